@@ -28,10 +28,10 @@ def name_of(number: int) -> str:
 
 SENTENCES = (
     "shelf_1.sell 7",
-    f"sell the {name_of(3)}",
+    "sell the {name}",
     "put screws on the shelf",
-    f"rename {name_of(5)} to bolts",
-    f"what is {name_of(4)}?",
+    "rename {name} to bolts",
+    f"what is {name_of(10)}?",
     "paint the town red",
 )
 
@@ -118,7 +118,8 @@ async def measure(rounds: int = 7) -> dict[str, tuple[float, float]]:
     times: dict[str, list[tuple[float, float]]] = {words: [] for words in SENTENCES}
     for number in range(rounds + 1):
         for words in SENTENCES:
-            took = await small.say(words), await large.say(words)
+            said = words.format(name=name_of(number + 1))  # another thing every round
+            took = await small.say(said), await large.say(said)
             if number:  # the first round loads the vocabulary and the lexicon
                 times[words].append(took)
     small.windows.shut_down()

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contextui.agent.models.offline.items import mentions
+from contextui.agent.models.offline.items import has_mentions, mentions
 from contextui.agent.models.offline.match import Reading
 from contextui.agent.models.offline.scene import Call, Item, Scene, Window
-from contextui.agent.models.offline.slots import ASKING, Clause
-from contextui.agent.models.offline.tokens import Token, has_any, is_content
+from contextui.agent.models.offline.slots import ASKING
+from contextui.agent.models.offline.tokens import Clause, Token, has_any, is_content
 from contextui.text import one_line
 from contextui.words import Words
 
@@ -172,8 +172,8 @@ def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
 
 def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> _Found:
     empty = clause.places(*_EMPTY)
-    shown = [one for one in mentions(scene, window, clause.tokens) if not one.tokens <= empty]
-    actions = frozenset(noun for action in window.actions for noun in action.nouns)
+    found = mentions(scene, window, clause) if has_mentions(scene, window, clause) else ()
+    shown = [one for one in found if not one.tokens <= empty]
     score, unmatched, used = 0.0, list[Token](), set[int]()
     for at in keys:
         token = clause.tokens[at]
@@ -184,7 +184,7 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
             score += 1.0
         elif token.names(window.topics):
             score += 0.8
-        elif token.names(actions | window.tags):
+        elif token.names(window.action_nouns) or token.names(window.tags):
             score += 0.3
         else:
             unmatched.append(token)

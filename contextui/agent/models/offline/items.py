@@ -1,6 +1,7 @@
 """Which of the things that a window shows a person means: by their words, place or number."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,8 +11,9 @@ from typing import cast
 
 from contextui.agent.models.offline.lexicon import groups_of, members, stem
 from contextui.agent.models.offline.scene import Item, Param, Scene, Window
-from contextui.agent.models.offline.tokens import Token, is_content, tokenize
+from contextui.agent.models.offline.tokens import Clause, Token, is_content, tokenize
 
+_ALIKE = 12  # lines of long windows with the same words that are looked at
 _MOST = 200  # numbers of a range that are looked up
 
 
@@ -39,18 +41,61 @@ class Mention:
         return frozenset(range(self.first, self.last + 1))
 
 
-def mentions(scene: Scene, window: Window, tokens: tuple[Token, ...]) -> list[Mention]:
+def mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
-    key = (window.id, tokens)
+    key = ("mentions", window.id, clause.text)
     if key not in scene.memo:
-        scene.memo[key] = _mentions(scene, window, tokens)
+        scene.memo[key] = _mentions(scene, window, clause)
     return cast(list[Mention], scene.memo[key])
 
 
-def _mentions(scene: Scene, window: Window, tokens: Sequence[Token]) -> list[Mention]:
-    by_words = list(_by_words(window, tokens))
-    found = [*by_words, *_by_place(window, tokens), *_by_reference(scene, window, tokens)]
+def _mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
+    tokens = clause.tokens
+    shown = _shown(scene, clause).get(window.id, ()) if window.is_long else window.items
+    found = [
+        *_by_words(shown, tokens),
+        *_by_place(window, tokens),
+        *_by_reference(scene, window, tokens),
+    ]
     return [*found, *_several(window, tokens, found)]
+
+
+def has_mentions(scene: Scene, window: Window, clause: Clause) -> bool:
+    """Return whether something in a clause may mean items of a window."""
+    if window.is_long and not clause.points and window.id not in _shown(scene, clause):
+        return False
+    return bool(mentions(scene, window, clause))
+
+
+def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
+    """Return the items of long windows that contain most of the words of a clause.
+
+    Windows of one class count as one: "the red apple" is not a red pear that another one shows.
+    """
+    key = ("shown", clause.text)
+    if key in scene.memo:
+        return cast(dict[str, list[Item]], scene.memo[key])
+    said = [part for at in sorted(clause.content)
+            for part in (clause.tokens[at].parts or (clause.tokens[at],))]  # fmt: skip
+    roots = {(one.stem or one.text.casefold()).removesuffix("y") for one in said}
+    roots |= {word for one in said for group in one.groups if group[0] == "#"
+              for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
+    texts = [root for root in roots if len(root) > 1]
+    known = [(one, frozenset(text for text in texts if text in one.low))
+             for one in scene.windows if one.is_long]  # fmt: skip
+    known.sort(key=lambda pair: (-len(pair[1]), pair[0].id != scene.focus))
+    lines = defaultdict[tuple[str, frozenset[str]], list[tuple[Window, int]]](list)
+    for window, words in known:
+        if not any(name == window.name and words < kind for name, kind in lines):
+            for at, kind in window.lines_with(words).items():
+                lines[window.name, kind].append((window, at))
+    shown = defaultdict[str, list[Item]](list)
+    for (name, kind), places in lines.items():
+        if not any(name == other and kind < more for other, more in lines):
+            for window, at in places[:_ALIKE]:
+                shown[window.id] += window.items_at(at)
+    scene.memo[key] = shown
+    return shown
 
 
 def value_of(item: Item, param: Param) -> str | int:
@@ -68,9 +113,9 @@ def value_of(item: Item, param: Param) -> str | int:
     return named or item.text or number or next(iter(facts.values()), "")
 
 
-def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
+def _by_words(items: Iterable[Item], tokens: Sequence[Token]) -> Iterator[Mention]:
     runs: dict[tuple[int, int], list[tuple[bool, Item]]] = {}
-    for item in _candidates(window, tokens):
+    for item in items:
         for first, last, is_whole in _runs(item, tokens):
             runs.setdefault((first, last), []).append((is_whole, item))
     for (first, last), found in runs.items():
@@ -79,15 +124,6 @@ def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
         numbered = [one for one in fitting if "id" in one.attributes]
         unique = {(one.tag, one.text, str(one.attributes)): one for one in numbered or fitting}
         yield Mention(first, last, tuple(unique.values()), len(unique) > 1, is_exact)
-
-
-def _candidates(window: Window, tokens: Sequence[Token]) -> Sequence[Item]:
-    """Return the items to compare: of a long content those with a word of the clause."""
-    words = [part for one in tokens if is_content(one) for part in (one.parts or (one,))]
-    roots = {(one.stem or one.text.casefold()).removesuffix("y") for one in words}
-    roots |= {word for one in words for group in one.groups if group[0] == "#"
-              for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
-    return window.with_any(root for root in roots if len(root) > 1)
 
 
 def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:

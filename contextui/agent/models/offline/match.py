@@ -5,11 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from contextui.agent.models.offline.items import mentions, touched_items, value_of
+from contextui.agent.models.offline.items import has_mentions, touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
-from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice
-from contextui.agent.models.offline.tokens import Token, has_any, is_content, tokenize, unquoted
+from contextui.agent.models.offline.slots import Filler, Slots, fill, is_choice
+from contextui.agent.models.offline.tokens import (
+    Clause,
+    Token,
+    has_any,
+    is_content,
+    tokenize,
+    unquoted,
+)
 
 _OPENING = ("@open", "@start", "#new", "@show")
 _READING = ("@open", "@show", "@edit", "@read")
@@ -21,6 +28,7 @@ _THINGS = frozenset(["#item", "#entry", "#change"])
 _UNNAMED = frozenset(["#window", "window", "#text", "text"])
 _MAIN, _SURE = 2.0, 3.0  # the weights from which a word alone names an action, and surely does
 _CLOSE_CALL = 0.35  # readings whose scores differ by less are equally good
+_ASKED = 6  # windows that differ only in what they show among which one can choose
 _EACH = 50  # calls that one clause may mean
 _NOTATION = re.compile(r"([A-Za-z][\w-]*_\d+)\.([A-Za-z_]\w*)(?:\s+(.*))?", re.DOTALL)
 _OPEN = re.compile(r"(?:open|create|打开)\s+([\w-]+)\s+(\w+=.*)", re.DOTALL)
@@ -133,16 +141,20 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     named = ids & {window.id for window in scene.windows}
     if ids != named:
         return  # a window that is not open
-    alike: dict[Any, list[Reading]] = {}
+    alike: dict[Any, list[Window]] = {}
     for window in scene.windows:
-        if named and window.id not in named:
-            continue
-        key = _kind(scene, window, clause)
-        if key not in alike:
-            alike[key] = list(_in_window(scene, window, clause))
-        bonus = _bonus(scene, window, clause) + (2.0 if named else 0.0)
-        for one in alike[key]:
-            yield replace(one, window=window, score=one.score + bonus * (not one.is_exact))
+        if not named or window.id in named:
+            alike.setdefault(_kind(scene, window, clause), []).append(window)
+    done = None
+    for windows in sorted(alike.values(), key=lambda row: row[0].id != scene.focus):
+        if windows[0].shape == done and len(windows) > 1:
+            continue  # the window that was used last is meant, and not one of these
+        bonus = _bonus(scene, windows[0], clause) + (2.0 if named else 0.0)
+        for one in _in_window(scene, windows[0], clause):
+            score = one.score + bonus * (not one.is_exact)
+            yield from (replace(one, window=window, score=score) for window in windows[:_ASKED])
+            if one.is_complete and scene.was_used(windows[0]):
+                done = windows[0].shape
     for window in scene.classes if not named else ():
         if (reading := _opening(scene, window, clause)) is not None:
             yield reading
@@ -150,10 +162,8 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
 
 def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
     """Return a key that is equal for windows in which a clause means the same."""
-    depends = clause.has("~it", "~end", "~top") or window.id == scene.focus or window.holds_file
-    if depends or mentions(scene, window, clause.tokens):
-        return window.id
-    return (window.name, window.description, window.actions, window.tags, bool(window.head))
+    depends = clause.has("~end", "~top") or window.id == scene.focus or window.holds_file
+    return window.id if depends or has_mentions(scene, window, clause) else window.shape
 
 
 def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading]:
@@ -323,8 +333,9 @@ def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
 
 def _bonus(scene: Scene, window: Window, clause: Clause) -> float:
     """Return how much a clause speaks of a window."""
-    was_used = any(call.window_id == window.id for call in scene.recent)
-    score = 0.0 if window.id != scene.focus else 0.6 if was_used else 0.2
+    score = 0.0
+    if window.id == scene.focus:
+        score = 0.6 if scene.was_used(window) else 0.2
     nouns = window.nouns - {"#window", "window"}
     found = [0.0]
     for at, token in enumerate(clause.tokens):
@@ -376,7 +387,8 @@ def _exactly(scene: Scene, text: str) -> Reading | None:
 
 
 def _by_name(scene: Scene, said: str) -> Reading | None:
-    windows = sorted(scene.windows, key=lambda window: window.id != scene.focus)
+    ordered = sorted(scene.windows, key=lambda window: window.id == scene.focus)
+    windows = reversed({id(window.actions): window for window in ordered}.values())
     pairs = [(window, action) for window in windows for action in window.actions]
     for window, action in pairs:
         if said.casefold() in action.names:

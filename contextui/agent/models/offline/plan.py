@@ -24,8 +24,15 @@ from contextui.agent.models.offline.match import (
     readings,
 )
 from contextui.agent.models.offline.scene import Action, Call, Scene, Window
-from contextui.agent.models.offline.slots import Clause, Slots
-from contextui.agent.models.offline.tokens import LONGEST, Token, has_any, tokenize, unquoted
+from contextui.agent.models.offline.slots import Slots
+from contextui.agent.models.offline.tokens import (
+    LONGEST,
+    Clause,
+    Token,
+    has_any,
+    tokenize,
+    unquoted,
+)
 from contextui.text import one_line
 from contextui.words import Words
 

@@ -5,7 +5,7 @@ is kept as text and read where it is needed, so that a long list costs no more t
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -34,7 +34,8 @@ _LONGEST = 400_000  # characters of a block that is read
 _MOST = 2_000  # items of a window that are listed
 _SHORT = 1_500  # characters of a content that is read whole for every sentence
 _LONG = 1_000  # characters of a line that are read
-_HEAD, _LINES = 50, 60  # items of a longer one that tell what it shows; lines that are looked at
+_HEAD = 50  # items of a longer one that tell what it shows
+_LINES = 30  # lines with the same word that are looked at
 _RECENT = 40  # messages before the turn that are looked through
 
 
@@ -230,6 +231,11 @@ class Window:
         """Whether what is typed into it ends up in a file."""
         return "#file" in self.nouns and not self.nouns & {"#tree", "#folder", "#workspace"}
 
+    @cached_property
+    def action_nouns(self) -> frozenset[str]:
+        """Words and groups that belong to one of its actions."""
+        return frozenset(noun for action in self.actions for noun in action.nouns)
+
     def shows_path(self, path: str) -> bool:
         """Return whether this is the file that it shows."""
         shown = self.raw.lstrip().split(maxsplit=1)[:1] if self.holds_file else []
@@ -253,7 +259,11 @@ class Window:
     @cached_property
     def head(self) -> tuple[Item, ...]:
         """The first rows."""
-        return _rows(tuple(islice(items_in(self.raw), _HEAD))) if self.is_long else self.rows
+        return _rows(self._first)
+
+    @cached_property
+    def _first(self) -> tuple[Item, ...]:
+        return tuple(islice(items_in(self.raw), _HEAD)) if self.is_long else self.items
 
     @property
     def is_long(self) -> bool:
@@ -263,29 +273,33 @@ class Window:
     @cached_property
     def tags(self) -> frozenset[str]:
         """The names of its elements and of their attributes, and what they mean."""
-        first = islice(items_in(self.raw), _HEAD) if self.is_long else self.items
-        names = {name for item in first for name in (item.tag, *item.attributes) if name}
+        names = {name for item in self._first for name in (item.tag, *item.attributes) if name}
         return frozenset(one for name in names for one in (name, stem(name), f"#{name.casefold()}"))
 
     def with_any(self, texts: Iterable[str]) -> Sequence[Item]:
-        """Return the items that may contain one of some texts.
-
-        Of a long content these are the items on the lines that contain most of them.
-        """
+        """Return the items that may contain one of some texts: all, or those on such lines."""
         if not self.is_long:
             return self.items
-        raw, lines = self._folded, defaultdict[int, set[str]](set)
+        return [item for start in sorted(self.lines_with(texts)) for item in self.items_at(start)]
+
+    def lines_with(self, texts: Iterable[str]) -> dict[int, frozenset[str]]:
+        """Return where lines begin that contain some of these texts, and which of them."""
+        raw, lines = self.low, dict[int, int]()
         for text in texts:
-            at = raw.find(text)
-            while at >= 0 and len(lines) < _LINES:
-                lines[raw.rfind("\n", 0, at) + 1].add(text)
-                end = raw.find("\n", at)
-                at = raw.find(text, end) if end >= 0 else -1
-        kinds = {frozenset(found) for found in lines.values()}
-        most = {one for one in kinds if not any(one < other for other in kinds)}
-        starts = sorted(start for start, found in lines.items() if found in most)
-        rows = (raw.partition("\n")[0] for raw in (self.raw[start:start+_LONG] for start in starts))
-        return [item for row in rows for item in items_in(row) if item.text or item.attributes]
+            at, most = raw.find(text), len(lines) + _LINES
+            while at >= 0 and len(lines) < most:
+                start, end = raw.rfind("\n", 0, at) + 1, raw.find("\n", at)
+                lines[start] = end if end >= 0 else len(raw)
+                at = raw.find(text, lines[start])
+        return {
+            start: frozenset(text for text in texts if text in raw[start:end])
+            for start, end in lines.items()
+        }
+
+    def items_at(self, start: int) -> list[Item]:
+        """Return the items on the line that begins at a place."""
+        line = self.raw[start : start + _LONG].partition("\n")[0]
+        return [item for item in items_in(line) if item.text or item.attributes]
 
     def numbered(self, number: str) -> Item | None:
         """Return the first row with this id."""
@@ -294,7 +308,13 @@ class Window:
         return next((row for row in kept if row.attributes.get("id") == number), None)
 
     @cached_property
-    def _folded(self) -> str:
+    def shape(self) -> tuple[object, ...]:
+        """What two windows have in common that differ only in what they show."""
+        return (self.name, self.description, id(self.actions), self.tags, bool(self.head))
+
+    @cached_property
+    def low(self) -> str:
+        """The content in lower case."""
         low = self.raw.casefold()
         return low if len(low) == len(self.raw) else self.raw
 
@@ -414,6 +434,11 @@ class Scene:
     def known_words(self) -> frozenset[str]:
         """Chinese words of labels and descriptions that the lexicon does not have."""
         return frozenset(word for one in (*self.windows, *self.classes) for word in one.known_words)
+
+    def was_used(self, window: Window) -> bool:
+        """Return whether this is the window that was used last, and not only opened."""
+        is_focus = window.id == self.focus
+        return is_focus and any(call.window_id == window.id for call in self.recent)
 
     def window(self, window_id: str) -> Window | None:
         """Return an open window."""

@@ -14,7 +14,14 @@ from typing import Any
 from contextui.agent.models.offline.items import Mention, mentions, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
-from contextui.agent.models.offline.tokens import Token, has_any, is_content, split_list, unquoted
+from contextui.agent.models.offline.tokens import (
+    Clause,
+    Token,
+    has_any,
+    is_content,
+    split_list,
+    unquoted,
+)
 
 _SECONDS = {"#second": 1, "#minute": 60, "#hour": 3_600, "#day": 86_400}
 _UNIT_OF = {"seconds": 1, "second": 1, "minute": 60, "minutes": 60, "hour": 3_600, "hours": 3_600}
@@ -29,31 +36,6 @@ ASKING = ("~what", "~where", "~howmany", "~how", "~who", "~when", "~why")
 """Groups of words that ask something."""
 _MOST, _STEPS = 24, 4_000  # fillers of one param, and combinations of them, that are tried
 _NONE: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class Clause:
-    """One request of a sentence."""
-
-    text: str
-    tokens: tuple[Token, ...]
-
-    @cached_property
-    def content(self) -> frozenset[int]:
-        """The places of the tokens that must be explained."""
-        return frozenset(at for at, token in enumerate(self.tokens) if is_content(token))
-
-    def has(self, *groups: str) -> bool:
-        """Return whether one of the tokens belongs to one of the groups."""
-        return has_any(self.tokens, *groups)
-
-    def places(self, *groups: str) -> frozenset[int]:
-        """Return the places of the tokens that belong to one of the groups."""
-        return frozenset(at for at, token in enumerate(self.tokens) if token.has(*groups))
-
-    def span(self, first: int, last: int) -> str:
-        """Return the text from one token to another."""
-        return self.text[self.tokens[first].start : self.tokens[last].end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +74,7 @@ class Slots:
     @cached_property
     def mentions(self) -> list[Mention]:
         """What the clause mentions of the window's items."""
-        return mentions(self.scene, self.window, self.clause.tokens) if self.window.id else []
+        return mentions(self.scene, self.window, self.clause) if self.window.id else []
 
     @cached_property
     def is_careful(self) -> bool:

@@ -8,7 +8,7 @@ labels and what remains between them.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from contextui.agent.models.offline.lexicon import NOTHING, groups_of, lexicon, stem
@@ -100,6 +100,37 @@ class Token:
         return self.kind in ("quoted", "path", "value")
 
 
+@dataclass(frozen=True)
+class Clause:
+    """One request of a sentence."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @cached_property
+    def content(self) -> frozenset[int]:
+        """The places of the tokens that must be explained."""
+        return frozenset(at for at, token in enumerate(self.tokens) if is_content(token))
+
+    @cached_property
+    def points(self) -> bool:
+        """Whether something may be meant by its place, or was mentioned before."""
+        pointing = ("~last", "~first", "~all", "~both", "~it", "~this")
+        return self.has(*pointing) or any(one.number is not None for one in self.tokens)
+
+    def has(self, *groups: str) -> bool:
+        """Return whether one of the tokens belongs to one of the groups."""
+        return has_any(self.tokens, *groups)
+
+    def places(self, *groups: str) -> frozenset[int]:
+        """Return the places of the tokens that belong to one of the groups."""
+        return frozenset(at for at, token in enumerate(self.tokens) if token.has(*groups))
+
+    def span(self, first: int, last: int) -> str:
+        """Return the text from one token to another."""
+        return self.text[self.tokens[first].start : self.tokens[last].end]
+
+
 def is_chinese(text: str) -> bool:
     """Return whether a text is Chinese rather than English; quoted text does not count."""
     plain = re.sub(_QUOTED, " ", text[:LONGEST])
@@ -153,7 +184,7 @@ def _number(text: str, start: int) -> Token:
     return Token(
         "number", text, start, start + len(text),
         frozenset([_UNITS[unit]]) if unit in _UNITS else NOTHING,
-        number=float(found[1].replace(",", "")), is_ordinal=is_ordinal,
+        number=min(1e15, float(found[1].replace(",", ""))), is_ordinal=is_ordinal,
     )  # fmt: skip
 
 
