@@ -239,6 +239,12 @@ def _inside(window: Window, folder: Item) -> list[Item]:
     return found
 
 
+def is_remark(clause: Clause) -> bool:
+    """Return whether a clause only says that something is not as it should be: "too often"."""
+    tokens = [one for one in clause.tokens if one.kind != "mark" and not one.has("~polite")]
+    return has_any(tokens[:-1], "~too") and not any(token.verbs for token in tokens)
+
+
 def is_dropped(clause: Clause) -> bool:
     """Return whether the person takes back what was asked for."""
     small = ("~drop", "~polite", "~thank", "~it")

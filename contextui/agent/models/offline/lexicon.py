@@ -16,7 +16,7 @@ NOTHING: frozenset[str] = frozenset()
 _IRREGULAR = {
     "took": "take", "taken": "take", "wrote": "write", "written": "write", "made": "make",
     "gave": "give", "given": "give", "found": "find", "sent": "send", "shown": "show", "ran": "run",
-    "went": "go", "gone": "go", "kept": "keep", "chose": "choose", "hidden": "hide", "said": "say",
+    "went": "go", "kept": "keep", "chose": "choose", "hidden": "hide", "said": "say",
     "told": "tell", "paid": "pay", "spent": "spend", "bought": "buy", "brought": "bring",
     "people": "person", "has": "have", "ate": "eat", "used": "use", "using": "use",
     "settings": "setting", "things": "thing",

@@ -186,8 +186,9 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     fillers, missing, score = fill(slots)
     if not _is_named(action, clause, weights, is_filled=bool(fillers)):
         return None
-    if scene.steps and len(missing) == 1 and missing[0].is_reference and window.id == scene.focus:
-        # "…, then move to the top": what was touched in the step before is meant.
+    is_safe = bool(scene.steps) or not (slots.is_careful or action.groups & {"@remove", "@clear"})
+    if is_safe and len(missing) == 1 and missing[0].is_reference and scene.was_used(window):
+        # "…, then move to the top": what was touched before is meant.
         name = missing[0]
         for item in touched_items(scene, window)[-1:]:
             given = {name.name: value_of(item, name)}
@@ -305,7 +306,8 @@ def _unexplained(
     left = []
     for at in sorted(clause.content - used):
         token = clause.tokens[at]
-        is_window = token.text == window.id or (token.has("~it") and window.id == scene.focus)
+        is_it = token.has("~it") and (scene.was_used(window) or len(scene.windows) == 1)
+        is_window = token.text == window.id or is_it
         is_file = token.kind in ("path", "quoted") and window.shows_path(token.text)
         if not (token.names(own) or is_window or is_file or _is_modifier(clause, at, window)):
             left.append(token)

@@ -199,6 +199,7 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
         )
         before, after = readings(scene, head), readings(scene, tail)
         is_talk = answers.social(head, scene, Words()) is not None or answers.is_dropped(head)
+        is_talk = is_talk or (answers.is_remark(head) and not before)
         opens = all(one and one[0].is_complete and not one[0].window.id for one in (before, after))
         if not (is_verb_first(tail.tokens) or opens or is_talk):
             continue
@@ -240,6 +241,8 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
         return Plan(said=[text], is_social=True)
     if not clause.content and not clause.has("~undo_that", "~again"):
         return Plan()
+    if answers.is_remark(clause) and not readings(scene, clause):
+        return Plan(said=[answers.refused(scene, clause, None, words)], is_dropped=True)
     if answers.is_dropped(clause) and not any(one.is_complete for one in readings(scene, clause)):
         return Plan(said=[words("All right, I leave it.")], is_stopped=True, is_dropped=True)
     for special in (_taken_back, _repeated, _corrected, _continued, _closed):
@@ -338,8 +341,9 @@ def _last_calls(scene: Scene) -> list[Call]:
 
 def _taken_back(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     """Read "undo that": the window's own undo, or the opposite of the last calls."""
-    small = clause.places("~undo_that", "@undo", "~it", "~last", "~meant", "~not")
-    is_said = clause.has("~undo_that") or (clause.has("@undo") and clause.has("~it", "~this"))
+    small = clause.places("~undo_that", "@undo", "~it", "~last", "~meant", "~not", "#change")
+    refers = clause.has("~it", "~this", "~last")
+    is_said = clause.has("~undo_that") or (clause.has("@undo") and refers)
     if not is_said or clause.content - small:
         return None
     calls = _opposite(scene, _last_calls(scene))
@@ -414,11 +418,11 @@ def _repeated(scene: Scene, clause: Clause, words: Words) -> Plan | None:
 def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     """Read "no, I meant the eggs": take the last call back, and make it for something else."""
     tokens, start = clause.tokens, 0
-    small = ("~meant", "~not", "~polite", "~be")
+    small = ("~meant", "~not", "~polite", "~be", "~as")
     while start < len(tokens) and (tokens[start].has(*small) or tokens[start].kind == "mark"):
         start += 1
     is_denied = start > 1 and tokens[0].has("~not", "~no") and tokens[1].kind == "mark"
-    if start == len(tokens) or not (is_denied or has_any(tokens[:start], "~meant")):
+    if start == len(tokens) or not (is_denied or has_any(tokens[:start], "~meant", "~as")):
         return None
     rest = clause_of(clause.text[tokens[start].start :], scene)
     found, calls = readings(scene, rest), _last_calls(scene)

@@ -28,6 +28,8 @@ _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
 _LINE = re.compile(
     r"\s*(?P<bullet>[-*•]\s+)?(?:#?(?P<id>\d{1,6})[.):：、]?\s+)?(?:\[[ xX✓]?\]\s*)?(?P<text>.*)"
 )
+_FACTS = re.compile(r"\s\s((?:[a-z_]+=\S+\s?)+)$")  # "two lines  id=main language=python"
+_FACT = re.compile(r"([a-z_]+)=(\S+)")
 _NAMED = re.compile(r"(\S[^:：=]{0,59}?)\s*[:：=]\s+(\S.*)")
 _PLAIN = {"string", "int", "float", "bool", "any", "object", "null", "datetime", "date", "time"}
 _LONGEST = 400_000  # characters of a block that is read
@@ -343,8 +345,11 @@ def _is_noun(token: Token) -> bool:
 
 def _is_header(lines: Sequence[Item]) -> bool:
     """Whether the first line of a text says what the others are."""
-    if len(lines) < 2 or all("id" in one.attributes for one in lines[1:]):
-        return len(lines) > 1 and "id" not in lines[0].attributes
+    has_id = ["id" in one.attributes for one in lines]
+    if len(lines) > 1 and len({*has_id[1:]}) == 1 and has_id[0] != has_id[1]:
+        return True  # "3 found", or a line before numbered ones
+    if len(lines) < 2 or all(has_id):
+        return False
     return " " in lines[0].text and not any(" " in one.text for one in lines[1:])
 
 
@@ -361,6 +366,9 @@ def items_in(raw: str) -> Iterator[Item]:
         text, facts = unescape(found["text"]).strip(), {"id": found["id"]} if found["id"] else {}
         if found["bullet"] and (named := _NAMED.fullmatch(text)):
             text, facts["value"] = named[1], named[2]
+        elif more := _FACTS.search(text):
+            facts |= dict(_FACT.findall(more[1]))
+            text = text[: more.start()]
         yield Item("", text, facts, len(line) - len(line.lstrip()))
 
 

@@ -133,6 +133,8 @@ class Slots:
             found += self._references(param)
         if param.is_number:
             found += self._numbers(param)
+        if param.plain & {"date", "time", "datetime"}:
+            found += self._times(param)
         if param.takes_text and param.is_path:
             found += self._paths(param)
         elif param.takes_text and not param.is_reference:
@@ -209,7 +211,12 @@ class Slots:
             if token.kind == "range" and token.number and token.upto and last:
                 yield filler(int(token.number), int(token.upto), here, 3.0)
             elif token.number is not None and token.kind == "number":
-                upto = tokens[at + 2].number if after and at + 2 < len(tokens) else None
+                if after and after.has("#line", "~measure", "~one") and at + 2 < len(tokens):
+                    after, skipped = tokens[at + 2], 1  # 第2行到第3行
+                else:
+                    skipped = 0
+                other = at + 2 + skipped
+                upto = tokens[other].number if after and other < len(tokens) else None
                 is_next = upto == token.number + 1
                 if last and token.is_ordinal and after and after.kind == "number" and after.number:
                     yield filler(1, int(after.number), here | {at + 1}, 4.0)  # "the first two"
@@ -220,7 +227,8 @@ class Slots:
                     and upto
                     and (after.has("~to") or (after.has("~and") and is_next))
                 ):
-                    yield filler(int(token.number), int(upto), here | {at + 1, at + 2}, 3.0)
+                    used = frozenset(range(at, other + 1))
+                    yield filler(int(token.number), int(upto), used, 3.0)
                     continue
                 value, used = self._measured(param, at)
                 if is_before:
@@ -310,6 +318,11 @@ class Slots:
             number = token.number if token.kind == "number" and not token.is_ordinal else None
             if number is not None and number.is_integer():
                 yield Filler({param.name: int(number)}, frozenset([at]), 0.8)
+
+    def _times(self, param: Param) -> Iterator[Filler]:
+        for at, token in enumerate(self.clause.tokens):
+            if token.kind == "value" and token.text[0].isdigit():
+                yield Filler({param.name: token.text}, frozenset([at]), 2.0 + self._cue(param, at))
 
     def _paths(self, param: Param) -> Iterator[Filler]:
         is_sure = not (param.is_optional and self.window.id)
@@ -428,10 +441,15 @@ class Slots:
         for at, after in enumerate(tokens[first + 1 :], first):
             is_mark = after.text in (":", "：", ",", "，", "的") or after.kind == "number"
             is_cue = after.groups & cues or at + 1 in self.verbs or after.has("~object")
-            if is_mark or is_cue or after.is_marked:
+            if is_mark or is_cue or after.is_marked or after.stem in self._names:
                 yield at
         if first < len(tokens):
             yield len(tokens) - 1
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The words of the names of all params."""
+        return frozenset(word for param in self.action.params for word in param.words)
 
     def _trimmed(self, first: int, last: int, cue: str = "") -> tuple[int, int]:
         """Return a span without the small words and marks around it."""
