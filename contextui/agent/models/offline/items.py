@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import islice
-from typing import cast
 
 from contextui.agent.models.offline.lexicon import groups_of, members, stem
-from contextui.agent.models.offline.scene import Item, Param, Scene, Window
+from contextui.agent.models.offline.scene import Item, Param, Scene, Window, remembered
 from contextui.agent.models.offline.tokens import Clause, Token, is_content, tokenize
 
 _ALIKE = 12  # lines of long windows with the same words that are looked at
@@ -41,15 +40,9 @@ class Mention:
         return frozenset(range(self.first, self.last + 1))
 
 
+@remembered
 def mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
-    key = ("mentions", window.id, clause.text)
-    if key not in scene.memo:
-        scene.memo[key] = _mentions(scene, window, clause)
-    return cast(list[Mention], scene.memo[key])
-
-
-def _mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     tokens = clause.tokens
     shown = _shown(scene, clause).get(window.id, ()) if window.is_long else window.items
     found = [
@@ -67,14 +60,12 @@ def has_mentions(scene: Scene, window: Window, clause: Clause) -> bool:
     return bool(mentions(scene, window, clause))
 
 
+@remembered
 def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
     """Return the items of long windows that contain most of the words of a clause.
 
     Windows of one class count as one: "the red apple" is not a red pear that another one shows.
     """
-    key = ("shown", clause.text)
-    if key in scene.memo:
-        return cast(dict[str, list[Item]], scene.memo[key])
     said = [part for at in sorted(clause.content)
             for part in (clause.tokens[at].parts or (clause.tokens[at],))]  # fmt: skip
     roots = {(one.stem or one.text.casefold()).removesuffix("y") for one in said}
@@ -94,7 +85,6 @@ def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
         if not any(name == other and kind < more for other, more in lines):
             for window, at in places[:_ALIKE]:
                 shown[window.id] += window.items_at(at)
-    scene.memo[key] = shown
     return shown
 
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from contextui.agent.models.offline.items import has_mentions, touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
-from contextui.agent.models.offline.scene import Action, Param, Scene, Window
+from contextui.agent.models.offline.scene import Action, Param, Scene, Window, remembered
 from contextui.agent.models.offline.slots import Filler, Slots, fill, is_choice
 from contextui.agent.models.offline.tokens import (
     Clause,
@@ -94,10 +94,9 @@ def _written(value: Any) -> str:
     return f'"{text}"' if not text or re.search(r"[\s,\"]", text) else text
 
 
-def clause_of(text: str, scene: Scene) -> Clause:
+@remembered
+def clause_of(scene: Scene, text: str) -> Clause:
     """Return a text as one clause, with the verbs that stand in two parts joined."""
-    if text in scene.memo:
-        return cast(Clause, scene.memo[text])
     tokens = list(tokenize(text, scene.known_words))
     parted = lexicon().parted
     for at, token in enumerate(tokens):
@@ -106,17 +105,13 @@ def clause_of(text: str, scene: Scene) -> Clause:
             if groups := parted.get((token.stem, later.stem)):
                 tokens[at] = replace(token, groups=token.groups | groups)
                 tokens[place] = replace(later, groups=later.groups | {"~aspect"})
-    scene.memo[text] = clause = Clause(text, tuple(tokens))
-    return clause
+    return Clause(text, tuple(tokens))
 
 
+@remembered
 def readings(scene: Scene, clause: Clause) -> list[Reading]:
     """Return what a clause may mean, the best first."""
-    key = ("readings", clause.text)
-    if key not in scene.memo:
-        found = sorted(_readings(scene, clause), key=lambda one: (not one.is_complete, -one.score))
-        scene.memo[key] = found
-    return cast(list[Reading], scene.memo[key])
+    return sorted(_readings(scene, clause), key=lambda one: (not one.is_complete, -one.score))
 
 
 def best_of(found: Sequence[Reading]) -> list[Reading]:
@@ -367,15 +362,9 @@ def plain(clause: Clause) -> str:
     return clause.text[kept[0].start : kept[-1].end] if kept else ""
 
 
+@remembered
 def exact(scene: Scene, text: str) -> Reading | None:
     """Read ``todo_1.done 2``, an action's id or its label; None if it is none of these."""
-    key = ("exact", text)
-    if key not in scene.memo:
-        scene.memo[key] = _exactly(scene, text)
-    return cast(Reading | None, scene.memo[key])
-
-
-def _exactly(scene: Scene, text: str) -> Reading | None:
     said = text.strip().strip(".。!！").strip()
     called, opened = _NOTATION.fullmatch(said), _OPEN.fullmatch(said)
     window = scene.window(called[1]) if called else None
@@ -446,7 +435,7 @@ def _value(scene: Scene, window: Window, action: Action, param: Param, text: str
         parts = [unquoted(one) for one in re.split(r"[,，、]", text) if one.strip()]
         return parts[0] if param.takes_one and len(parts) == 1 else parts
     if not param.takes_text or param.is_reference:
-        clause = clause_of(text, scene)
+        clause = clause_of(scene, text)
         for filler in Slots(scene, window, action, clause).fillers(param):
             if not filler.choices and clause.content <= filler.tokens:
                 return filler.values[param.name]

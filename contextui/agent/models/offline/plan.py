@@ -112,7 +112,7 @@ def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) 
         head, rest = (text, "") if exact(scene, text) else first_clause(scene, text)
         if not head.strip():
             break
-        made = _clause(scene, clause_of(head, scene), words)
+        made = _clause(scene, clause_of(scene, head), words)
         if made.is_social or (made.is_dropped and rest.strip()):
             courtesy, text = made.said, rest
             continue
@@ -130,11 +130,11 @@ def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) 
 
 def _first_unclear(scene: Scene, head: str, rest: str, made: Plan) -> Clause | None:
     """Return a later clause that cannot be understood; None if all can, or nobody knows yet."""
-    known = {token.text for token in clause_of(head, scene).tokens}
+    known = {token.text for token in clause_of(scene, head).tokens}
     is_open = all(call.tool == "action" for call in made.calls)
     while is_open and rest.strip():
         text, rest = first_clause(scene, rest)
-        clause = clause_of(text, scene)
+        clause = clause_of(scene, text)
         if not text.strip():
             return None
         if not (_is_talk(scene, clause) or exact(scene, text)):
@@ -158,7 +158,7 @@ def _is_known(reading: Reading, clause: Clause, known: set[str]) -> bool:
 
 def first_clause(scene: Scene, text: str) -> tuple[str, str]:
     """Return the first clause of a text, and the rest."""
-    tokens = clause_of(text, scene).tokens
+    tokens = clause_of(scene, text).tokens
     end = after = len(text)
     for at, token in enumerate(tokens):
         is_end = token.text in _STRONG and token.kind == "mark"
@@ -187,15 +187,15 @@ def _is_within_text(tokens: Sequence[Token], at: int) -> bool:
 
 def _weak_cut(scene: Scene, text: str) -> Token | None:
     """Return the "and" or comma that divides two requests; None if none does."""
-    clause = clause_of(text, scene)
+    clause = clause_of(scene, text)
     joints = [token for token in clause.tokens[1:-1] if _is_joint(token)]
     whole = readings(scene, clause)[:1] if 0 < len(joints) <= 2 * _CLAUSES else []
     if any(one.is_complete and one.is_solid for one in whole):
         return None
     for token in joints if len(joints) <= 2 * _CLAUSES else ():
         head, tail = (
-            clause_of(text[: token.start], scene),
-            clause_of(_head(text[token.end :]), scene),
+            clause_of(scene, text[: token.start]),
+            clause_of(scene, _head(text[token.end :])),
         )
         before, after = readings(scene, head), readings(scene, tail)
         is_talk = answers.social(head, scene, Words()) is not None or answers.is_dropped(head)
@@ -308,7 +308,7 @@ def _action(window_id: str, action_id: str, params: dict[str, Any]) -> Planned:
 
 def _understood_reply(scene: Scene, text: str) -> str:
     """Return what a reply to the model's own question means, written as a request."""
-    clause = clause_of(text, scene)
+    clause = clause_of(scene, text)
     tokens = [token for token in clause.tokens if token.kind != "mark" and not token.has("~polite")]
     options, needed = _OPTION.findall(scene.said), _NEEDED.search(scene.said)
     if not tokens or not (options or needed) or _is_talk(scene, clause):
@@ -424,7 +424,7 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     is_denied = start > 1 and tokens[0].has("~not", "~no") and tokens[1].kind == "mark"
     if start == len(tokens) or not (is_denied or has_any(tokens[:start], "~meant", "~as")):
         return None
-    rest = clause_of(clause.text[tokens[start].start :], scene)
+    rest = clause_of(scene, clause.text[tokens[start].start :])
     found, calls = readings(scene, rest), _last_calls(scene)
     if any(one.is_complete for one in found) or len(calls) != 1 or calls[0].tool != "action":
         return _act(scene, rest, found, words)
@@ -438,7 +438,7 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
 
 def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "and coffee", "eggs too": the last call once more, for something else."""
-    tokens = [one for one in clause_of(scene.words, scene).tokens if one.kind != "mark"]
+    tokens = [one for one in clause_of(scene, scene.words).tokens if one.kind != "mark"]
     adds = {one.stem for one in tokens} & {"also", "plus", "too", "as well", "也", "也要"}
     is_more = bool(adds) or has_any(tokens[:1], "~and")
     if not is_more or scene.steps or has_any(tokens, "~then"):
@@ -502,6 +502,6 @@ def _is_of(token: Token, nouns: frozenset[str]) -> bool:
 def explain(scene: Scene, words: Words) -> Plan:
     """Return the plan for the first clause, with everything that it could mean."""
     first, _ = first_clause(scene, _understood_reply(scene, scene.words))
-    made = _clause(scene, clause_of(first, scene), words)
-    made.readings = made.readings or readings(scene, clause_of(first, scene))
+    made = _clause(scene, clause_of(scene, first), words)
+    made.readings = made.readings or readings(scene, clause_of(scene, first))
     return made

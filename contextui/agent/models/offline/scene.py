@@ -6,17 +6,18 @@ is kept as text and read where it is needed, so that a long list costs no more t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from html import unescape
 from itertools import accumulate, islice
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from contextui.agent.models.offline.lexicon import groups_of, stem
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 from contextui.model import Block, LlmMessage, ModelRequest
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _WINDOW = re.compile(r'<Window id="([\w-]+)" version="([\d.]*)"[^<>]*>')
 _ACTION = re.compile(
     r"<action id=\"([^\"]+)\"(?: params=\"([^\"]*)\")?[^>]*?(?:/>|>([^<]*)</action>)"
@@ -176,7 +177,7 @@ class Item:
         return " ".join(filter(None, [number, text, f"({more})" if more else ""]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
     """An open window as its block shows it, or, with an empty id, a class that can be opened."""
 
@@ -451,6 +452,18 @@ class Scene:
     def window(self, window_id: str) -> Window | None:
         """Return an open window."""
         return next((one for one in self.windows if one.id == window_id), None)
+
+
+def remembered(function: _Function) -> _Function:
+    """Keep what a function returns for a scene, as long as the scene."""
+
+    def kept(scene: Scene, *args: Any) -> Any:
+        key = (function, *args)
+        if key not in scene.memo:
+            scene.memo[key] = function(scene, *args)
+        return scene.memo[key]
+
+    return cast(_Function, wraps(function)(kept))
 
 
 def read(request: ModelRequest) -> Scene:

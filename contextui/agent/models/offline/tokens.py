@@ -100,7 +100,7 @@ class Token:
         return self.kind in ("quoted", "path", "value")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Clause:
     """One request of a sentence."""
 
