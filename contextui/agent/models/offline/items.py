@@ -18,20 +18,13 @@ _MOST = 200  # numbers of a range that are looked up
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of the clause that mean items of a window.
-
-    Attributes:
-        items: What they mean: one item, several that fit equally, or all of several.
-        is_choice: Whether only one of the items is meant, and it is open which.
-        is_exact: Whether the words are all that the item says.
-        is_all: Whether all items are meant.
-    """
+    """Words of the clause that mean items of a window."""
 
     first: int
     last: int
-    items: tuple[Item, ...]
-    is_choice: bool = False
-    is_exact: bool = False
+    items: tuple[Item, ...]  # one item, several that fit equally, or all of several
+    is_choice: bool = False  # only one of the items is meant, and it is open which
+    is_exact: bool = False  # the words are all that the item says
     is_all: bool = False
 
     @property

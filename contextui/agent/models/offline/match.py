@@ -9,14 +9,7 @@ from contextui.agent.models.offline.items import has_mentions, touched_items, va
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window, remembered
 from contextui.agent.models.offline.slots import Filler, Slots, fill, is_choice
-from contextui.agent.models.offline.tokens import (
-    Clause,
-    Token,
-    has_any,
-    is_content,
-    tokenize,
-    unquoted,
-)
+from contextui.agent.models.offline.tokens import Clause, Token, has_any, tokenize, unquoted
 
 _OPENING = ("@open", "@start", "#new", "@show")
 _READING = ("@open", "@show", "@edit", "@read")
@@ -36,33 +29,20 @@ _OPEN = re.compile(r"(?:open|create|打开)\s+([\w-]+)\s+(\w+=.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Reading:
-    """What a clause may mean.
+    """What a clause may mean."""
 
-    Attributes:
-        window: The window, or the class to open; the action's id is then empty.
-        params: The params of each call.
-        score: How well it fits; only comparable within one clause.
-        unexplained: Words of the clause that nothing explains.
-        choices: Values of a param of which one must be chosen.
-        is_marked: Whether no text was taken that is not set apart.
-        is_solid: Whether it is certain where each value ends.
-        is_doubtful: Whether the action does less or more than was said.
-        is_exact: Whether the action was named by its id, its label or one of its phrasings.
-        again: Whether the window is only opened so that the clause can be carried out in it.
-    """
-
-    window: Window
+    window: Window  # or the class to open; the action's id is then empty
     action: Action
-    params: tuple[dict[str, Any], ...] = ({},)
-    score: float = 0.0
-    unexplained: tuple[str, ...] = ()
+    params: tuple[dict[str, Any], ...] = ({},)  # of each call
+    score: float = 0.0  # only comparable within one clause
+    unexplained: tuple[str, ...] = ()  # words of the clause
     missing: tuple[Param, ...] = ()
-    choices: tuple[tuple[dict[str, Any], str], ...] = ()
-    is_marked: bool = True
-    is_solid: bool = True
-    is_doubtful: bool = False
-    is_exact: bool = False
-    again: bool = False
+    choices: tuple[tuple[dict[str, Any], str], ...] = ()  # values of which one must be chosen
+    is_marked: bool = True  # no text was taken that is not set apart
+    is_solid: bool = True  # it is certain where each value ends
+    is_doubtful: bool = False  # the action does less or more than was said
+    is_exact: bool = False  # the action was named by its id, its label or one of its phrasings
+    again: bool = False  # opened only so that the clause can be carried out in it
 
     @property
     def is_complete(self) -> bool:
@@ -179,8 +159,6 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     main = frozenset(at for at, weight in weights.items() if weight >= _MAIN)
     slots = Slots(scene, window, action, clause, main)
     fillers, missing, score = fill(slots)
-    if not _is_named(action, clause, weights, is_filled=bool(fillers)):
-        return None
     is_safe = bool(scene.steps) or not (slots.is_careful or action.groups & {"@remove", "@clear"})
     if is_safe and len(missing) == 1 and missing[0].is_reference and scene.was_used(window):
         # "…, then move to the top": what was touched before is meant.
@@ -194,7 +172,7 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     is_label = all(clause.tokens[at].names(label | {*action.id_words}) for at in rest)
     unmatched = _unmatched(action, clause)
     score += strongest + 0.4 * (sum(weights.values()) - strongest) + 0.3 * is_label
-    score -= 0.8 * min(2, unmatched) + _replaces_file(window, action, clause)
+    score -= 0.8 * min(2, unmatched)
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
     destroys = not action.params and bool(action.groups & {"@remove", "@clear", "@reset"})
@@ -262,34 +240,12 @@ def _evidence(action: Action, clause: Clause) -> dict[int, float]:
     return found
 
 
-def _is_named(
-    action: Action, clause: Clause, weights: dict[int, float], *, is_filled: bool
-) -> bool:
-    """Whether the id of an action is named, or at least half of its label."""
-    if max(weights.values()) >= _SURE or clause.content <= weights.keys():
-        return True
-    if _unmatched(action, clause) < len(action.id_words):
-        return True
-    short = [one for one in tokenize(action.short_label) if is_content(one)]
-    said = frozenset(
-        one for at in weights for one in (clause.tokens[at].stem, *clause.tokens[at].groups)
-    )
-    found = sum(one.names(said) for one in short)
-    return found * 2 > len(short) or (found * 2 == len(short) > 1) or (is_filled and found > 0)
-
-
 def _unmatched(action: Action, clause: Clause) -> int:
     """Return how many words of the action's id the clause does not have."""
     said = {one.stem for token in clause.tokens for one in (token, *token.parts)}
     said |= {group for token in clause.tokens for group in token.groups}
     means = [{word, *groups_of(word), *groups_of(f"={word}")} for word in action.id_words]
     return sum(not words & said for words in means)
-
-
-def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
-    """Return a penalty for showing another file in a window, unless "here" was said."""
-    is_here = any(token.stem in ("here", "这里", "这儿") for token in clause.tokens)
-    return 2.5 if window.holds_file and "@open" in action.groups and not is_here else 0.0
 
 
 def _unexplained(

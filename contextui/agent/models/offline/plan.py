@@ -52,22 +52,15 @@ class Planned:
 
 @dataclass(slots=True)
 class Plan:
-    """The next calls, or, if there are none, what to say.
-
-    Attributes:
-        rest: What of the sentence is still to be done.
-        is_stopped: Whether the rest is left alone.
-        again: Whether the same clause is read again afterwards.
-        is_social: Whether only courtesies were exchanged.
-    """
+    """The next calls, or, if there are none, what to say."""
 
     calls: list[Planned] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    rest: str = ""
-    is_stopped: bool = False
+    rest: str = ""  # what of the sentence is still to be done
+    is_stopped: bool = False  # the rest is left alone
     readings: list[Reading] = field(default_factory=list)
-    again: bool = False
-    is_social: bool = False
+    again: bool = False  # the same clause is read again afterwards
+    is_social: bool = False  # only courtesies were exchanged
     is_dropped: bool = False
 
 
@@ -193,10 +186,7 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
     if any(one.is_complete and one.is_solid for one in whole):
         return None
     for token in joints if len(joints) <= 2 * _CLAUSES else ():
-        head, tail = (
-            clause_of(scene, text[: token.start]),
-            clause_of(scene, _head(text[token.end :])),
-        )
+        head, tail = (clause_of(scene, text[: token.start]), clause_of(scene, text[token.end :]))
         before, after = readings(scene, head), readings(scene, tail)
         is_talk = answers.social(head, scene, Words()) is not None or answers.is_dropped(head)
         is_talk = is_talk or (answers.is_remark(head) and not before)
@@ -217,15 +207,6 @@ def _is_doable(reading: Reading, clause: Clause) -> bool:
     missing = tuple(one for one in reading.missing if not (refers and one.is_reference))
     rest = () if _is_known(reading, clause, set()) else reading.unexplained
     return reading.is_marked and replace(reading, missing=missing, unexplained=rest).is_complete
-
-
-def _head(text: str) -> str:
-    """Return a text up to its next comma or "and" that a verb follows."""
-    tokens = tokenize(text)
-    for at, token in enumerate(tokens[1:-1], 1):
-        if _is_joint(token) and is_verb_first(tokens[at + 1 :]):
-            return text[: token.start]
-    return text
 
 
 def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR0911

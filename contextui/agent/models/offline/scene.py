@@ -44,32 +44,22 @@ _RECENT = 40  # messages before the turn that are looked through
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One param of an action, or one arg of a class.
-
-    Attributes:
-        words: The words of the name, and their stems.
-        nouns: These, and the nouns that mean the same.
-        plain: The plain types that it takes.
-        choices: The words that it takes.
-        takes_one: Whether it takes one value as well as a list.
-        is_number: Whether it takes numbers alone.
-        is_reference: Whether it names something that exists, by id or by text.
-    """
+    """One param of an action, or one arg of a class."""
 
     name: str
-    words: frozenset[str]
-    nouns: frozenset[str]
-    plain: frozenset[str]
-    choices: tuple[str, ...]
+    words: frozenset[str]  # of the name, and their stems
+    nouns: frozenset[str]  # these, and the nouns that mean the same
+    plain: frozenset[str]  # the plain types that it takes
+    choices: tuple[str, ...]  # the words that it takes
     is_list: bool
-    takes_one: bool
+    takes_one: bool  # one value as well as a list
     is_optional: bool
     takes_text: bool
     takes_number: bool
-    is_number: bool
+    is_number: bool  # it takes numbers alone
     is_bool: bool
     is_path: bool
-    is_reference: bool
+    is_reference: bool  # it names something that exists, by id or by text
 
 
 def _words_in(name: str) -> frozenset[str]:
@@ -408,21 +398,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything that counts for the next answer.
+    """Everything that counts for the next answer."""
 
-    Attributes:
-        words: What the person typed in this turn.
-        steps: What was done in this turn so far.
-        earlier: The calls of the turns before, the latest first.
-        said: What was answered in the turn before.
-    """
-
-    words: str
+    words: str  # what the person typed in this turn
     classes: tuple[Window, ...]
     windows: tuple[Window, ...]
-    steps: tuple[Step, ...] = ()
-    earlier: tuple[Call, ...] = ()
-    said: str = ""
+    steps: tuple[Step, ...] = ()  # what was done in this turn so far
+    earlier: tuple[Call, ...] = ()  # the calls of the turns before, the latest first
+    said: str = ""  # what was answered in the turn before
     memo: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property

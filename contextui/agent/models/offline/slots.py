@@ -40,25 +40,16 @@ _NONE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Filler:
-    """Values for one or two params.
-
-    Attributes:
-        tokens: The places of the tokens that they are taken from.
-        is_marked: Whether they were set apart: quoted, shown, behind a cue, or of a fixed type.
-        is_solid: Whether it is certain where they end: not for unquoted text.
-        each: Further values of the param; each is a call of its own.
-        choices: Values of which only one is meant, and it is open which.
-        shared: The tokens that may have another meaning as well.
-    """
+    """Values for one or two params."""
 
     values: Mapping[str, Any]
-    tokens: frozenset[int]
+    tokens: frozenset[int]  # the places of the tokens that they are taken from
     score: float
-    is_marked: bool = True
-    is_solid: bool = True
-    each: tuple[Any, ...] = ()
-    choices: tuple[tuple[Any, str], ...] = ()
-    shared: frozenset[int] = _NONE
+    is_marked: bool = True  # set apart: quoted, shown, behind a cue, or of a fixed type
+    is_solid: bool = True  # it is certain where they end: not for unquoted text
+    each: tuple[Any, ...] = ()  # further values of the param; each is a call of its own
+    choices: tuple[tuple[Any, str], ...] = ()  # one of them is meant, and it is open which
+    shared: frozenset[int] = _NONE  # the tokens that may have another meaning as well
 
 
 @dataclass(frozen=True)
@@ -101,23 +92,21 @@ class Slots:
     @cached_property
     def explained(self) -> frozenset[int]:
         """The tokens that belong to the action or the window without giving a value."""
-        own, window = self.action.nouns | self.window.nouns, self.window
-        return frozenset(
-            at
-            for at, token in enumerate(self.clause.tokens)
-            if token.names(own) or (token.kind == "path" and window.shows_path(token.text))
-        ) | (self._addressed if self.window.id else _NONE)
+        own, tokens, window = self.action.nouns | self.window.nouns, self.clause.tokens, self.window
+        places = {at for at, token in enumerate(tokens) if token.names(own)}
+        paths = {at for at, one in enumerate(tokens) if one.kind == "path"}
+        places |= {at for at in paths if window.shows_path(tokens[at].text)}
+        return self._addressed.union(places)
 
     @cached_property
     def _addressed(self) -> frozenset[int]:
         """The tokens that say which window is meant, as "list" in "to my list"."""
         tokens, found = self.clause.tokens, set[int]()
-        for at, token in enumerate(tokens):
-            nouns = (self.window.nouns | {self.window.id}) - {"#text", "text"}
+        nouns = (self.window.nouns | {self.window.id}) - {"#text", "text"}
+        for at, token in enumerate(tokens if self.window.id else ()):
             if token.has("~it") or token.names(nouns) or token.text in nouns:
-                cues = [
-                    n for n in range(max(0, at - 4), at) if tokens[n].has("~to", "~in", "~from")
-                ]
+                before = range(max(0, at - 4), at)
+                cues = [one for one in before if tokens[one].has("~to", "~in", "~from")]
                 found.update(range(cues[-1] + 1, at + 1) if cues else ())
         return frozenset(found)
 
@@ -184,7 +173,7 @@ class Slots:
         for at, token in enumerate(self.clause.tokens):
             here, is_required = frozenset([at]), not param.is_optional
             is_free = at not in self.verbs or token.stem in param.words or not self.window.id
-            if is_free and self._spells(param, at):
+            if is_free and token.names(param.nouns):
                 negated = at > 0 and self.clause.tokens[at - 1].has("~not")
                 tokens = here | {at - 1} if negated else here
                 yield Filler({param.name: not negated}, tokens, 1.0, shared=here)
@@ -385,9 +374,8 @@ class Slots:
             return None
         at_edge = (begin in self.explained and not is_marked) or end in self.explained
         score = (1.4 if is_marked else 0.5) + 0.8 * leads + 0.3 * (cue == ":") + 0.02 * len(row)
-        score -= 0.3 * (at_edge and len(row) > 1 and not as_said) + 0.6 * bool(
-            self._addressed & span
-        )
+        score -= 0.3 * (at_edge and len(row) > 1 and not as_said)
+        score -= 0.6 * bool(self._addressed & span)
         return self._text(param, begin, end, score, is_marked=is_marked)
 
     def _shown(self, param: Param) -> Iterator[Filler]:
@@ -460,14 +448,6 @@ class Slots:
         while last > first and _is_around(tokens[last], () if as_said else _AFTER_TEXT, kept):
             last -= 1
         return first, last
-
-    def _spells(self, param: Param, at: int) -> bool:
-        """Whether a token, with those around it, spells the name of a param."""
-        names = [{stem(word), f"@{word}", f"#{word}"} for word in param.name.casefold().split("_")]
-        here = {self.clause.tokens[at].stem, *self.clause.tokens[at].groups}
-        near = self.clause.tokens[max(0, at - 2) : at + 3]
-        said = {one for token in near for one in (token.stem, *token.groups)}
-        return any(name & here for name in names) and all(name & said for name in names)
 
     def _is_named(self, param: Param, first: int) -> bool:
         """Whether the name of a param is right before a text."""

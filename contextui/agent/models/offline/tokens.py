@@ -62,23 +62,17 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word, value or mark.
-
-    Attributes:
-        text: Its text; of a quotation what is between the marks.
-        upto: The last number of a range.
-        is_ordinal: Whether the number names a place, as "third" does.
-    """
+    """One word, value or mark."""
 
     kind: Kind
-    text: str
+    text: str  # of a quotation what is between the marks
     start: int
     end: int
     groups: frozenset[str] = NOTHING
     stem: str = ""
     number: float | None = None
-    upto: float | None = None
-    is_ordinal: bool = False
+    upto: float | None = None  # the last number of a range
+    is_ordinal: bool = False  # the number names a place, as "third" does
     parts: tuple["Token", ...] = field(default=(), compare=False, repr=False)
 
     def has(self, *groups: str) -> bool:
