@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
-from itertools import islice
 
 from contextui.agent.models.offline.lexicon import groups_of, members, stem
 from contextui.agent.models.offline.scene import Item, Param, Scene, Window, remembered
@@ -161,13 +159,9 @@ def _stems(text: str) -> frozenset[str]:
 def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
     """Read "the second one", "item 3", "the last one", "the first two", "2-4"."""
 
-    def numbered(numbers: Iterable[int]) -> list[Item]:
-        found = [window.numbered(str(one)) for one in islice(numbers, _MOST)]
-        return [one for one in found if one]
-
-    def meant(first: int, last: int, items: Sequence[Item]) -> Iterator[Mention]:
-        if items:
-            yield Mention(first, last, tuple(items), is_exact=True)
+    def meant(first: int, last: int, items: Iterable[Item | None]) -> Iterator[Mention]:
+        if found := tuple(one for one in items if one):
+            yield Mention(first, last, found, is_exact=True)
 
     for at, token in enumerate(tokens):
         number = int(token.number or 0)
@@ -176,7 +170,8 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
         is_first = at > 0 and tokens[at - 1].text in ("前", "头", "top", "first")
         is_count = not token.is_ordinal and after is not None and after.has("~measure", "~one")
         if token.kind == "range":
-            yield from meant(at, at, numbered(range(number, int(token.upto or 0) + 1)))
+            wanted = range(number, min(int(token.upto or 0), number + _MOST) + 1)
+            yield from meant(at, at, map(window.named, wanted))
         elif token.kind == "number" and is_first:
             yield from meant(at - 1, at, window.rows[:number])
         elif token.kind == "number" and token.is_ordinal and token.text[0] != "#":
@@ -185,7 +180,7 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
             if number == 1 and count:
                 yield from meant(at, at + 1, window.rows[:count])
         elif token.kind == "number" and (token.text.isascii() or not is_count):
-            yield from meant(at, at, numbered([number]))
+            yield from meant(at, at, [window.named(number)])
         elif token.has("~last"):
             yield from meant(at, at + (count > 1), window.rows[-max(1, count) :])
         elif token.has("~first"):
@@ -223,12 +218,9 @@ def _several(
 def _joins(between: Sequence[Token]) -> bool:
     """Whether tokens only join two items: "and the"."""
     small = ("~and", "~article", "~possessive", "~one", "~aspect", "#item", "#line")
-    is_and = any(one.has("~and") or one.text in ",，、" for one in between)
-    return (
-        is_and
-        and len(between) < 4
-        and all(one.has(*small) or one.text in ",，、" for one in between)
-    )
+    joints = [one.has("~and") or one.text in ",，、" for one in between]
+    is_small = all(map(lambda one, is_joint: is_joint or one.has(*small), between, joints))
+    return is_small and any(joints) and len(between) < 4
 
 
 def _by_reference(scene: Scene, window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -264,18 +256,8 @@ def touched_items(scene: Scene, window: Window) -> list[Item]:
         action = kind
         lists = [value if isinstance(value, list) else [value] for value in call.values.values()]
         values = [one for value in lists for one in value]
-        rows = [named_by(window, one) for one in values]
+        rows = [window.named(one) for one in values]
         found[:0] = [item for item in rows if item and item not in found]
         if len(found) > 1 and len(values) > 1:
             break
     return found
-
-
-def named_by(window: Window, value: object) -> Item | None:
-    """Return the item of a window that a value of a param names."""
-    if isinstance(value, int):
-        return window.numbered(str(value))
-    if not isinstance(value, str):
-        return None
-    rows = window.with_any([escape(value).casefold()]) if window.is_long else window.rows
-    return next((row for row in rows if value in (row.text, *row.attributes.values())), None)

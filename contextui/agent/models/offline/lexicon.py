@@ -13,22 +13,6 @@ from importlib import resources
 from typing import Any
 
 NOTHING: frozenset[str] = frozenset()
-_IRREGULAR = {
-    "took": "take", "taken": "take", "wrote": "write", "written": "write", "made": "make",
-    "gave": "give", "given": "give", "found": "find", "sent": "send", "shown": "show", "ran": "run",
-    "went": "go", "kept": "keep", "chose": "choose", "hidden": "hide", "said": "say",
-    "told": "tell", "paid": "pay", "spent": "spend", "bought": "buy", "brought": "bring",
-    "people": "person", "has": "have", "ate": "eat", "used": "use", "using": "use",
-    "settings": "setting", "things": "thing",
-}  # fmt: skip
-# Words that only look as if they had an ending.
-_WHOLE = frozenset([
-    "is", "this", "his", "news", "thing", "string", "nothing", "anything", "everything", "bring",
-    "something", "king", "ring", "morning", "evening", "spring", "during", "red", "bed", "need",
-    "feed", "speed", "seed", "gas", "bus", "yes", "less", "us", "as", "was", "its", "shopping",
-    "heading", "setting", "lens", "meeting", "saying", "including", "containing", "seconds",
-    "status", "canvas", "does", "reading", "plus",
-])  # fmt: skip
 _VOWEL = re.compile("[aeiouy]")
 _SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
 
@@ -38,18 +22,11 @@ _Phrases = dict[str, list[tuple[tuple[str, ...], frozenset[str]]]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The groups of words, and the settings of `lexicon.toml`, which explains them.
+    """The groups of words, and the settings of `lexicon.toml`, which explains them."""
 
-    Attributes:
-        words: The groups of each English stem and each Chinese word.
-        phrases: Groups of several English stems in a row, by the first of them, longest first.
-        parted: Groups of a verb and a small word that may stand apart ("turn the lamp on").
-        headings: The kinds of headings of a summary: heading words, sources, sentence words.
-    """
-
-    words: dict[str, frozenset[str]]
-    phrases: _Phrases
-    parted: dict[tuple[str, str], frozenset[str]]
+    words: dict[str, frozenset[str]]  # the groups of each English stem and each Chinese word
+    phrases: _Phrases  # groups of several stems in a row, by the first of them, longest first
+    parted: dict[tuple[str, str], frozenset[str]]  # of two that may stand apart: turn … on
     longest: int
     silent: frozenset[str]
     free: frozenset[str]
@@ -57,14 +34,26 @@ class Lexicon:
     careful: frozenset[str]
     cues: dict[str, frozenset[str]]
     inverse: dict[str, str]
-    headings: list[list[list[str]]]
+    headings: list[list[list[str]]]  # of a summary: heading words, sources, sentence words
+
+
+@cache
+def _data() -> dict[str, Any]:
+    file = resources.files(__package__).joinpath("lexicon.toml")
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+@cache
+def _forms() -> dict[str, str]:
+    """The words whose endings say nothing, with the words that they are forms of."""
+    pairs = [one.split(":") for one in _data()["settings"]["forms"].split()]
+    return {pair[0]: pair[-1] for pair in pairs}
 
 
 @cache
 def lexicon() -> Lexicon:
     """Return the lexicon."""
-    file = resources.files(__package__).joinpath("lexicon.toml")
-    data: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+    data = _data()
     settings, words = data["settings"], defaultdict[str, set[str]](set)
     phrases = defaultdict[tuple[str, ...], set[str]](set)
     for name, row in _rows(data):
@@ -131,8 +120,7 @@ def stem(word: str) -> str:
     word = word.casefold().replace("’", "'").removesuffix("'s").replace("-", "")
     if not word.isascii() or len(word) > 40 or "'" in word:
         return word
-    known = word if word in _WHOLE else _IRREGULAR.get(word)
-    return _without_e(known or _without_ending(_singular(word)))
+    return _without_e(_forms().get(word) or _without_ending(_singular(word)))
 
 
 def _singular(word: str) -> str:

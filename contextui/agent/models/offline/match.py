@@ -104,10 +104,7 @@ def best_of(found: Sequence[Reading]) -> list[Reading]:
     if not top.is_exact and any(replace(one, missing=()).is_complete for one in almost):
         return []  # another one fits better, and lacks only one param
     close = [one for one in complete if top.score - one.score < _CLOSE_CALL]
-    different = {
-        (one.window.id or one.window.name, one.action.id, str(one.params)): one for one in close
-    }
-    return list(different.values())
+    return list({(one.window, one.action.id, str(one.params)): one for one in close}.values())
 
 
 def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
@@ -143,12 +140,8 @@ def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
 
 def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading]:
     for action in window.actions:
-        for reading in (
-            _phrased(scene, window, action, clause),
-            _reading(scene, window, action, clause),
-        ):
-            if reading is not None:
-                yield reading
+        found = _phrased(scene, window, action, clause), _reading(scene, window, action, clause)
+        yield from (one for one in found if one)
 
 
 def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
@@ -162,9 +155,9 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     is_safe = bool(scene.steps) or not (slots.is_careful or action.groups & {"@remove", "@clear"})
     if is_safe and len(missing) == 1 and missing[0].is_reference and scene.was_used(window):
         # "…, then move to the top": what was touched before is meant.
-        name = missing[0]
+        param, = missing
         for item in touched_items(scene, window)[-1:]:
-            given = {name.name: value_of(item, name)}
+            given = {param.name: value_of(item, param)}
             fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), missing[:0]
     used = frozenset(at for one in fillers for at in one.tokens)
     label = frozenset(one for token in action.label_tokens for one in (token.stem, *token.groups))
@@ -176,33 +169,22 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
     destroys = not action.params and bool(action.groups & {"@remove", "@clear", "@reset"})
-    reading = Reading(
-        window,
-        action,
-        score=score,
-        unexplained=_unexplained(scene, window, action, clause, said),
-        missing=missing,
-        is_doubtful=any(slots.swallows(one) for one in fillers)
-        or (is_only and not fillers)
-        or (destroys and not is_label and unmatched > 0),
-    )
+    is_doubtful = any(slots.swallows(one) for one in fillers) or (is_only and not fillers)
+    is_doubtful = is_doubtful or (destroys and not is_label and unmatched > 0)
+    unexplained = _unexplained(scene, window, action, clause, said)
+    reading = Reading(window, action, ({},), score, unexplained, missing, is_doubtful=is_doubtful)
     return _everywhere(_with_values(reading, fillers), clause)
 
 
 def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
-    params: dict[str, Any] = {}
-    for one in fillers:
-        params |= one.values
+    params = {name: value for one in fillers for name, value in one.values.items()}
     named = [(next(iter(one.values)), one) for one in fillers]
     each = [{**params, name: value} for name, one in named for value in one.each]
     choices = [({**params, name: v}, text) for name, one in named for v, text in one.choices]
-    return replace(
-        reading,
-        params=(params, *each)[:_EACH],
-        choices=tuple(choices),
-        is_marked=all(one.is_marked for one in fillers),
-        is_solid=all(one.is_solid for one in fillers),
-    )
+    is_marked, is_solid = (all(one.is_marked for one in fillers),
+                           all(one.is_solid for one in fillers))  # fmt: skip
+    return replace(reading, params=(params, *each)[:_EACH], choices=tuple(choices),
+                   is_marked=is_marked, is_solid=is_solid)  # fmt: skip
 
 
 def _everywhere(reading: Reading, clause: Clause) -> Reading:
@@ -254,33 +236,29 @@ def _unexplained(
     by_name = action.id == "close" and not window.holds_file
     nouns = window.names | {"#window", "window"} if by_name else window.nouns
     own = action.nouns | nouns | (_THINGS if window.id else _GENERIC)
-    left = []
-    for at in sorted(clause.content - used):
+    is_it = scene.was_used(window) or len(scene.windows) == 1
+
+    def is_explained(at: int) -> bool:
         token = clause.tokens[at]
-        is_it = token.has("~it") and (scene.was_used(window) or len(scene.windows) == 1)
-        is_window = token.text == window.id or is_it
+        is_window = token.text == window.id or (is_it and token.has("~it"))
         is_file = token.kind in ("path", "quoted") and window.shows_path(token.text)
-        if not (token.names(own) or is_window or is_file or _is_modifier(clause, at, window)):
-            left.append(token)
-    return tuple(token.text for token in left)
+        return token.names(own) or is_window or is_file or _is_modifier(clause, at, window)
+
+    left = sorted(clause.content - used)
+    return tuple(clause.tokens[at].text for at in left if not is_explained(at))
 
 
 def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
     """Whether a word belongs to the name of a window, as "shopping" in "to my shopping list"."""
-    token, before, after = (
-        clause.tokens[at],
-        clause.tokens[max(0, at - 2) : at],
-        clause.tokens[at + 1 :],
-    )
+    token, after = clause.tokens[at], clause.tokens[at + 1 :]
     heads = [place for place, one in enumerate(after[:2]) if one.groups & window.nouns]
     between = after[: heads[0]] if heads else ()
     if not heads or any(one.kind != "word" or one.has("~and") for one in (token, *between)):
         return False
     opens = not window.id
     cues = ("~to", "~in", "~from", "~possessive", *(("~article",) if opens else ()))
-    is_placed = has_any(before, *cues) or (
-        opens and (at == 0 or bool(token.groups & window.topics))
-    )
+    is_placed = has_any(clause.tokens[max(0, at - 2) : at], *cues)
+    is_placed = is_placed or (opens and (at == 0 or bool(token.groups & window.topics)))
     return is_placed and not token.verbs and not token.has("~not")
 
 

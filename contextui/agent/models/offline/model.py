@@ -114,7 +114,7 @@ def _text(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def _call(planned: plan.Planned) -> Block:
+def _call(planned: scene.Call) -> Block:
     # Every call has an id of its own: a context never accepts one twice.
     call_id = f"toolu_{uuid.uuid4().hex[:24]}"
     return {"type": "tool_use", "id": call_id, "name": planned.tool, "input": planned.input}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from contextui.agent.models.offline import answers
-from contextui.agent.models.offline.items import named_by, value_of
+from contextui.agent.models.offline.items import value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon
 from contextui.agent.models.offline.match import (
     Reading,
@@ -42,19 +42,11 @@ _OPTION = re.compile(r"^(\d+)\. (.*) \(`([^`]+)`\)$", re.MULTILINE)
 _NEEDED = re.compile(r"\(`([^`]*?)(\w+)=…`\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A call to make."""
-
-    tool: str
-    input: dict[str, Any]
-
-
 @dataclass(slots=True)
 class Plan:
     """The next calls, or, if there are none, what to say."""
 
-    calls: list[Planned] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     rest: str = ""  # what of the sentence is still to be done
     is_stopped: bool = False  # the rest is left alone
@@ -274,17 +266,17 @@ def _asked(words: Words, options: Sequence[tuple[str, str]], found: list[Reading
     return Plan(said=["\n".join([text, *lines])], is_stopped=True, readings=found)
 
 
-def call(reading: Reading, params: dict[str, Any]) -> Planned:
+def call(reading: Reading, params: dict[str, Any]) -> Call:
     """Return the call that a reading means."""
     if reading.window.id:
         return _action(reading.window.id, reading.action.id, params)
     args = {"args": params} if params else {}
-    return Planned("create", {"name": reading.window.name, **args})
+    return Call("create", {"name": reading.window.name, **args})
 
 
-def _action(window_id: str, action_id: str, params: dict[str, Any]) -> Planned:
+def _action(window_id: str, action_id: str, params: dict[str, Any]) -> Call:
     given = {"params": params} if params else {}
-    return Planned("action", {"window_id": window_id, "action_id": action_id, **given})
+    return Call("action", {"window_id": window_id, "action_id": action_id, **given})
 
 
 def _understood_reply(scene: Scene, text: str) -> str:
@@ -336,9 +328,9 @@ def _cannot_undo(words: Words) -> Plan:
     return Plan(said=[text], is_stopped=True)
 
 
-def _opposite(scene: Scene, calls: Sequence[Call]) -> list[Planned] | None:
+def _opposite(scene: Scene, calls: Sequence[Call]) -> list[Call] | None:
     """Return the calls that take back others; None if there are none."""
-    made: list[Planned] = []
+    made: list[Call] = []
     for call in reversed(calls):
         window = scene.window(call.window_id)
         if window is None:
@@ -380,7 +372,7 @@ def _inverse_params(window: Window, inverse: Action, call: Call) -> list[dict[st
     texts = next((value for value in values.values() if isinstance(value, str | list)), None)
     if len(required) != 1 or texts is None:
         return None
-    found = [named_by(window, text) for text in (texts if isinstance(texts, list) else [texts])]
+    found = [window.named(text) for text in (texts if isinstance(texts, list) else [texts])]
     made = [{required[0].name: value_of(row, required[0])} for row in found if row]
     return made if len(made) == len(found) else None
 
@@ -393,7 +385,7 @@ def _repeated(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     calls = [one for one in _last_calls(scene) if one.tool == "create" or one.window_id in known]
     if not calls:
         return Plan(said=[words("There is nothing to repeat.")], is_stopped=True)
-    return Plan([Planned(call.tool, dict(call.input)) for call in calls])
+    return Plan([Call(call.tool, dict(call.input)) for call in calls])
 
 
 def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
@@ -431,7 +423,7 @@ def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     return Plan([other[0]]) if other else None
 
 
-def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Planned, bool] | None:
+def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Call, bool] | None:
     """Return a call again with another value, and whether it then acts on something else."""
     window = scene.window(call.window_id)
     action = window.action(call.input.get("action_id")) if window else None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
-from html import unescape
+from html import escape, unescape
 from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
@@ -158,6 +158,11 @@ class Item:
     depth: int = 0
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text, and what its attributes say."""
+        return (self.text, *self.attributes.values())
+
+    @property
     def line(self) -> str:
         """All of it, to be said in an answer."""
         facts = [(name, value) for name, value in self.attributes.items() if name != "id"]
@@ -269,12 +274,6 @@ class Window:
         names = {name for item in self._first for name in (item.tag, *item.attributes) if name}
         return frozenset(one for name in names for one in (name, stem(name), f"#{name.casefold()}"))
 
-    def with_any(self, texts: Iterable[str]) -> Sequence[Item]:
-        """Return the items that may contain one of some texts: all, or those on such lines."""
-        if not self.is_long:
-            return self.items
-        return [item for start in sorted(self.lines_with(texts)) for item in self.items_at(start)]
-
     def lines_with(self, texts: Iterable[str]) -> dict[int, frozenset[str]]:
         """Return where lines begin that contain some of these texts, and which of them."""
         raw, lines = self.low, dict[int, int]()
@@ -294,11 +293,17 @@ class Window:
         line = self.raw[start : start + _LONG].partition("\n")[0]
         return [item for item in items_in(line) if item.text or item.attributes]
 
-    def numbered(self, number: str) -> Item | None:
-        """Return the first row with this id."""
-        rows = self.with_any([f' id="{number}"' if "<" in self.raw else number])
-        kept = rows if self.is_long else self.rows
-        return next((row for row in kept if row.attributes.get("id") == number), None)
+    def named(self, value: object) -> Item | None:
+        """Return the row that a value of a param names: by its id, or by one of its texts."""
+        is_id, text = isinstance(value, int), escape(str(value)).casefold()
+        rows: Iterable[Item] = self.rows if not self.is_long else ()
+        if self.is_long:
+            starts = self.lines_with([f' id="{text}"' if is_id and "<" in self.raw else text])
+            rows = (item for start in sorted(starts) for item in self.items_at(start))
+        for row in rows:
+            if row.attributes.get("id") == str(value) if is_id else value in row.texts:
+                return row
+        return None
 
     @cached_property
     def shape(self) -> tuple[object, ...]:
