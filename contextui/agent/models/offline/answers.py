@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from contextui.agent.models.offline.items import has_mentions, mentions
 from contextui.agent.models.offline.match import Reading
@@ -32,7 +33,7 @@ def _shortened(text: str) -> str:
 def social(clause: Clause, scene: Scene, words: Words) -> str | None:
     """Answer a greeting, thanks, or a question about the model itself."""
     tokens = [token for token in clause.tokens if token.kind != "mark"]
-    groups = {group for token in tokens for group in token.groups}
+    groups = clause.keys
     small = (*_SOCIAL, "~able", "~opened")
     rest = [token for token in tokens if is_content(token) and not token.has(*small)]
     if "~able" in groups and len(rest) <= 1:
@@ -68,11 +69,8 @@ def _can(window: Window, words: Words) -> str:
 def example(scene: Scene, words: Words) -> str:
     """Return something to try."""
     lists = [one for one in scene.classes if any(p.is_list for p in one.actions[0].params)]
-    text = (
-        words("open {name} with milk and eggs", name=lists[0].name)
-        if lists
-        else words("open files")
-    )
+    name = lists[0].name if lists else "files"
+    text = words("open {name} with milk and eggs", name=name) if lists else words("open files")
     return words("Try “{text}”, or ask “what can you do?”.", text=text)
 
 
@@ -174,20 +172,14 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
     empty = clause.places(*_EMPTY)
     found = mentions(scene, window, clause) if has_mentions(scene, window, clause) else ()
     shown = [one for one in found if not one.tokens <= empty]
-    score, unmatched, used = 0.0, list[Token](), set[int]()
-    for at in keys:
-        token = clause.tokens[at]
-        if any(at in one.tokens for one in shown):
-            score += 1.5
-            used.add(at)
-        elif token.names(window.nouns):
-            score += 1.0
-        elif token.names(window.topics):
-            score += 0.8
-        elif token.names(window.action_nouns) or token.names(window.tags):
-            score += 0.3
-        else:
-            unmatched.append(token)
+    used = {at for at in keys if any(at in one.tokens for one in shown)}
+    levels = ((window.nouns, 1.0), (window.topics, 0.8), (window.action_nouns, 0.3),
+              (window.tags, 0.3))  # fmt: skip
+    score, unmatched = 1.5 * len(used), list[Token]()
+    for token in (clause.tokens[at] for at in keys if at not in used):
+        known = [weight for words, weight in levels if token.names(words)]
+        score += max(known, default=0.0)
+        unmatched += [] if known else [token]
     best = max((len(one.tokens & used) for one in shown), default=0) or 99
     items = [item for one in shown if len(one.tokens & used) == best for item in one.items]
     if not items or len(keys) > 1:
@@ -208,8 +200,7 @@ def _is_tag(item: Item, token: Token) -> bool:
 
 def _said(found: _Found, clause: Clause, words: Words) -> str:
     window, items = found.window, list(found.items)
-    groups = {group for token in clause.tokens for group in token.groups}
-    rows = items or list(window.rows)
+    groups, rows = clause.keys, items or list(window.rows)
     if not items and {"~left", "@undone", "@done"} & groups:
         wants_done = "@done" in groups and not {"~left", "@undone", "~not"} & groups
         rows = [item for item in rows if (item.attributes.get("done") == "true") == wants_done]
@@ -231,12 +222,8 @@ def _said(found: _Found, clause: Clause, words: Words) -> str:
 
 def _inside(window: Window, folder: Item) -> list[Item]:
     """Return a folder and what is indented below it."""
-    found = [folder]
-    for item in window.items[window.items.index(folder) + 1 :]:
-        if item.depth <= folder.depth:
-            break
-        found.append(item)
-    return found
+    rest = window.items[window.items.index(folder) + 1 :]
+    return [folder, *takewhile(lambda item: item.depth > folder.depth, rest)]
 
 
 def is_remark(clause: Clause) -> bool:

@@ -36,11 +36,8 @@ def mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
     tokens = clause.tokens
     shown = _shown(scene, clause).get(window.id, ()) if window.is_long else window.items
-    found = [
-        *_by_words(shown, tokens),
-        *_by_place(window, tokens),
-        *_by_reference(scene, window, tokens),
-    ]
+    found = [*_by_words(shown, tokens), *_by_place(window, tokens)]
+    found += _by_reference(scene, window, tokens)
     return [*found, *_several(window, tokens, found)]
 
 
@@ -187,9 +184,7 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
             yield from meant(at, at, window.head[:1])
 
 
-def _several(
-    window: Window, tokens: Sequence[Token], found: Sequence[Mention]
-) -> Iterator[Mention]:
+def _several(window: Window, tokens: Sequence[Token], found: list[Mention]) -> Iterator[Mention]:
     """Read "milk and eggs", "all", "both", "all but the milk"."""
     for at, token in enumerate(tokens):
         if token.has("~all") and window.rows:
@@ -227,9 +222,7 @@ def _by_reference(scene: Scene, window: Window, tokens: Sequence[Token]) -> Iter
     """Read "it", "that one", "them": what was touched last."""
     many = ("them", "they", "these", "those", "它们", "这些", "那些")
     for at, token in enumerate(tokens):
-        is_adjective = token.has("~this") and any(
-            is_content(one) for one in tokens[at + 1 : at + 2]
-        )
+        is_adjective = token.has("~this") and any(map(is_content, tokens[at + 1 : at + 2]))
         if is_adjective or not token.has("~it", "~this", "~both"):
             continue
         is_alone = len(window.head) == 1 and "\n" in window.raw.strip()

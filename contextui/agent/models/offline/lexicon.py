@@ -72,14 +72,13 @@ def lexicon() -> Lexicon:
         by_first.setdefault(stems[0], []).append((stems, frozenset(names)))
     pairs = [pair.split() for pair in settings["inverse"]]
     cues = [row.partition(":") for row in settings["cues"].replace("\n", " ").split(";")]
+    pairs_of = [(stems, names) for stems, names in phrases.items() if len(stems) == 2]
+    parted = {(stems[0], stems[1]): frozenset(one for one in names if one[0] == "@")
+              for stems, names in pairs_of if stems[1] in settings["parts"]}  # fmt: skip
     return Lexicon(
         {word: frozenset(names) for word, names in words.items()},
         by_first,
-        {
-            (stems[0], stems[1]): frozenset(one for one in names if one[0] == "@")
-            for stems, names in phrases.items()
-            if len(stems) == 2 and stems[1] in settings["parts"]
-        },
+        parted,
         max(len(word) for word in words if not word.isascii()),
         silent=frozenset(f"~{name}" for name in settings["silent"]),
         free=frozenset(settings["free"].split()),

@@ -57,14 +57,10 @@ class Reading:
 
     @property
     def notation(self) -> str:
-        """The call in short form: ``todo_1.done item=2``."""
-        return notation(self.window, self.action, self.params[0])
-
-
-def notation(window: Window, action: Action, params: dict[str, Any]) -> str:
-    """Return a call in short form: ``todo_1.done item=2``."""
-    name = f"{window.id}.{action.id}" if window.id else f"open {window.name}"
-    return " ".join([name, *(f"{key}={_written(value)}" for key, value in params.items())])
+        """The first call in short form: ``todo_1.done item=2``."""
+        window, params = self.window, self.params[0]
+        name = f"{window.id}.{self.action.id}" if window.id else f"open {window.name}"
+        return " ".join([name, *(f"{key}={_written(value)}" for key, value in params.items())])
 
 
 def _written(value: Any) -> str:
@@ -155,7 +151,7 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     is_safe = bool(scene.steps) or not (slots.is_careful or action.groups & {"@remove", "@clear"})
     if is_safe and len(missing) == 1 and missing[0].is_reference and scene.was_used(window):
         # "…, then move to the top": what was touched before is meant.
-        param, = missing
+        (param,) = missing
         for item in touched_items(scene, window)[-1:]:
             given = {param.name: value_of(item, param)}
             fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), missing[:0]
@@ -163,8 +159,9 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     label = frozenset(one for token in action.label_tokens for one in (token.stem, *token.groups))
     rest = clause.content - used - slots.explained
     is_label = all(clause.tokens[at].names(label | {*action.id_words}) for at in rest)
-    unmatched = _unmatched(action, clause)
     score += strongest + 0.4 * (sum(weights.values()) - strongest) + 0.3 * is_label
+    means = [{word, *groups_of(word), *groups_of(f"={word}")} for word in action.id_words]
+    unmatched = sum(clause.keys.isdisjoint(words) for words in means)
     score -= 0.8 * min(2, unmatched)
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
@@ -220,14 +217,6 @@ def _evidence(action: Action, clause: Clause) -> dict[int, float]:
             if is_opposite or (is_switch and token.has("@on", "@off")):
                 found[at] = max(_SURE, found.get(at, 0.0))
     return found
-
-
-def _unmatched(action: Action, clause: Clause) -> int:
-    """Return how many words of the action's id the clause does not have."""
-    said = {one.stem for token in clause.tokens for one in (token, *token.parts)}
-    said |= {group for token in clause.tokens for group in token.groups}
-    means = [{word, *groups_of(word), *groups_of(f"={word}")} for word in action.id_words]
-    return sum(not words & said for words in means)
 
 
 def _unexplained(
@@ -353,10 +342,8 @@ def _arguments(action: Action, text: str) -> dict[str, str]:
 def _exact(
     scene: Scene, window: Window, action: Action, texts: dict[str, str], score: float
 ) -> Reading:
-    given = {param.name: param for param in action.params if param.name in texts}
-    values = {
-        name: _value(scene, window, action, param, texts[name]) for name, param in given.items()
-    }
+    given = [one for one in action.params if one.name in texts]
+    values = {one.name: _value(scene, window, action, one, texts[one.name]) for one in given}
     wrong = tuple(texts[name] for name, value in values.items() if value is None)
     params = {name: value for name, value in values.items() if value is not None}
     missing = tuple(one for one in action.params if not one.is_optional and one.name not in texts)

@@ -27,11 +27,8 @@ _counter = TokenCounter()
 class OfflineModel:
     """Matches what a person types to the windows and their declared actions.
 
-    It reads the request and nothing else, so it works with windows it has never seen.
-
-    Attributes:
-        name: The model's name.
-        tool_protocol: It always calls tools natively.
+    It reads the request and nothing else, so it works with windows it has never seen. It always
+    calls tools natively.
 
     Example:
         >>> controller = InteractionController(model=OfflineModel())

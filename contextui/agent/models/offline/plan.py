@@ -9,20 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from contextui.agent.models.offline import answers
+from contextui.agent.models.offline import answers, match
 from contextui.agent.models.offline.items import value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon
-from contextui.agent.models.offline.match import (
-    Reading,
-    best_of,
-    clause_of,
-    exact,
-    is_verb_first,
-    notation,
-    plain,
-    preparation,
-    readings,
-)
+from contextui.agent.models.offline.match import Reading, clause_of, exact, readings
 from contextui.agent.models.offline.scene import Action, Call, Scene, Window
 from contextui.agent.models.offline.slots import Slots
 from contextui.agent.models.offline.tokens import (
@@ -124,7 +114,7 @@ def _first_unclear(scene: Scene, head: str, rest: str, made: Plan) -> Clause | N
             return None
         if not (_is_talk(scene, clause) or exact(scene, text)):
             found = [one for one in readings(scene, clause) if _is_known(one, clause, known)]
-            if not found and preparation(scene, clause) is None:
+            if not found and match.preparation(scene, clause) is None:
                 return clause
             is_open = all(one.window.id for one in found)
         known |= {token.text for token in clause.tokens}
@@ -166,7 +156,7 @@ def _is_within_text(tokens: Sequence[Token], at: int) -> bool:
     """Whether a full stop belongs to a text, as in "note: the key is at Mrs. Lopez's"."""
     rest = tokens[at + 1 :]
     is_said = any(one.text in ":：" or one.has("~saying") for one in tokens[:at])
-    is_next = is_verb_first(rest) or has_any(rest[:1], "~thank", "~then", "~what")
+    is_next = match.is_verb_first(rest) or has_any(rest[:1], "~thank", "~then", "~what")
     return is_said and bool(rest) and not is_next
 
 
@@ -183,12 +173,12 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
         is_talk = answers.social(head, scene, Words()) is not None or answers.is_dropped(head)
         is_talk = is_talk or (answers.is_remark(head) and not before)
         opens = all(one and one[0].is_complete and not one[0].window.id for one in (before, after))
-        if not (is_verb_first(tail.tokens) or opens or is_talk):
+        if not (match.is_verb_first(tail.tokens) or opens or is_talk):
             continue
         done = is_talk or exact(scene, head.text) or any(one.is_complete for one in before)
         strong = exact(scene, tail.text) or any(_is_doable(one, tail) for one in after)
         is_whole = bool(whole) and whole[0].is_complete
-        if (done or preparation(scene, head)) and (strong or not is_whole):
+        if (done or match.preparation(scene, head)) and (strong or not is_whole):
             return token
     return None
 
@@ -232,7 +222,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
 def _act(  # noqa: PLR0911
     scene: Scene, clause: Clause, found: list[Reading], words: Words
 ) -> Plan:
-    best = best_of(found)
+    best = match.best_of(found)
     if len(best) == 1 or (best and best[0].is_exact):
         top = best[0]
         there = next((one for one in scene.windows if one.name == top.window.name), None)
@@ -242,11 +232,12 @@ def _act(  # noqa: PLR0911
         return Plan([call(top, params) for params in top.params], readings=found)
     if best:
         return _asked(words, [(one.notation, one.label) for one in best[:6]], found)
-    if (first := preparation(scene, clause)) is not None:
+    if (first := match.preparation(scene, clause)) is not None:
         return Plan([call(first, first.params[0])], again=True, readings=found)
     near = next((one for one in found if not one.unexplained), None)
     if near and near.choices:
-        options = [(notation(near.window, near.action, one), text) for one, text in near.choices]
+        chosen = [(replace(near, params=(one,)), text) for one, text in near.choices]
+        options = [(one.notation, text) for one, text in chosen]
         return _asked(words, options[:9], found)
     if near and near.missing and (near.is_exact or len(near.missing) == 1):
         name = near.missing[0].name
@@ -298,7 +289,7 @@ def _understood_reply(scene: Scene, text: str) -> str:
         fitting = [call for _, *rest, call in options if low in f"{rest} {call}".casefold()]
         if low and len(fitting) == 1 and not any(one.is_complete for one in found):
             return str(fitting[0])
-    is_wish = any(one.window.id for one in found) and is_verb_first(tokens)
+    is_wish = any(one.window.id for one in found) and match.is_verb_first(tokens)
     is_new = is_wish or any(one.is_complete and one.is_marked for one in found)
     is_other = answers.is_dropped(clause) or exact(scene, text)
     if needed and not (is_new or is_other):
@@ -319,7 +310,9 @@ def _taken_back(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     is_said = clause.has("~undo_that") or (clause.has("@undo") and refers)
     if not is_said or clause.content - small:
         return None
-    calls = _opposite(scene, _last_calls(scene))
+    calls, window = _opposite(scene, _last_calls(scene)), scene.window(scene.focus)
+    if not calls and clause.has("#change") and window and window.action("undo"):
+        calls = [_action(window.id, "undo", {})]  # the change was made by the person
     return Plan(calls) if calls else _cannot_undo(words)
 
 
@@ -439,7 +432,7 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Call, bool] |
         value = next((one.values[name] for one in whole if not (one.choices or one.each)), None)
         is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
         if value is None and is_text and slots.is_adding and not is_value:
-            text = plain(clause)
+            text = match.plain(clause)
             is_part = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
             value = None if is_part else unquoted(text)
         if value is not None:

@@ -19,9 +19,7 @@ from contextui.model import Block, LlmMessage, ModelRequest
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WINDOW = re.compile(r'<Window id="([\w-]+)" version="([\d.]*)"[^<>]*>')
-_ACTION = re.compile(
-    r"<action id=\"([^\"]+)\"(?: params=\"([^\"]*)\")?[^>]*?(?:/>|>([^<]*)</action>)"
-)
+_ACTION = re.compile(r'<action id="([^"]+)"(?: params="([^"]*)")?[^>]*?(?:/>|>([^<]*)</action>)')
 _CLASS = re.compile(r'<class name="([^"]+)"(?: args="([^"]*)")?[^>]*?(?:/>|>([^<]*)</class>)')
 _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
@@ -283,10 +281,8 @@ class Window:
                 start, end = raw.rfind("\n", 0, at) + 1, raw.find("\n", at)
                 lines[start] = end if end >= 0 else len(raw)
                 at = raw.find(text, lines[start])
-        return {
-            start: frozenset(text for text in texts if text in raw[start:end])
-            for start, end in lines.items()
-        }
+        pairs = ((at, raw[at:end]) for at, end in lines.items())
+        return {at: frozenset(text for text in texts if text in line) for at, line in pairs}
 
     def items_at(self, start: int) -> list[Item]:
         """Return the items on the line that begins at a place."""
@@ -465,14 +461,9 @@ def read(request: ModelRequest) -> Scene:
     for message in messages[_first_unstable(request) : start + 1]:
         _take(windows, message, says)
     steps = tuple(_steps(messages[start + 1 :], windows, says))
-    return Scene(
-        words=_words(messages[start]),
-        classes=_classes(request),
-        windows=tuple(windows.values()),
-        steps=steps,
-        earlier=tuple(_calls_back([*past, messages[start]])),
-        said=_said(past),
-    )
+    words, classes = _words(messages[start]), _classes(request)
+    earlier = tuple(_calls_back([*past, messages[start]]))
+    return Scene(words, classes, tuple(windows.values()), steps, earlier, _said(past))
 
 
 _Says = tuple[tuple[str, tuple[str, ...]], ...]  # phrasings by "class.action"
@@ -511,9 +502,8 @@ def _actions(text: str, says: _Says) -> tuple[Action, ...]:
 
 def _classes(request: ModelRequest) -> tuple[Window, ...]:
     """Return the classes of the system prompt, then those of the project."""
-    first = "".join(
-        _text(block) for message in request.messages[:1] for block in _blocks(message)[:1]
-    )
+    blocks = _blocks(request.messages[0])[:1] if request.messages else ()
+    first = "".join(map(_text, blocks))
     project = classes_of(first) if first.startswith("<Project>\n") else ()
     return (*classes_of(request.system), *project)
 
@@ -532,10 +522,8 @@ def classes_of(text: str) -> tuple[Window, ...]:
 @lru_cache(maxsize=1_024)
 def params_of(text: str) -> tuple[Param, ...]:
     """Read params in their short form: ``text:string,count:int?``."""
-    pairs = [part.partition(":") for part in _split(text[:4_000], ",")]
-    return tuple(
-        _param(name.strip(), kind.strip()) for name, colon, kind in pairs if name and colon
-    )
+    rows = [part.partition(":") for part in _split(text[:4_000], ",")]
+    return tuple(_param(row[0].strip(), row[2].strip()) for row in rows if row[0] and row[1])
 
 
 def _param(name: str, kind: str) -> Param:

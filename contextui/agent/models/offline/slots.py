@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from contextui.agent.models.offline.items import Mention, mentions, value_of
-from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
+from contextui.agent.models.offline.lexicon import NOTHING, groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
 from contextui.agent.models.offline.tokens import (
     Clause,
@@ -77,7 +77,7 @@ class Slots:
     @cached_property
     def is_adding(self) -> bool:
         """Whether the action is named by a verb that brings something new."""
-        first = groups_of(self.action.id_words[0]) if self.action.id_words else _NO_GROUPS
+        first = groups_of(self.action.id_words[0]) if self.action.id_words else NOTHING
         return not self.window.id or bool(first & lexicon().takes_text)
 
     @cached_property
@@ -200,23 +200,15 @@ class Slots:
             if token.kind == "range" and token.number and token.upto and last:
                 yield filler(int(token.number), int(token.upto), here, 3.0)
             elif token.number is not None and token.kind == "number":
-                if after and after.has("#line", "~measure", "~one") and at + 2 < len(tokens):
-                    after, skipped = tokens[at + 2], 1  # 第2行到第3行
-                else:
-                    skipped = 0
-                other = at + 2 + skipped
-                upto = tokens[other].number if after and other < len(tokens) else None
-                is_next = upto == token.number + 1
                 if last and token.is_ordinal and after and after.kind == "number" and after.number:
                     yield filler(1, int(after.number), here | {at + 1}, 4.0)  # "the first two"
                     continue
-                if (
-                    last
-                    and after
-                    and upto
-                    and (after.has("~to") or (after.has("~and") and is_next))
-                ):
-                    used = frozenset(range(at, other + 1))
+                is_counted = after is not None and after.has("#line", "~measure", "~one")
+                joint = at + 1 + is_counted  # 第2行到第3行
+                upto = tokens[joint + 1].number if joint + 1 < len(tokens) else None
+                is_next = upto == token.number + 1
+                if last and upto and tokens[joint].has("~to", *(["~and"] if is_next else [])):
+                    used = frozenset(range(at, joint + 2))
                     yield filler(int(token.number), int(upto), used, 3.0)
                     continue
                 value, used = self._measured(param, at)
@@ -457,7 +449,7 @@ class Slots:
         return bool(before) and before[-1].names(param.nouns)
 
     def _leads(self, cue: str, param: Param) -> bool:
-        return bool(lexicon().cues.get(cue, _NO_GROUPS) & (param.words | {param.name}))
+        return bool(lexicon().cues.get(cue, NOTHING) & (param.words | {param.name}))
 
     def _cue(self, param: Param, at: int) -> float:
         """Return 1 if a small word before a value leads to the param, or its name is there."""
@@ -473,9 +465,6 @@ class Slots:
         return 0.0
 
 
-_NO_GROUPS: frozenset[str] = frozenset()
-
-
 def _is_around(token: Token, groups: tuple[str, ...], kept: str) -> bool:
     return token.has(*groups) or (token.kind == "mark" and token.text not in kept)
 
@@ -489,7 +478,7 @@ def _typed(param: Param, value: float) -> int | float | None:
 def _first_verb(tokens: Sequence[Token]) -> frozenset[str]:
     """Return the groups of the verb that a request begins with."""
     small = ("~polite", "~then", "~object", "~and", "~person")
-    return next((token.verbs for token in tokens if not token.has(*small)), _NO_GROUPS)
+    return next((token.verbs for token in tokens if not token.has(*small)), NOTHING)
 
 
 def is_choice(token: Token, choice: str) -> bool:

@@ -107,6 +107,12 @@ class Clause:
         return frozenset(at for at, token in enumerate(self.tokens) if is_content(token))
 
     @cached_property
+    def keys(self) -> frozenset[str]:
+        """The stems and groups of all words."""
+        words = [one for token in self.tokens for one in (token, *token.parts)]
+        return frozenset(key for one in words for key in (one.stem, *one.groups))
+
+    @cached_property
     def points(self) -> bool:
         """Whether something may be meant by its place, or was mentioned before."""
         pointing = ("~last", "~first", "~all", "~both", "~it", "~this")
