@@ -29,11 +29,12 @@ def name_of(number: int) -> str:
 SENTENCES = (
     "shelf_1.sell 7",
     "sell the {name}",
-    "put screws on the shelf",
+    "put {thing} on the shelf",
     "rename {name} to bolts",
-    f"what is {name_of(10)}?",
-    "paint the town red",
+    "what is {other}?",
+    "paint the {thing} red",
 )
+THINGS = "screws nails bolts hinges hooks rings brushes buckets".split()  # noqa: SIM905
 
 
 class ShelfWindow(Window):
@@ -118,7 +119,8 @@ async def measure(rounds: int = 7) -> dict[str, tuple[float, float]]:
     times: dict[str, list[tuple[float, float]]] = {words: [] for words in SENTENCES}
     for number in range(rounds + 1):
         for words in SENTENCES:
-            said = words.format(name=name_of(number + 1))  # another thing every round
+            name, other = name_of(number + 1), name_of(number + 2)  # others in every round
+            said = words.format(name=name, other=other, thing=THINGS[number])
             took = await small.say(said), await large.say(said)
             if number:  # the first round loads the vocabulary and the lexicon
                 times[words].append(took)

@@ -100,6 +100,10 @@ class CodeWindow(Window):
         "Save code under an id: new, or in place of what has the id",
         zh="用一个 id 保存代码，新建或替换",
         effect="write",
+        says=[
+            "save this {language} code as {code_id}: {content}",
+            "保存代码 {code_id}，语言 {language}：{content}",
+        ],
     )
     def save(self, code_id: str, language: str, content: str, description: str = "") -> str:
         saved = self._store().save(code_id, language, content, description, lang=self.env.lang)

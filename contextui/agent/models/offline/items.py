@@ -60,8 +60,8 @@ def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
     roots |= {word for one in said for group in one.groups if group[0] == "#"
               for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
     texts = [root for root in roots if len(root) > 1]
-    known = [(one, frozenset(text for text in texts if text in one.low))
-             for one in scene.windows if one.is_long]  # fmt: skip
+    long = [one for one in scene.windows if one.is_long]
+    known = [(one, frozenset(text for text in texts if _has(one, text))) for one in long]
     known.sort(key=lambda pair: (-len(pair[1]), pair[0].id != scene.focus))
     lines = defaultdict[tuple[str, frozenset[str]], list[tuple[Window, int]]](list)
     for window, words in known:
@@ -143,6 +143,11 @@ def _is_in(token: Token, low: str, stems: frozenset[str]) -> bool:
     # It may mean one of the words in the other language.
     nouns = {group for group in token.groups if group[0] == "#"}
     return is_chinese == low.isascii() and any(groups_of(one) & nouns for one in stems)
+
+
+@lru_cache(maxsize=1_024)
+def _has(window: Window, text: str) -> bool:  # most windows are as they were in the step before
+    return text in window.low
 
 
 @lru_cache(maxsize=4_096)

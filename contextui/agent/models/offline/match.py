@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import unescape
 from typing import Any
 
 from contextui.agent.models.offline.items import has_mentions, touched_items, value_of
@@ -21,8 +22,8 @@ _THINGS = frozenset(["#item", "#entry", "#change"])
 _UNNAMED = frozenset(["#window", "window", "#text", "text"])
 _MAIN, _SURE = 2.0, 3.0  # the weights from which a word alone names an action, and surely does
 _CLOSE_CALL = 0.35  # readings whose scores differ by less are equally good
-_ASKED = 6  # windows that differ only in what they show among which one can choose
-_EACH = 50  # calls that one clause may mean
+_ASKED, _EACH = 6, 50  # alike windows among which one can choose, and calls of one clause
+_MARKS = tuple(",，.。!！?？;；\n")
 _NOTATION = re.compile(r"([A-Za-z][\w-]*_\d+)\.([A-Za-z_]\w*)(?:\s+(.*))?", re.DOTALL)
 _OPEN = re.compile(r"(?:open|create|打开)\s+([\w-]+)\s+(\w+=.*)", re.DOTALL)
 
@@ -111,7 +112,8 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
         return  # a window that is not open
     alike: dict[Any, list[Window]] = {}
     for window in scene.windows:
-        if not named or window.id in named:
+        is_meant = any(one.says or _is_meant(scene, one, clause) for one in window.actions)
+        if is_meant and (not named or window.id in named):
             alike.setdefault(_kind(scene, window, clause), []).append(window)
     done = None
     for windows in sorted(alike.values(), key=lambda row: row[0].id != scene.focus):
@@ -141,10 +143,10 @@ def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading
 
 
 def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
-    weights = _evidence(action, clause)
-    strongest = max(weights.values(), default=0.0)
-    if strongest < _MAIN and not (len(weights) > 1 and clause.content <= weights.keys()):
+    weights = _evidence(scene, action, clause)
+    if not _is_meant(scene, action, clause):
         return None
+    strongest = max(weights.values())
     main = frozenset(at for at, weight in weights.items() if weight >= _MAIN)
     slots = Slots(scene, window, action, clause, main)
     fillers, missing, score = fill(slots)
@@ -191,12 +193,20 @@ def _everywhere(reading: Reading, clause: Clause) -> Reading:
     words = {clause.tokens[at].text for at in clause.places("~all")}
     if not (takes_count and texts and words) or not set(reading.unexplained) <= words:
         return reading
-    shown = reading.window.text.count(texts[0])
+    shown = unescape(reading.window.raw).count(texts[0])
     params = {**reading.params[0], "count": shown}
     return replace(reading, params=(params,), unexplained=()) if shown else reading
 
 
-def _evidence(action: Action, clause: Clause) -> dict[int, float]:
+def _is_meant(scene: Scene, action: Action, clause: Clause) -> bool:
+    """Whether the words of a clause may name an action."""
+    weights = _evidence(scene, action, clause)
+    is_label = len(weights) > 1 and clause.content <= weights.keys()
+    return is_label or max(weights.values(), default=0.0) >= _MAIN
+
+
+@remembered
+def _evidence(_: Scene, action: Action, clause: Clause) -> dict[int, float]:
     """Return the tokens that name the action, with their weights."""
     found: dict[int, float] = {}
     keys, inverse = action.verbs, lexicon().inverse
@@ -281,7 +291,7 @@ def _phrased(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
 
 def plain(clause: Clause) -> str:
     """Return a clause without courtesies and marks around it."""
-    kept = [one for one in clause.tokens if one.kind != "mark" and not one.has("~polite", "~and")]
+    kept = [one for one in clause.tokens if not (one.text in _MARKS or one.has("~polite", "~and"))]
     return clause.text[kept[0].start : kept[-1].end] if kept else ""
 
 

@@ -53,10 +53,10 @@ def answer_to(request: ModelRequest) -> Answer:
     lang = _language(seen.words, request.system)
     if request.tools:
         made = plan.plan(seen, Words(lang))
-        blocks = [_call(one) for one in made.calls] or [_text("\n\n".join(made.said))]
+        blocks, text = [_call(one) for one in made.calls], "\n\n".join(made.said)
     else:
-        blocks = [_text(_without_tools(request, seen, lang))]
-    calls = any(one["type"] == "tool_use" for one in blocks)
+        blocks, text = [], _without_tools(request, seen, lang)
+    calls, blocks = bool(blocks), blocks or [{"type": "text", "text": text}]
     usage = _usage(request, blocks)
     return Answer(tuple(blocks), "tool_use" if calls else "end_turn", usage, OfflineModel.name)
 
@@ -105,10 +105,6 @@ def _usage(request: ModelRequest, blocks: Sequence[Block]) -> Usage:
         if request.system:
             asked += _counter.message_overhead("system") + _counter.count(request.system)
     return Usage(asked, _counter.count_content(blocks))
-
-
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}
 
 
 def _call(planned: scene.Call) -> Block:

@@ -201,7 +201,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
         same = [one for one in found if (one.window, one.action) == (named.window, named.action)]
         return _act(scene, clause, [one for one in same if one.is_complete][:1] or [named], words)
     if (text := answers.social(clause, scene, words)) is not None:
-        return Plan(said=[text], is_social=True)
+        return Plan(said=[text], is_social=not clause.has("~able", "~opened"))
     if not clause.content and not clause.has("~undo_that", "~again"):
         return Plan()
     if answers.is_remark(clause) and not readings(scene, clause):

@@ -75,7 +75,7 @@ def _keys(tokens: Iterable[Token], kinds: str = "#@") -> frozenset[str]:
     return frozenset(one for one in found if one[0] not in "#@~" or one[0] in kinds)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Action:
     """What can be done with a window, or, with an empty id, the opening of a class."""
 
@@ -236,11 +236,6 @@ class Window:
         """Return whether this is the file that it shows."""
         shown = self.raw.lstrip().split(maxsplit=1)[:1] if self.holds_file else []
         return bool(shown) and shown[0].endswith(path.removeprefix("./"))
-
-    @cached_property
-    def text(self) -> str:
-        """The content as plain text."""
-        return unescape(re.sub(r"<[^>]*>", " ", self.raw)).strip()
 
     @cached_property
     def items(self) -> tuple[Item, ...]:

@@ -133,21 +133,21 @@ class Slots:
 
     def swallows(self, filler: Filler) -> bool:
         """Whether an unquoted text seems to contain another request."""
-        if filler.is_solid:
-            return False
         tokens, places = self.clause.tokens, sorted(filler.tokens)
         joints = [at for at in places if tokens[at].has("~and") or tokens[at].text in ",，"]
+        known = {group for window in self.scene.windows for group in window.verbs}
+        rests = [tokens[at + 1 : places[-1] + 1] for at in joints]
+        requests = [rest for rest in rests if _first_verb(rest) & known]
+        if filler.is_solid:  # behind a colon: "note: passport expires in May, tag it travel"
+            return any(has_any(rest[:3], "~it") for rest in requests)
         param = next(one for one in self.action.params if one.name in filler.values)
         row = [tokens[at] for at in places]
         is_odd = (joints and not filler.each) or has_any(row, *lexicon().cues.keys() - {"~and"})
         is_odd = is_odd or any(one.kind in ("value", "path", "number") for one in row)
         if is_odd and not (param.is_list or param.words & lexicon().free):
             return True  # a name has none of these
-        if {tokens[at].text for at in places} & {window.id for window in self.scene.windows}:
-            return True
-        known = {group for window in self.scene.windows for group in window.verbs}
-        rests = [tokens[at + 1 : places[-1] + 1] for at in joints]
-        return any(_first_verb(rest) & known for rest in rests)
+        ids = {window.id for window in self.scene.windows}
+        return bool(requests) or any(token.text in ids for token in row)
 
     def _choices(self, param: Param) -> Iterator[Filler]:
         found: dict[str, int] = {}

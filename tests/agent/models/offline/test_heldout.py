@@ -37,6 +37,9 @@ class Threshold(NamedTuple):
 THRESHOLDS = {
     "set1": Threshold(0.82, 0.08),
     "set2": Threshold(0.63, 0.17),
+    "set3": Threshold(0.66, 0.10),
+    "set4": Threshold(0.58, 0.16),
+    "set5": Threshold(0.76, 0.09),
 }
 OTHERS = Threshold(0.53, 0.17)
 """For tables without a threshold of their own."""

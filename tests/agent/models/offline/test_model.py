@@ -165,7 +165,6 @@ def test_an_older_version_that_comes_later_does_not_count() -> None:
     assert calls(asked) == [{"window_id": "todo_1", "action_id": "delete", "params": {"item": 7}}]
 
 
-@pytest.mark.xfail(reason="a question behind a request is not answered")
 def test_a_window_that_was_closed_in_this_turn_is_gone() -> None:
     asked = request(
         user(window(1, MILK), window(2), "close todo_1. Which windows are open?"),

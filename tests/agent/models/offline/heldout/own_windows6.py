@@ -223,7 +223,8 @@ class CoffeeWindow(Window):
 
     @action(
         "Brew a drink, one cup or several, with extra milk or without",
-        zh="做一份饮品，一杯或几杯，可加奶：espresso 浓缩，americano 美式，cappuccino 卡布奇诺，latte 拿铁",
+        zh="做一份饮品，一杯或几杯，可加奶："
+        "espresso 浓缩，americano 美式，cappuccino 卡布奇诺，latte 拿铁",
     )
     def brew(self, drink: Drink, cups: int = 1, milk: bool = False) -> str:
         self.state.made.append(Cup(drink=drink, cups=cups, milk=milk))
