@@ -264,7 +264,10 @@ class EditorWindow(Window):
     @action(
         "Replace characters, counted from 0, if the text has this revision",
         zh="按从 0 数起的位置替换字符，须是这个修订版",
-        says=["replace characters {start} to {end} with {text}", "把字符 {start} 到 {end} 替换成{text}"],
+        says=[
+            "replace characters {start} to {end} with {text}",
+            "把字符 {start} 到 {end} 替换成{text}",
+        ],
     )
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
         if revision not in (None, now := self.state.revision):
