@@ -17,7 +17,7 @@ class Birthday(BaseModel):
     name: str
     day: date | None = None
     gifts: list[str] = []
-    remind_days: int = Field(1, ge=0)
+    remind_days: int = Field(default=1, ge=0)
 
 
 class BirthdaysWindow(Window):
