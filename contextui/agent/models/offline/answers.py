@@ -123,7 +123,7 @@ def is_question(clause: Clause) -> bool:
         return False  # "could you …"
     if first.has("~ask") and (ends or first.stem in ("is", "are", "did", "was", "does")):
         return True
-    return ends and not first.verbs
+    return ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,8 @@ def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]
                 last += 1
             while last > at and not _counts(tokens[last - 1]):
                 last -= 1
+            while at < last and not _counts(tokens[at]):
+                at += 1  # "the" does not tell one item from another
             run = tokens[at:last]
             if any(_counts(one) for one in run):
                 words = {one.stem for token in run for one in (token, *token.parts)}
@@ -166,6 +168,8 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
             yield Mention(first, last, found, is_exact=True)
 
     for at, token in enumerate(tokens):
+        if token.is_ordinal and at > 0 and tokens[at - 1].has("~every"):
+            continue  # "every second one"
         number = int(token.number or 0)
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         count = int(after.number or 0) if after and after.kind == "number" else 0

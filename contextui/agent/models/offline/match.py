@@ -168,11 +168,22 @@ def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Re
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
     destroys = not action.params and bool(action.groups & {"@remove", "@clear", "@reset"})
-    is_doubtful = any(slots.swallows(one) for one in fillers) or (is_only and not fillers)
+    is_doubtful = any(one.is_part or slots.swallows(one) for one in fillers)
+    is_doubtful = is_doubtful or (is_only and not fillers)
     is_doubtful = is_doubtful or (destroys and not is_label and unmatched > 0)
+    is_doubtful = is_doubtful or _is_opposed(action, clause, used)
     unexplained = _unexplained(scene, window, action, clause, said)
     reading = Reading(window, action, ({},), score, unexplained, missing, is_doubtful=is_doubtful)
     return _everywhere(_with_values(reading, fillers), clause)
+
+
+def _is_opposed(action: Action, clause: Clause, used: frozenset[int]) -> bool:
+    """Whether a word that gives no value says the opposite of an action: "all lamps on"."""
+    inverse = lexicon().inverse
+    other = {inverse[key] for word in action.id_words if (key := f"@{word}") in inverse}
+    rest = [token for at, token in enumerate(clause.tokens) if at not in used]
+    said = [one for one in rest if not one.names(action.nouns)]
+    return any(f"@{one.stem}" in other or one.verbs & other for one in said)
 
 
 def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
@@ -234,6 +245,7 @@ def _unexplained(
 ) -> tuple[str, ...]:
     by_name = action.id == "close" and not window.holds_file
     nouns = window.names | {"#window", "window"} if by_name else window.nouns
+    nouns -= {"#text", "text"} if "@remove" in action.groups else set()  # "the last word"
     own = action.nouns | nouns | (_THINGS if window.id else _GENERIC)
     is_it = scene.was_used(window) or len(scene.windows) == 1
 
@@ -330,7 +342,8 @@ def _is_arguments(text: str, action: Action) -> bool:
         return set(re.findall(r"(\w+)=", text)) <= {param.name for param in action.params}
     kinds = [one.kind for one in tokenize(text)]
     is_plain = not {*kinds} - {"quoted", "number", "value", "path"}
-    return is_plain and 0 < len(kinds) <= max(1, len(action.params))
+    takes = [param for param in action.params if not (param.is_optional and param.takes_text)]
+    return is_plain and 0 < len(kinds) <= len(takes)
 
 
 def _arguments(action: Action, text: str) -> dict[str, str]:

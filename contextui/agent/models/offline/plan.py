@@ -275,7 +275,8 @@ def _understood_reply(scene: Scene, text: str) -> str:
     clause = clause_of(scene, text)
     tokens = [token for token in clause.tokens if token.kind != "mark" and not token.has("~polite")]
     options, needed = _OPTION.findall(scene.said), _NEEDED.search(scene.said)
-    if not tokens or not (options or needed) or _is_talk(scene, clause):
+    is_none = clause.has("~not", "~drop", "~vague") or has_any(tokens[:1], "~person")
+    if not tokens or not (options or needed) or is_none or _is_talk(scene, clause):
         return text
     found = readings(scene, clause)
     if options:
@@ -405,7 +406,8 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
 def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "and coffee", "eggs too": the last call once more, for something else."""
     tokens = [one for one in clause_of(scene, scene.words).tokens if one.kind != "mark"]
-    adds = {one.stem for one in tokens} & {"also", "plus", "too", "as well", "也", "也要"}
+    adds = {one.stem for one in tokens[1:]} & {"too", "as well", "也", "也要"}
+    adds |= {one.stem for one in tokens} & {"also", "plus"}
     is_more = bool(adds) or has_any(tokens[:1], "~and")
     if not is_more or scene.steps or has_any(tokens, "~then"):
         return None
@@ -420,25 +422,27 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Call, bool] |
     """Return a call again with another value, and whether it then acts on something else."""
     window = scene.window(call.window_id)
     action = window.action(call.input.get("action_id")) if window else None
-    if window is None or action is None:
+    is_value = not (clause.has("~it", "~vague") or answers.is_question(clause))
+    if window is None or action is None or not is_value:
         return None
     slots = Slots(scene, window, action, clause)
-    is_value = all(clause.tokens[at].kind in ("number", "value") for at in clause.content)
+    is_number = all(clause.tokens[at].kind in ("number", "value") for at in clause.content)
     given = [one for one in action.params if one.name in call.values]
     # A number, a choice or an item is meant rather than a text.
     for param in sorted(given, key=lambda one: one.takes_text and not one.is_reference):
         old, name = call.values[param.name], param.name
         whole = [one for one in slots.fillers(param) if clause.content <= one.tokens]
-        value = next((one.values[name] for one in whole if not (one.choices or one.each)), None)
+        values = next((one.values for one in whole if not (one.choices or one.each)), {})
+        value = values.get(name)
         is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
-        if value is None and is_text and slots.is_adding and not is_value:
+        if value is None and is_text and slots.is_adding and not is_number:
             text = match.plain(clause)
             is_part = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
             value = None if is_part else unquoted(text)
         if value is not None:
             if isinstance(old, list) and isinstance(value, list) and param.choices:
                 value = list(dict.fromkeys([*old, *value]))
-            new = _action(window.id, action.id, {**call.values, name: value})
+            new = _action(window.id, action.id, {**call.values, **values, name: value})
             return new, param.is_reference or slots.is_careful or is_text
     return None
 

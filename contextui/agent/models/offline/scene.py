@@ -13,7 +13,7 @@ from html import escape, unescape
 from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
-from contextui.agent.models.offline.lexicon import groups_of, stem
+from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 from contextui.model import Block, LlmMessage, ModelRequest
 
@@ -101,6 +101,11 @@ class Action:
         return _meanings(self.id_words, "#@")
 
     @cached_property
+    def groups_of_verb(self) -> frozenset[str]:
+        """The groups of the first word of the id."""
+        return _meanings(self.id_words[:1], "@")
+
+    @cached_property
     def label_tokens(self) -> tuple[Token, ...]:
         """The words of the label."""
         return tokenize(self.label)
@@ -114,8 +119,10 @@ class Action:
     def verbs(self) -> dict[str, float]:
         """The words and groups that name the action, with their weights."""
         found: dict[str, float] = {}
+        is_careful = not self.groups_of_verb.isdisjoint(lexicon().careful)
         for place, word in enumerate(self.id_words):
-            _put(found, [word], 2.5 if place else 4.0)
+            # What destroys or writes must be named by its verb: "line 3" does not delete it.
+            _put(found, [word], 4.0 if not place else 1.9 if is_careful else 2.5)
             small = {one for one in groups_of(f"={word}") if one[0] == "~"}
             _put(found, _meanings([word], "@") | small, 1.5 if place else 3.0)
         for place, token in enumerate(one for one in self.label_tokens if is_content(one)):
@@ -287,11 +294,11 @@ class Window:
     def named(self, value: object) -> Item | None:
         """Return the row that a value of a param names: by its id, or by one of its texts."""
         is_id, text = isinstance(value, int), escape(str(value)).casefold()
-        rows: Iterable[Item] = self.rows if not self.is_long else ()
+        rows: Sequence[Item] = self.rows if not self.is_long else ()
         if self.is_long:
             starts = self.lines_with([f' id="{text}"' if is_id and "<" in self.raw else text])
-            rows = (item for start in sorted(starts) for item in self.items_at(start))
-        for row in rows:
+            rows = [item for start in sorted(starts) for item in self.items_at(start)]
+        for row in rows if is_id else reversed(rows):  # of two with the same text the newer one
             if row.attributes.get("id") == str(value) if is_id else value in row.texts:
                 return row
         return None

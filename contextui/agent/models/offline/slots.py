@@ -6,7 +6,7 @@ most of the clause without overlapping.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -50,6 +50,7 @@ class Filler:
     each: tuple[Any, ...] = ()  # further values of the param; each is a call of its own
     choices: tuple[tuple[Any, str], ...] = ()  # one of them is meant, and it is open which
     shared: frozenset[int] = _NONE  # the tokens that may have another meaning as well
+    is_part: bool = False  # an item is meant of which only a part was said
 
 
 @dataclass(frozen=True)
@@ -142,12 +143,30 @@ class Slots:
             return any(has_any(rest[:3], "~it") for rest in requests)
         param = next(one for one in self.action.params if one.name in filler.values)
         row = [tokens[at] for at in places]
+        if self._is_instruction(places):
+            return True
         is_odd = (joints and not filler.each) or has_any(row, *lexicon().cues.keys() - {"~and"})
         is_odd = is_odd or any(one.kind in ("value", "path", "number") for one in row)
         if is_odd and not (param.is_list or param.words & lexicon().free):
             return True  # a name has none of these
         ids = {window.id for window in self.scene.windows}
         return bool(requests) or any(token.text in ids for token in row)
+
+    def _is_instruction(self, places: Sequence[int]) -> bool:
+        """Whether an unquoted text says how, when or whether rather than what."""
+        row = [self.clause.tokens[at] for at in places]
+        before = self.clause.tokens[max(0, places[0] - 1) : places[0]]
+        if row[0].kind == "number" and len(row) > 1 and self.window.named(int(row[0].number or 0)):
+            return True  # "note 2 is wrong"
+        if not self.is_careful:
+            return has_any(row, "~unless")
+        if self.window.holds_file and (
+            has_any([*before, *row], "~article", "~possessive", "~it")
+            or any(one.kind == "path" for one in row)
+            or not self.explained.isdisjoint(places)
+        ):
+            return True
+        return has_any(row, "~vague", "~unless", "~if", "~not", "~only", "~because", "~when")
 
     def _choices(self, param: Param) -> Iterator[Filler]:
         found: dict[str, int] = {}
@@ -181,8 +200,9 @@ class Slots:
                 yield Filler({param.name: False}, here, 1.2, shared=here)
             elif is_required or param.name in ("on", "enabled", "show", "active"):
                 yes, no = token.has(*says_yes), token.has(*says_no)
-                if yes != no:
-                    yield Filler({param.name: yes}, here, 1.0, shared=here)
+                if yes != no:  # "off" says more than "lights"
+                    score = 1.3 if token.has("~yes", "~no") else 1.0
+                    yield Filler({param.name: yes}, here, score, shared=here)
                 elif is_required and at in self.verbs and token.stem in self.action.id_words:
                     yield Filler({param.name: True}, here, 0.2, shared=here)
 
@@ -195,6 +215,10 @@ class Slots:
             return Filler({param.name: first, **more}, used, score, shared=used & self.verbs)
 
         for at, token in enumerate(tokens):
+            if token.is_ordinal and (
+                not is_place or has_any(tokens[max(0, at - 1) : at], "~every")
+            ):
+                continue  # "the first" is no amount, and "every second line" no place
             here = frozenset([at])
             after = tokens[at + 1] if at + 1 < len(tokens) else None
             if token.kind == "range" and token.number and token.upto and last:
@@ -214,6 +238,8 @@ class Slots:
                 value, used = self._measured(param, at)
                 if is_before:
                     near = range(max(0, at - 3), min(len(tokens), at + 3))
+                    if has_any(tokens[near.start : at], "~to") or self.clause.has("~end"):
+                        continue  # "add it to line 2" is not before it
                     used |= {one for one in near if tokens[one].has("~before", "~after")}
                     value += has_any(tokens[near.start : near.stop], "~after")
                 number = _typed(param, value)
@@ -267,7 +293,9 @@ class Slots:
         """Whether a param takes the name or number of something that the window shows."""
         if param.is_path or param.is_list or not self.window.id:
             return False
+        texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
         is_name = param.takes_text and not param.words & lexicon().free and not self.is_adding
+        is_name = is_name and len(texts) == 1
         return (is_name and bool(self.window.head)) or self._is_shown(param)
 
     def _is_shown(self, param: Param) -> bool:
@@ -288,13 +316,19 @@ class Slots:
                 continue
             score = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
             score = -0.6 if one.is_all else score  # an action for all of them is better
+            is_part = not one.is_exact and bool(self.action.groups & {"@edit", "@rename"})
+            after = tokens[one.last + 1 : one.last + 2]  # "the milk one" is all of it
+            is_part = is_part and not (
+                has_any(after, "~one", "~this") or one.last + 1 in self.explained
+            )
             if one.is_choice:
                 labels = tuple((v, item.line) for v, item in zip(values, one.items, strict=False))
                 yield Filler({param.name: values[0]}, one.tokens, score - 1.0, choices=labels)
             elif param.is_list:
                 yield Filler({param.name: list(values)}, one.tokens, score)
             else:
-                yield Filler({param.name: values[0]}, one.tokens, score, each=values[1:])
+                each = values[1:]
+                yield Filler({param.name: values[0]}, one.tokens, score, each=each, is_part=is_part)
         for at, token in enumerate(tokens) if param.takes_number else ():
             number = token.number if token.kind == "number" and not token.is_ordinal else None
             if number is not None and number.is_integer():
@@ -321,9 +355,11 @@ class Slots:
         tokens = self.clause.tokens
         texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
         is_extra = param.is_optional and any(not one.is_optional for one in texts)
+        is_extra = is_extra or self.action.id == "close"
         for at, token in enumerate(tokens):
             cue = self._cue(param, at)
-            if token.is_marked and (cue or not is_extra):
+            is_name = token.kind == "path" and self.window.holds_file
+            if token.is_marked and (cue or not is_extra) and not is_name:
                 score = (2.0 if token.kind == "quoted" else 1.6) + cue - (at in self.explained)
                 yield self._text(param, at, at, score)
             elif "unit" in param.words and token.has("~unit") and tokens[at - 1].kind == "number":
@@ -348,7 +384,10 @@ class Slots:
         leads = self._is_named(param, first) or self._leads(cue, param)
         leads = leads or (opens and param.is_list and cue in (":", "~with"))
         is_marked = leads or as_said or cue == "~called"
+        texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
+        needed = [one for one in texts if not one.is_optional]
         is_short = not opens and len(row) < 5 and first - 1 in self.verbs and not self.is_careful
+        is_short = is_short and len(needed) < 2
         if (
             not row
             or (len(row) == 1 and row[0].is_marked)
@@ -377,7 +416,7 @@ class Slots:
             for last in self._ends(first):
                 begin, end = self._trimmed(first, last)
                 if begin <= end and self.clause.span(begin, end).casefold() in raw:
-                    yield self._text(param, begin, end, 1.3)
+                    yield replace(self._text(param, begin, end, 1.3), is_solid=True)
 
     def _text(
         self, param: Param, first: int, last: int, score: float, *, is_marked: bool = True
