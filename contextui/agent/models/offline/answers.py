@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from contextui.agent.models.offline.items import has_mentions, mentions
+from contextui.agent.models.offline.items import mentions
 from contextui.agent.models.offline.match import Reading
 from contextui.agent.models.offline.scene import Call, Item, Scene, Window
 from contextui.agent.models.offline.slots import ASKING
@@ -170,11 +170,10 @@ def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
 
 def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> _Found:
     empty = clause.places(*_EMPTY)
-    found = mentions(scene, window, clause) if has_mentions(scene, window, clause) else ()
-    shown = [one for one in found if not one.tokens <= empty]
+    shown = [one for one in mentions(scene, window, clause) if not one.tokens <= empty]
     used = {at for at in keys if any(at in one.tokens for one in shown)}
-    levels = ((window.nouns, 1.0), (window.topics, 0.8), (window.action_nouns, 0.3),
-              (window.tags, 0.3))  # fmt: skip
+    others = window.tags.union(*(action.nouns for action in window.actions))
+    levels = ((window.nouns, 1.0), (window.topics, 0.8), (others, 0.3))
     score, unmatched = 1.5 * len(used), list[Token]()
     for token in (clause.tokens[at] for at in keys if at not in used):
         known = [weight for words, weight in levels if token.names(words)]

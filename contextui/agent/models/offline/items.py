@@ -36,16 +36,11 @@ def mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
     tokens = clause.tokens
     shown = _shown(scene, clause).get(window.id, ()) if window.is_long else window.items
+    if not (shown or clause.points):
+        return []
     found = [*_by_words(shown, tokens), *_by_place(window, tokens)]
     found += _by_reference(scene, window, tokens)
     return [*found, *_several(window, tokens, found)]
-
-
-def has_mentions(scene: Scene, window: Window, clause: Clause) -> bool:
-    """Return whether something in a clause may mean items of a window."""
-    if window.is_long and not clause.points and window.id not in _shown(scene, clause):
-        return False
-    return bool(mentions(scene, window, clause))
 
 
 @remembered

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from html import unescape
 from typing import Any
 
-from contextui.agent.models.offline.items import has_mentions, touched_items, value_of
+from contextui.agent.models.offline.items import mentions, touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window, remembered
 from contextui.agent.models.offline.slots import Filler, Slots, fill, is_choice
-from contextui.agent.models.offline.tokens import Clause, Token, has_any, tokenize, unquoted
+from contextui.agent.models.offline.tokens import Clause, Token, bare, has_any, tokenize
 
 _OPENING = ("@open", "@start", "#new", "@show")
 _READING = ("@open", "@show", "@edit", "@read")
@@ -133,7 +133,7 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
 def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
     """Return a key that is equal for windows in which a clause means the same."""
     depends = clause.has("~end", "~top") or window.id == scene.focus or window.holds_file
-    return window.id if depends or has_mentions(scene, window, clause) else window.shape
+    return window.id if depends or mentions(scene, window, clause) else window.shape
 
 
 def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading]:
@@ -376,14 +376,14 @@ def _exact(
 def _value(scene: Scene, window: Window, action: Action, param: Param, text: str) -> Any:
     """Return the value that a text has for a param; None if it has none."""
     if param.takes_text and param.is_list:
-        parts = [unquoted(one) for one in re.split(r"[,，、]", text) if one.strip()]
+        parts = [bare(one) for one in re.split(r"[,，、]", text) if one.strip()]
         return parts[0] if param.takes_one and len(parts) == 1 else parts
     if not param.takes_text or param.is_reference:
         clause = clause_of(scene, text)
         for filler in Slots(scene, window, action, clause).fillers(param):
             if not filler.choices and clause.content <= filler.tokens:
                 return filler.values[param.name]
-    return unquoted(text) if param.takes_text else None
+    return bare(text) if param.takes_text else None
 
 
 def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
@@ -435,10 +435,9 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     if not first:
         return None
     head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
-    is_near = [at < 3 or at > len(tokens) - 3 or has_any(head[max(0, at - 3) : at], "~to", "~in")
-               for at in range(len(head))]  # fmt: skip
-    near = [one for token, it_is in zip(head, is_near, strict=True) if it_is
-            for one in (token, *token.parts)]  # fmt: skip
+    near = [one for at, token in enumerate(head) for one in (token, *token.parts)
+            if at < 3 or at > len(tokens) - 3
+            or has_any(head[max(0, at - 3) : at], "~to", "~in")]  # fmt: skip
     path = next((one.text for one in tokens if one.kind == "path"), "")
     is_marked = any(one.kind in ("quoted", "number", "range") for one in tokens)
     for window in scene.classes:

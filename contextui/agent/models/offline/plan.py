@@ -15,14 +15,7 @@ from contextui.agent.models.offline.lexicon import groups_of, lexicon
 from contextui.agent.models.offline.match import Reading, clause_of, exact, readings
 from contextui.agent.models.offline.scene import Action, Call, Scene, Window
 from contextui.agent.models.offline.slots import Slots
-from contextui.agent.models.offline.tokens import (
-    LONGEST,
-    Clause,
-    Token,
-    has_any,
-    tokenize,
-    unquoted,
-)
+from contextui.agent.models.offline.tokens import LONGEST, Clause, Token, bare, has_any, tokenize
 from contextui.text import one_line
 from contextui.words import Words
 
@@ -280,10 +273,10 @@ def _understood_reply(scene: Scene, text: str) -> str:
         return text
     found = readings(scene, clause)
     if options:
-        calls = {number: call for number, _, call in options}
         number = next((str(int(one.number)) for one in tokens if one.number is not None), "")
-        if number in calls and len(tokens) <= 4:
-            return str(calls[number])
+        for place, _, call in options if len(tokens) <= 4 else ():
+            if place == number:
+                return str(call)
         if tokens[0].has("~last"):
             return str(options[-1][2])
         low = " ".join(clause.tokens[at].text for at in sorted(clause.content)).casefold()
@@ -438,7 +431,7 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Call, bool] |
         if value is None and is_text and slots.is_adding and not is_number:
             text = match.plain(clause)
             is_part = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
-            value = None if is_part else unquoted(text)
+            value = None if is_part else bare(text)
         if value is not None:
             if isinstance(old, list) and isinstance(value, list) and param.choices:
                 value = list(dict.fromkeys([*old, *value]))
@@ -451,22 +444,22 @@ def _closed(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "close everything", "close both lists", "close the list and the notebook"."""
     if not clause.has("@close"):
         return None
+
+    def is_of(token: Token, nouns: frozenset[str]) -> bool:
+        return token.names(nouns) or token.text in nouns
+
     is_all = clause.has("~all", "~both")
     left = clause.content - clause.places("@close", "~all", "~both", "#window")
     tokens = [clause.tokens[at] for at in left]
     names = {one.id: (one.nouns | {one.id}) - {"#window", "window"} for one in scene.windows}
-    chosen = {one for one, nouns in names.items() if any(_is_of(token, nouns) for token in tokens)}
-    if not all(any(_is_of(token, names[one]) for one in chosen) for token in tokens):
+    chosen = {one for one, nouns in names.items() if any(is_of(token, nouns) for token in tokens)}
+    if not all(any(is_of(token, names[one]) for one in chosen) for token in tokens):
         return None
     chosen = {*names} if is_all and not left else chosen
     kinds = {one.name for one in scene.windows if one.id in chosen}
     if len(chosen) < 2 or not (is_all or (len(kinds) > 1 and clause.has("~and"))):
         return None
     return Plan([_action(one, "close", {}) for one in names if one in chosen])
-
-
-def _is_of(token: Token, nouns: frozenset[str]) -> bool:
-    return token.names(nouns) or token.text in nouns
 
 
 def explain(scene: Scene, words: Words) -> Plan:

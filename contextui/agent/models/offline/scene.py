@@ -101,11 +101,6 @@ class Action:
         return _meanings(self.id_words, "#@")
 
     @cached_property
-    def groups_of_verb(self) -> frozenset[str]:
-        """The groups of the first word of the id."""
-        return _meanings(self.id_words[:1], "@")
-
-    @cached_property
     def label_tokens(self) -> tuple[Token, ...]:
         """The words of the label."""
         return tokenize(self.label)
@@ -119,7 +114,7 @@ class Action:
     def verbs(self) -> dict[str, float]:
         """The words and groups that name the action, with their weights."""
         found: dict[str, float] = {}
-        is_careful = not self.groups_of_verb.isdisjoint(lexicon().careful)
+        is_careful = bool(_meanings(self.id_words[:1], "@") & lexicon().careful)
         for place, word in enumerate(self.id_words):
             # What destroys or writes must be named by its verb: "line 3" does not delete it.
             _put(found, [word], 4.0 if not place else 1.9 if is_careful else 2.5)
@@ -161,11 +156,6 @@ class Item:
     text: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Its text, and what its attributes say."""
-        return (self.text, *self.attributes.values())
 
     @property
     def line(self) -> str:
@@ -234,11 +224,6 @@ class Window:
         """Whether what is typed into it ends up in a file."""
         return "#file" in self.nouns and not self.nouns & {"#tree", "#folder", "#workspace"}
 
-    @cached_property
-    def action_nouns(self) -> frozenset[str]:
-        """Words and groups that belong to one of its actions."""
-        return frozenset(noun for action in self.actions for noun in action.nouns)
-
     def shows_path(self, path: str) -> bool:
         """Return whether this is the file that it shows."""
         shown = self.raw.lstrip().split(maxsplit=1)[:1] if self.holds_file else []
@@ -299,7 +284,8 @@ class Window:
             starts = self.lines_with([f' id="{text}"' if is_id and "<" in self.raw else text])
             rows = [item for start in sorted(starts) for item in self.items_at(start)]
         for row in rows if is_id else reversed(rows):  # of two with the same text the newer one
-            if row.attributes.get("id") == str(value) if is_id else value in row.texts:
+            texts = (row.attributes.get("id"),) if is_id else (row.text, *row.attributes.values())
+            if str(value) in texts:
                 return row
         return None
 

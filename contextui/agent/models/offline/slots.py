@@ -11,17 +11,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from contextui.agent.models.offline.items import Mention, mentions, value_of
+from contextui.agent.models.offline.items import mentions, value_of
 from contextui.agent.models.offline.lexicon import NOTHING, groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
-from contextui.agent.models.offline.tokens import (
-    Clause,
-    Token,
-    has_any,
-    is_content,
-    split_list,
-    unquoted,
-)
+from contextui.agent.models.offline.tokens import Clause, Token, bare, has_any, is_content, parts_of
 
 _SECONDS = {"#second": 1, "#minute": 60, "#hour": 3_600, "#day": 86_400}
 _UNIT_OF = {"seconds": 1, "second": 1, "minute": 60, "minutes": 60, "hour": 3_600, "hours": 3_600}
@@ -62,11 +55,6 @@ class Slots:
     action: Action
     clause: Clause
     verbs: frozenset[int] = _NONE
-
-    @cached_property
-    def mentions(self) -> list[Mention]:
-        """What the clause mentions of the window's items."""
-        return mentions(self.scene, self.window, self.clause) if self.window.id else []
 
     @cached_property
     def is_careful(self) -> bool:
@@ -124,7 +112,9 @@ class Slots:
         if param.is_number:
             found += self._numbers(param)
         if param.plain & {"date", "time", "datetime"}:
-            found += self._times(param)
+            found += [Filler({param.name: one.text}, frozenset([at]), 2.0 + self._cue(param, at))
+                      for at, one in enumerate(self.clause.tokens)
+                      if one.kind == "value" and one.text[0].isdigit()]  # fmt: skip
         if param.takes_text and param.is_path:
             found += self._paths(param)
         elif param.takes_text and not param.is_reference:
@@ -160,13 +150,11 @@ class Slots:
             return True  # "note 2 is wrong"
         if not self.is_careful:
             return has_any(row, "~unless")
-        if self.window.holds_file and (
-            has_any([*before, *row], "~article", "~possessive", "~it")
-            or any(one.kind == "path" for one in row)
-            or not self.explained.isdisjoint(places)
-        ):
-            return True
-        return has_any(row, "~vague", "~unless", "~if", "~not", "~only", "~because", "~when")
+        how = ("~vague", "~unless", "~if", "~not", "~only", "~because", "~when")
+        if not self.window.holds_file:
+            return has_any(row, *how)
+        is_other = any(one.kind == "path" for one in row) or bool(self.explained & {*places})
+        return is_other or has_any([*before, *row], *how, "~article", "~possessive", "~it")
 
     def _choices(self, param: Param) -> Iterator[Filler]:
         found: dict[str, int] = {}
@@ -207,7 +195,9 @@ class Slots:
                     yield Filler({param.name: True}, here, 0.2, shared=here)
 
     def _numbers(self, param: Param) -> Iterator[Filler]:
-        tokens, last = self.clause.tokens, self._end_of_range(param)
+        tokens = self.clause.tokens
+        ends = [one for one in self.action.params if one.words & _TO and one.is_number]
+        last = ends[0] if ends and param.words & _FROM else None  # it ends the range begun here
         is_place, is_before = bool(param.words & _PLACES), "before" in param.words
 
         def filler(first: float, end: float, used: frozenset[int], score: float) -> Filler:
@@ -215,9 +205,8 @@ class Slots:
             return Filler({param.name: first, **more}, used, score, shared=used & self.verbs)
 
         for at, token in enumerate(tokens):
-            if token.is_ordinal and (
-                not is_place or has_any(tokens[max(0, at - 1) : at], "~every")
-            ):
+            is_every = at > 0 and tokens[at - 1].has("~every")
+            if token.is_ordinal and (is_every or not is_place):
                 continue  # "the first" is no amount, and "every second line" no place
             here = frozenset([at])
             after = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -272,11 +261,6 @@ class Slots:
         count = lines if lines is not None and "page" not in param.words else len(self.window.rows)
         return count + is_before if count or is_before else None
 
-    def _end_of_range(self, param: Param) -> Param | None:
-        """Return the param that ends a range which this one begins."""
-        ends = [one for one in self.action.params if one.words & _TO and one.is_number]
-        return ends[0] if ends and param.words & _FROM else None
-
     def _measured(self, param: Param, at: int) -> tuple[float, frozenset[int]]:
         """Return a number in the unit of a param, and the tokens that give it."""
         row = self.clause.tokens[at : at + 2]
@@ -305,7 +289,7 @@ class Slots:
     def _references(self, param: Param) -> Iterator[Filler]:
         tokens = self.clause.tokens
         is_loose = not (param.is_reference or self._is_shown(param))
-        for one in self.mentions:
+        for one in mentions(self.scene, self.window, self.clause):
             if is_loose and tokens[one.first].has("~it", "~this", "~both", "~last"):
                 continue
             values = tuple(dict.fromkeys(value_of(item, param) for item in one.items))
@@ -316,11 +300,10 @@ class Slots:
                 continue
             score = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
             score = -0.6 if one.is_all else score  # an action for all of them is better
-            is_part = not one.is_exact and bool(self.action.groups & {"@edit", "@rename"})
-            after = tokens[one.last + 1 : one.last + 2]  # "the milk one" is all of it
-            is_part = is_part and not (
-                has_any(after, "~one", "~this") or one.last + 1 in self.explained
-            )
+            after, own = one.last + 1, self.explained - self.verbs
+            is_whole = has_any(tokens[after : after + 1], "~one", "~this") or after in own
+            is_part = bool(self.action.groups & {"@edit", "@rename"}) and not is_whole
+            is_part = is_part and not one.is_exact  # "the milk one" is all of it
             if one.is_choice:
                 labels = tuple((v, item.line) for v, item in zip(values, one.items, strict=False))
                 yield Filler({param.name: values[0]}, one.tokens, score - 1.0, choices=labels)
@@ -334,18 +317,14 @@ class Slots:
             if number is not None and number.is_integer():
                 yield Filler({param.name: int(number)}, frozenset([at]), 0.8)
 
-    def _times(self, param: Param) -> Iterator[Filler]:
-        for at, token in enumerate(self.clause.tokens):
-            if token.kind == "value" and token.text[0].isdigit():
-                yield Filler({param.name: token.text}, frozenset([at]), 2.0 + self._cue(param, at))
-
     def _paths(self, param: Param) -> Iterator[Filler]:
         is_sure = not (param.is_optional and self.window.id)
         for at, token in enumerate(self.clause.tokens):
             cue = self._cue(param, at)
             if token.kind in ("path", "quoted") and (cue or is_sure):
                 yield Filler({param.name: token.text}, frozenset([at]), 2.0 + cue)
-        for one in self.mentions if not self.window.holds_file else ():
+        is_file = self.window.holds_file
+        for one in mentions(self.scene, self.window, self.clause) if not is_file else ():
             cue = self._cue(param, one.first)
             if len(one.items) == 1 and not one.items[0].tag and (cue or not param.is_optional):
                 text = re.sub(r"\s+\(\d+\)$", "", one.items[0].text.partition("  ")[0])
@@ -423,14 +402,14 @@ class Slots:
     ) -> Filler:
         text, token = self.clause.span(first, last), self.clause.tokens[first]
         is_whole = first == last and token.is_marked
-        value: Any = token.text if is_whole else unquoted(text)
+        value: Any = token.text if is_whole else bare(text)
         is_name = self.is_adding and self.window.id and not param.words & lexicon().free
         each: tuple[Any, ...] = ()
         if param.is_list:
-            parts = [value] if is_whole else split_list(text)
+            parts = [value] if is_whole else parts_of(text)
             value = parts[0] if param.takes_one and len(parts) == 1 else parts
         elif is_name and not is_whole:
-            value, *more = split_list(text) or [value]
+            value, *more = parts_of(text) or [value]
             each = tuple(more)
         is_solid = is_whole or self.clause.tokens[first - 1].text in ":："
         tokens = frozenset(range(first, last + 1))

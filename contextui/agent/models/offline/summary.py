@@ -81,21 +81,16 @@ def _stems(text: str) -> frozenset[str]:
 
 def _sentences(messages: Sequence[LlmMessage]) -> Iterator[_Sentence]:
     """Return what was said, oldest first; of a long conversation the later part."""
-    found: list[list[_Sentence]] = []
-    room = _READ
+    parts, room = list[_Sentence](), _READ
     for message in reversed(messages):
-        if room <= 0:
-            break
-        parts = [one for one in _parts(message) if not window_of(one[0])]
-        room -= sum(len(text) for text, _ in parts)
-        found.append([
-            (line, source)
-            for text, source in parts
-            for match in _SENTENCE.findall(text[:_READ])
-            if len(line := match.strip(" \t-*•>")) > 1 and not line.startswith("#")
-        ])  # fmt: skip
-    for sentences in reversed(found):
-        yield from sentences
+        if room > 0:
+            new = [one for one in _parts(message) if not window_of(one[0])]
+            room -= sum(len(text) for text, _ in new)
+            parts[:0] = new
+    for text, source in parts:
+        for found in _SENTENCE.findall(text[:_READ]):
+            if len(line := found.strip(" \t-*•>")) > 1 and not line.startswith("#"):
+                yield line, source
 
 
 def _parts(message: LlmMessage) -> Iterator[_Sentence]:

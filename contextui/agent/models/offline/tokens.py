@@ -276,7 +276,7 @@ def _phrases(tokens: list[Token]) -> Iterator[Token]:
         at += len(joined.parts) if joined else 1
 
 
-def split_list(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """Return the parts of a list in words: "milk, eggs and bread". What is quoted stays whole."""
     parts, start = list[str](), 0
     for token in tokenize(text):
@@ -284,10 +284,10 @@ def split_list(text: str) -> list[str]:
             parts.append(text[start : token.start])
             start = token.end
     parts.append(text[start:])
-    return [one for part in parts if (one := unquoted(part))]
+    return [one for part in parts if (one := bare(part))]
 
 
-def unquoted(text: str) -> str:
+def bare(text: str) -> str:
     """Return a text without spaces, quotation marks and stray marks around it."""
     text = text.strip().strip(",，、;；:：").strip()
     if len(text) > 1 and _PAIRS.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
