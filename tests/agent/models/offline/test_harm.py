@@ -57,6 +57,8 @@ SAID = [
     ("editor", "replace line 2 with something better"),
     ("editor", "replace line 2 with nothing"),
     ("editor", "change line 2 to be shorter"),
+    ("editor", "change line 3 to be more polite"),
+    ("editor", "replace Anna with Bob tomorrow"),
     ("editor", "replace Anna with the name of my wife"),
     ("editor", "add 3 to line 2"),
     ("editor", "insert the text from the clipboard at line 2"),
