@@ -14,7 +14,7 @@ Provider = Literal["auto", "anthropic", "offline"]
 """The model provider; ``auto`` depends on whether an API key or base URL is set."""
 
 Placement = Literal["tail", "in-place"]
-"""Where live windows go in a request, see `contextui.context.placement`."""
+"""Where live windows go in a request, see `contextui.context.arrival`."""
 
 LodName = Literal["full", "summary", "gist"]
 """The level of detail at which a window opens."""

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
+from contextui.context.arrival import Arrival, arrival
 from contextui.context.item import (
     ContextItem,
     ItemIndex,
@@ -25,7 +26,6 @@ from contextui.context.messages import (
     unit_messages,
     window_message,
 )
-from contextui.context.placement import Arrival, arrival
 from contextui.context.render import arrange
 from contextui.context.report import Meter
 from contextui.context.units import Calls, Unit, units

@@ -179,7 +179,7 @@ class ContextManager(Edits, Queries):
     Args:
         windows: The windows of this conversation.
         counter: Counts tokens; by default cl100k.
-        placement: Where live windows go in a request, see `contextui.context.placement`.
+        placement: Where live windows go in a request, see `contextui.context.arrival`.
 
     Example:
         >>> context = ContextManager(windows)

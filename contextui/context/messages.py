@@ -9,8 +9,8 @@ from itertools import chain, islice
 from typing import NamedTuple, overload
 from xml.sax.saxutils import escape
 
+from contextui.context.arrival import Arrival
 from contextui.context.item import THINKING, Carried, ContextItem, ItemType, Stage
-from contextui.context.placement import Arrival
 from contextui.context.units import Unit
 from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml

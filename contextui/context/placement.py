@@ -1,86 +1,695 @@
-"""Placement of live windows in a request: the whole policy.
+"""Placement by price: what each request contains, and when outdated content is removed.
 
-``tail`` (the default): live windows appear only in the running turn, so that everything before it
-keeps its bytes and the provider's prompt cache stays valid. They are attached to the newest unsent
-item: before the user message (the question comes last), or inside the last tool result (text beside
-a result provokes empty answers). A window that was sent in this turn is sent again only when it has
-a newer version. With no turn running, windows go at the end, where the next user message will
-follow.
+The transcript is a list of slots that only grows. A slot has two forms: `sent`, what the last
+request contained at this place, and `want`, what a transcript written from scratch would contain
+there (None: nothing). A slot is outdated where the two differ. Everything that happens (a newer
+version, a close, a drop, an edit, a gist, a compaction) only sets `want`; a sweep from a place sets
+`sent = want` for every slot from there on. Nothing else changes what was sent.
 
-``in-place``: each live window appears at the seq of its item.
+A sweep is made when carrying outdated content has cost as much as writing again what follows it:
+``rent = read × Σ (sent − want) × (requests since + 8)`` is then at least
+``price = (write − read) × Σ want``.
+
+Only token counts are needed here, no text. Sums over slots are kept in trees, so that a request
+costs what has changed since the last one, however long the transcript is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
-from contextui.context.item import Carried, ContextItem, ItemType
-from contextui.context.units import Unit
-from contextui.windowing.host import latest_render
-from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import ContextVersion
+REFERENCE = 8
+"""Tokens of ``<Actions ref="…"/>``."""
+
+FORCED = frozenset(["closed", "dropped", "edited", "restored", "compacted", "trimmed", "lowered"])
+"""Reasons for which outdated content goes with the next request, whatever that costs."""
+
+Kind = Literal["text", "call", "result", "thinking", "gist", "summary", "whole", "change"]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """The windows that a request adds, and the item they are attached to (None: at the end)."""
+class CachePrices:
+    """What a provider charges for cached input, beside 1 for an input token.
 
-    copies: tuple[Carried, ...] = ()
-    carrier: ContextItem | None = None
+    Attributes:
+        read: The price of a token that is read from the cache.
+        write: The price of a token that is written to it.
+        ttl: The seconds that an entry lives after its last use.
+        minimum: The tokens from which on a prefix is cached.
+        marks: How many cache marks a request may have; 0 if the provider caches every prefix.
 
-    def with_item(self, item: ContextItem) -> tuple[Carried, ...]:
-        """The windows attached to this item: those sent with it before, and those being added."""
-        return (*item.carried, *self.copies) if item is self.carrier else item.carried
+    Raises:
+        ValueError: A price or a time is negative or not a number.
+    """
+
+    read: float = 0.1
+    write: float = 1.25
+    ttl: float = 300.0
+    minimum: int = 1_024
+    marks: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("read", "write", "ttl", "minimum", "marks"):
+            value = getattr(self, name)
+            is_finite = math.isfinite(value) or (name == "ttl" and value == math.inf)
+            if not is_finite or value < 0:
+                raise ValueError(f"{name} must be 0 or more, not {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The constants of the policy.
+
+    Attributes:
+        ahead: For how many requests outdated content is expected to be carried from now on.
+        whole_at: The share of a whole block from which on changes become a new whole block.
+        long: The tokens from which on an old result is replaced with its gist.
+        recent: How many long results stay whole.
+        budget: The most tokens of a request.
+        anchor: The requests for which the place of the next sweep is foreseen.
+        room: The share of the budget that a sweep for room frees down to.
+        close: When a closed window leaves: with the next turn, or with the next request.
+        fold: Whether a sweep replaces a chain behind it with one whole block at the end.
+    """
+
+    ahead: int = 8
+    whole_at: float = 0.67
+    long: int = 200
+    recent: int = 10
+    budget: int | None = None
+    anchor: int = 1_000
+    room: float = 0.9
+    close: Literal["turn", "now"] = "turn"
+    fold: bool = True
+
+
+class Form(NamedTuple):
+    """One rendering of a slot; `key` names the list of actions that a window block carries."""
+
+    kind: Kind
+    tokens: int
+    version: int = 0
+    key: str | None = None
+    actions: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A place in the transcript."""
+
+    id: str
+    item: str  # the item or the window that it belongs to
+    turn: int
+    full: Form
+    want: Form | None
+    call: str | None = None  # the call that it is, that it answers, or in whose result it stands
+    gist: int = 0  # tokens of the gist of a result
+    since: int = 0  # requests sent when `want` last changed
+    reason: str = ""  # why `want` differs
+    sent: Form | None = None
+    at: int = -1  # its place, once a request contained it
+    actions: str = ""  # "full", or "ref:" and the window whose list it refers to
 
     @property
-    def at_end(self) -> tuple[Carried, ...]:
-        """The windows that go after everything else."""
-        return self.copies if self.carrier is None else ()
+    def is_outdated(self) -> bool:
+        """Whether it was sent in a form that is not wanted any more."""
+        return self.sent != self.want
 
 
-def arrival(
-    new: Sequence[Unit],
-    in_turn: bool,
-    sent: Mapping[str, ContextVersion],
-    references: Iterable[ContextItem],
-    windows: WindowManager | None,
-) -> Arrival:
-    """Decide which windows the next request adds, and where.
+@dataclass(slots=True, eq=False)
+class View:
+    """A window: its state now, and the chain of blocks (one whole, then changes) that shows it."""
 
-    Args:
-        new: The units of the running turn that were not sent yet.
-        in_turn: Whether a turn is running at all, sent or not.
-        sent: The version of each window that was last sent in this turn.
-        references: The visible window items, in order.
-        windows: The window manager, None if there are no windows.
+    id: str
+    kind: str
+    tokens: int
+    actions: int = 0
+    key: str = ""
+    version: int = 0
+    is_open: bool = True
+    is_dropped: bool = False
+    chain: list[Slot] = field(default_factory=list)
+    shown: int = 0  # the version of the last block of the chain
+    shown_key: str = ""
+    pending: int = 0  # tokens of the change since then
+    is_anew: bool = False  # no change block can express it: opened, or another level of detail
+    is_lowered: bool = False
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the chain shows its present state."""
+        return bool(self.chain) and self.shown == self.version
+
+
+class Offer(NamedTuple):
+    """A sweep that could be made from `cut`; the provider reads up to `hit`."""
+
+    cut: int
+    hit: int
+    rent: float
+    price: float
+    saved: int
+
+    @property
+    def gain(self) -> tuple[float, int]:
+        """What it gains; of two that gain the same the earlier one is better."""
+        return self.rent - self.price, -self.cut
+
+
+class Sweep(NamedTuple):
+    """A sweep that was made: behind how many blocks, why, and what it cost and saved."""
+
+    after: int
+    reason: str
+    rent: float
+    price: float
+    saved: int
+
+
+class Request(NamedTuple):
+    """What was decided for a request.
+
+    Attributes:
+        start: The first slot that was written anew; everything before it is as it was.
+        marks: Behind how many blocks cache marks stand.
+        outdated: The tokens that are carried although they are outdated.
+        read: The tokens that the provider reads from its cache; `written` and `plain` are the rest.
+        is_over: Whether it is over the budget, so that something has to be trimmed first.
     """
-    carrier = _carrier(new)
-    if windows is None or (in_turn and carrier is None):
-        return Arrival()
-    shown = (live_copy(reference, windows) for reference in references)
-    copies = tuple(
-        copy for copy in shown if copy is not None and copy.version != sent.get(copy.window_id)
-    )
-    return Arrival(copies, carrier)
+
+    start: int
+    marks: list[int]
+    sweep: Sweep | None
+    outdated: int
+    read: int
+    written: int
+    plain: int
+    is_over: bool
 
 
-def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
-    """A snapshot of the window that an item refers to; None if it is closed."""
-    window = windows.get(reference.content)
-    if window is None:
+class _Sums:
+    """Sums of several numbers per slot over any range, with updates in logarithmic time."""
+
+    def __init__(self, width: int) -> None:
+        self._rows: list[tuple[int, ...]] = []
+        self._trees: list[list[int]] = [[0] for _ in range(width)]
+
+    def put(self, at: int, row: tuple[int, ...]) -> None:
+        """Set the numbers of a slot; the next new one is appended."""
+        if at == len(self._rows):
+            low = at + 1 - ((at + 1) & -(at + 1))
+            for column, (tree, own) in enumerate(zip(self._trees, row, strict=True)):
+                tree.append(self.before(at, column) - self.before(low, column) + own)
+            self._rows.append(row)
+            return
+        old, self._rows[at] = self._rows[at], row
+        for tree, was, now in zip(self._trees, old, row, strict=True):
+            place = at + 1 if was != now else len(tree)
+            while place < len(tree):
+                tree[place] += now - was
+                place += place & -place
+
+    def before(self, at: int, column: int) -> int:
+        """The sum of a column over all slots in front of a place."""
+        found, tree = 0, self._trees[column]
+        while at:
+            found += tree[at]
+            at -= at & -at
+        return found
+
+
+# The columns of the sums: outdated tokens, these times `since`, wanted tokens, sent tokens with
+# lists of actions, blocks, sent tokens alone, and sent tokens of outdated slots.
+_SAVED, _DATED, _KEPT, _SIZE, _BLOCKS, _SENT, _OUTDATED = range(7)
+
+
+class Transcript:
+    """The slots of a conversation. Tell it what happens; `request` decides what is sent."""
+
+    def __init__(
+        self, prices: CachePrices | None = None, rules: Rules | None = None, head: int = 0
+    ) -> None:
+        self.prices, self.rules = prices or CachePrices(), rules or Rules()
+        self.slots: list[Slot] = []
+        self.tail: list[Slot] = []
+        self.views: dict[str, View] = {}
+        self.requests = 0
+        self._sums = _Sums(7)
+        self._pins: set[str] = set()
+        self._entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
+        self._of_item: dict[str, list[Slot]] = {}
+        self._of_call: dict[str, list[Slot]] = {}
+        self._outdated: list[int] = []  # places, in order
+        self._forced: list[int] = []
+        self._long: list[Slot] = []  # long results that are shown whole, in order
+        self._thoughts: list[Slot] = []  # thinking of the turn under way
+        self._unsettled: set[str] = set()  # windows that were closed or whose chain broke
+        self._lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
+        self._turn, self._is_fresh, self._is_asked, self._last = -1, False, False, -math.inf
+        self.add("system", "system", "text", head)
+
+    # --- what happens --------------------------------------------------------------------
+
+    def add(
+        self, slot_id: str, item: str, kind: Kind, tokens: int, *, call: str | None = None,
+        gist: int = 0,
+    ) -> None:  # fmt: skip
+        """Append something that was said, called or returned."""
+        form = Form(kind, tokens)
+        slot = Slot(slot_id, item, self._turn, form, form, call, gist)
+        self._enter(slot, len(self.tail))
+        if kind == "thinking":
+            self._thoughts.append(slot)
+        if kind == "result" and tokens > self.rules.long:
+            self._long.append(slot)
+
+    def begin_turn(self) -> None:
+        """Begin a turn: the thinking of the one before is not wanted any more."""
+        self._turn, self._is_fresh = self._turn + 1, True
+        for slot in self._thoughts:
+            self._want(slot, None, "thinking")
+        self._thoughts = []
+
+    def answered(self) -> None:
+        """Note that the model answered: what follows is within the turn."""
+        self._is_fresh = False
+
+    def show(self, window: str, kind: str, tokens: int, actions: int = 0) -> None:
+        """Open a window, or open a closed one again: its version goes on rising."""
+        view = self.views.setdefault(window, View(window, kind, tokens, actions, kind))
+        is_same = not view.is_open and view.tokens == tokens
+        view.is_open, view.tokens = True, tokens
+        if not is_same:
+            view.version, view.is_anew = view.version + 1, True
+
+    def change(self, window: str, tokens: int, change: int, actions: int | None = None) -> None:
+        """Change a window: its size now, and that of the change."""
+        view = self.views[window]
+        view.tokens, view.version = tokens, view.version + 1
+        view.pending += change
+        if actions is not None:
+            view.actions, view.key = actions, f"{view.kind}#{window}.{view.version}"
+
+    def set_detail(self, window: str, tokens: int, *, for_room: bool = False) -> None:
+        """Switch the level of detail; if that is to make room, the old blocks go at once."""
+        view = self.views[window]
+        view.tokens, view.version = tokens, view.version + 1
+        view.is_anew, view.is_lowered = True, for_room
+
+    def close(self, window: str) -> None:
+        """Close a window."""
+        self.views[window].is_open = False
+        self._unsettled.add(window)
+
+    def pin(self, item: str) -> None:
+        """Keep an item whole."""
+        self._pins.add(item)
+        self._long = [slot for slot in self._long if slot.item != item]
+
+    def drop(self, item: str) -> None:
+        """Hide an item together with the calls and results that it is paired with."""
+        if item in self.views:
+            self.views[item].is_dropped = True
+            self._unsettled.add(item)
+        own = [] if item in self.views else self._of_item.get(item, [])
+        for slot in (*own, *self._paired(item)):
+            self._want(slot, None, "dropped")
+
+    def restore(self, item: str) -> None:
+        """Show a dropped item again; an old result then stays whole."""
+        if item in self.views:
+            self.views[item].is_dropped = False
+        for slot in (*self._of_item.get(item, []), *self._paired(item)):
+            if slot.full.kind not in ("whole", "change", "thinking"):
+                self._want(slot, slot.full, "restored")
+                self.pin(slot.item)
+
+    def edit(self, item: str, tokens: int) -> None:
+        """Replace the text of an item."""
+        for slot in self._of_item.get(item, []):
+            if slot.want and slot.full.kind in ("text", "result"):
+                slot.full = Form(slot.full.kind, tokens, slot.full.version + 1)
+                slot.gist = min(slot.gist, tokens)
+                self._want(slot, slot.full, "edited")
+
+    def compact(self, before: int, summary: int) -> None:
+        """Replace the turns before one with a summary; without a summary they are left out."""
+        old = [slot for slot in self._turns(before) if slot.want and slot.item not in self._pins]
+        for slot in old:
+            self._want(slot, None, "compacted" if summary else "trimmed")
+        first = next((slot for slot in old if slot.full.kind not in ("whole", "change")), None)
+        if first is not None and summary:
+            first.full = Form("summary", summary, before)
+            self._want(first, first.full, "compacted")
+
+    def ask_sweep(self) -> None:
+        """Sweep everything that is outdated with the next request."""
+        self._is_asked = True
+
+    def switch(self, prices: CachePrices) -> None:
+        """Another model, system prompt or tool list: the provider holds nothing of it."""
+        self.prices, self._entries, self._last = prices, {}, -math.inf
+
+    # --- what is wanted ------------------------------------------------------------------
+
+    def _enter(self, slot: Slot, at: int) -> None:
+        self.tail.insert(at, slot)
+        self._of_item.setdefault(slot.item, []).append(slot)
+        if slot.call is not None:
+            self._of_call.setdefault(slot.call, []).append(slot)
+
+    def _paired(self, item: str) -> Iterator[Slot]:
+        """The slots of the calls that an item made, or answers."""
+        own = [slot for slot in self._of_item.get(item, []) if slot.full.kind in ("call", "result")]
+        for call in {slot.call for slot in own if slot.call}:
+            yield from self._of_call[call]
+
+    def _turns(self, before: int) -> Iterator[Slot]:
+        for slot in (*self.slots, *self.tail):
+            if slot.turn >= before:
+                return
+            if slot.turn >= 0:
+                yield slot
+
+    def _want(self, slot: Slot, form: Form | None, reason: str) -> None:
+        if slot.want == form:
+            return
+        slot.want, slot.since, slot.reason = form, self.requests, reason
+        if form is None and slot.item in self.views:
+            self._unsettled.add(slot.item)
+        if slot.full.kind == "result":
+            self._long = [one for one in self._long if one is not slot]
+            is_long = form is not None and form.kind == "result" and form.tokens > self.rules.long
+            if is_long and slot.item not in self._pins:
+                self._long = sorted([*self._long, slot], key=self._order)
+        if slot.at >= 0:
+            self._count(slot)
+
+    def _order(self, slot: Slot) -> int:
+        return slot.at if slot.at >= 0 else len(self.slots) + self.tail.index(slot)
+
+    def _count(self, slot: Slot) -> None:
+        """Bring the sums up to date with a slot that was sent."""
+        sent, want = slot.sent.tokens if slot.sent else 0, slot.want.tokens if slot.want else 0
+        net, size = (sent - want if slot.is_outdated else 0), sent
+        if slot.sent and slot.sent.key:
+            size += slot.sent.actions if slot.actions == "full" else REFERENCE
+        carried = sent if slot.is_outdated else 0
+        row = (net, net * slot.since, want, size, int(slot.sent is not None), sent, carried)
+        self._sums.put(slot.at, row)
+        _keep(self._outdated, slot.at, slot.is_outdated)
+        _keep(self._forced, slot.at, slot.is_outdated and slot.reason in FORCED)
+
+    def _retire(self, view: View, reason: str) -> None:
+        chain, view.chain = view.chain, []
+        for slot in chain:
+            self._want(slot, None, reason)
+
+    def _settle(self) -> None:
+        """Set what closed and dropped windows, broken chains and old results want."""
+        for name in sorted(self._unsettled):
+            view = self.views[name]
+            if not view.is_open or view.is_dropped:
+                reason = "dropped" if view.is_dropped else "closed"
+                self._retire(view, reason)
+                for slot in self._of_item.get(name, []):
+                    if slot.sent is not None:  # superseded copies go with it
+                        slot.reason = reason
+                        self._count(slot)
+            elif any(slot.want is None for slot in view.chain):
+                self._retire(view, "broken")  # a change block without its base says nothing
+        self._unsettled = set()
+        while len(self._long) > self.rules.recent and self._long[0].at >= 0:
+            slot = self._long[0]
+            self._want(slot, Form("gist", slot.gist), "old result")
+
+    # --- windows -------------------------------------------------------------------------
+
+    def _place(self) -> tuple[int, str | None] | None:
+        """Where new blocks go: before the words of a new turn, else inside the last result."""
+        words = (at for at, slot in enumerate(self.tail)
+                 if slot.full.kind == "text" and slot.turn == self._turn)  # fmt: skip
+        if self._is_fresh and (first := next(words, None)) is not None:
+            return first, None
+        for at in range(len(self.tail) - 1, -1, -1):
+            if self.tail[at].full.kind == "result":
+                return at + 1, self.tail[at].call
         return None
-    render = latest_render(window)
-    return Carried(reference.content, render.version, render.xml)
+
+    def _append(self, place: tuple[int, str | None]) -> tuple[int, str | None]:
+        """Append the windows whose present state the transcript does not show."""
+        for view in self.views.values():
+            if view.is_open and not view.is_dropped and not view.is_current:
+                kind = self._form_of(view)
+                if kind == "whole":
+                    self._retire(view, "lowered" if view.is_lowered else "superseded")
+                place = self._insert(view, kind, place)
+        return place
+
+    def _form_of(self, view: View) -> Literal["whole", "change"]:
+        told = sum(slot.full.tokens for slot in view.chain[1:]) + view.pending
+        is_much = told > self.rules.whole_at * view.tokens
+        return "whole" if view.is_anew or not view.chain or is_much else "change"
+
+    def _insert(
+        self, view: View, kind: Literal["whole", "change"], place: tuple[int, str | None]
+    ) -> tuple[int, str | None]:
+        at, call = place
+        is_whole = kind == "whole"
+        is_listed = (is_whole or view.key != view.shown_key) and bool(view.actions)
+        form = Form(
+            kind, view.tokens if is_whole else view.pending, view.version,
+            view.key if is_listed else None, view.actions if is_listed else 0,
+        )  # fmt: skip
+        slot = Slot(f"{view.id}@{view.version}", view.id, self._turn, form, form, call)
+        slot.since = self.requests
+        self._enter(slot, at)
+        view.chain = [slot] if is_whole else [*view.chain, slot]
+        view.shown, view.shown_key, view.pending = view.version, view.key, 0
+        view.is_anew = view.is_lowered = False
+        return at + 1, call
+
+    # --- sweeps --------------------------------------------------------------------------
+
+    @property
+    def held(self) -> int:
+        """The furthest place up to which the provider holds the transcript."""
+        return max(self._entries, default=0)
+
+    def limit(self) -> int:
+        """The first slot that may change: behind the last message with thinking of this turn.
+
+        The model thought with what the request before contained: all of that is bound too.
+        """
+        bound = next((slot for slot in reversed(self._thoughts) if slot.want), None)
+        if bound is None:
+            return 0
+        last = self._of_item[bound.item][-1]
+        return last.at + 1 if last.at >= 0 else len(self.slots)
+
+    def offers(self) -> list[Offer]:
+        """The sweeps that could pay: from each live cache entry, and from the first free slot.
+
+        Of several entries in front of the same outdated slot only the last one can be best.
+        """
+        limit, end = self.limit(), len(self.slots)
+        heads = [view.chain[0].at for view in self.views.values() if self._is_chain(view)]
+        first = bisect_left(self._outdated, limit)
+        places = sorted({*self._outdated[first:], *(at for at in heads if limit <= at < end)})
+        if not self.prices.marks:
+            return [self._offer(cut, end) for cut in sorted({limit, *places}) if cut < end]
+        entries = sorted({max(limit, at) for at in self._entries} | {limit})
+        cuts = {entries[bisect_right(entries, place) - 1] for place in places}
+        return [self._offer(cut, end) for cut in sorted(cuts) if cut < end]
+
+    def _is_chain(self, view: View) -> bool:
+        """Whether a sweep would fold the blocks of a window."""
+        return self.rules.fold and len(view.chain) > 1
+
+    def _offer(self, cut: int, end: int) -> Offer:
+        held, before = self.held, self._sums.before
+        saved = before(end, _SAVED) - before(cut, _SAVED)
+        dated = before(end, _DATED) - before(cut, _DATED)
+        kept = before(min(held, end), _KEPT) - before(cut, _KEPT) if cut < held else 0
+        times = self.requests + self.rules.ahead
+        rent = times * saved - dated
+        for view in self.views.values():
+            if self._is_chain(view) and view.chain[0].at >= cut:
+                # It is folded: its whole block is written again, with the present state.
+                for slot in view.chain[1:]:
+                    size = slot.full.tokens
+                    saved, rent = saved + size, rent + size * (times - slot.since)
+                    kept -= size if 0 <= slot.at < held else 0
+        hit = min(cut, held)
+        if self.prices.marks:
+            hit = max((one for one in self._entries if one <= cut), default=0)
+            kept += before(min(cut, held), _SENT) - before(min(hit, held), _SENT)
+        extra = self.prices.write - self.prices.read
+        return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
+
+    def _decide(self) -> tuple[Offer | None, str]:
+        offers, limit = self.offers(), self.limit()
+        wrong = self._outdated[bisect_left(self._outdated, limit) :]
+        forced, reason = self._first_forced(limit), "price" if self.held else "cold"
+        if forced is not None:
+            reason = self.slots[forced].reason
+        elif self._is_asked and wrong:
+            forced, reason = wrong[0], "asked"
+        best = None
+        if forced is not None:  # what is behind it is written in any case
+            offers = [one for one in offers if one.cut <= forced]
+            best = max(offers, key=lambda one: one.gain)
+        elif paying := [one for one in offers if one.saved > 0 and one.rent >= one.price]:
+            best = max(paying, key=lambda one: one.gain)
+        wider = self._for_room(offers, best)
+        return (wider, "room") if wider else (best, reason)
+
+    def _first_forced(self, limit: int) -> int | None:
+        now = self.rules.close == "now" or self._is_fresh
+        for place in self._forced[bisect_left(self._forced, limit) :]:
+            if now or self.slots[place].reason != "closed":
+                return place
+        return None
+
+    def _for_room(self, offers: Sequence[Offer], best: Offer | None) -> Offer | None:
+        """The cheapest sweep that makes room, where the request is over the budget."""
+        budget, saved = self.rules.budget, best.saved if best else 0
+        new = sum(slot.want.tokens for slot in self.tail if slot.want)
+        total = self._sums.before(len(self.slots), _SENT) + new
+        if not budget or total - saved <= budget or not offers:
+            return None
+        enough = [one for one in offers if total - one.saved <= self.rules.room * budget]
+        most = max(offers, key=lambda one: (one.saved, -one.price))
+        wider = min(enough, key=lambda one: one.price) if enough else most
+        return wider if wider.saved > saved else None
+
+    # --- requests ------------------------------------------------------------------------
+
+    def request(self, now: float) -> Request:
+        """Decide what the next request contains, and note it as sent.
+
+        Args:
+            now: The time in seconds at which it is sent.
+        """
+        self._expire(now)
+        self._settle()
+        place, end = self._place(), len(self.slots)
+        if place:
+            place = self._append(place)
+        offer, reason = self._decide() if place else (None, "")
+        if offer and place:
+            for view in self.views.values():
+                head = view.chain[0].at if self._is_chain(view) else -2
+                if head >= offer.cut or head == -1:
+                    self._retire(view, "superseded")
+                    place = self._insert(view, "whole", place)
+            self._entries = {at: used for at, used in self._entries.items() if at <= offer.cut}
+            if not self.prices.marks and now - self._last <= self.prices.ttl:
+                self._entries = {offer.cut: self._last}
+        start = offer.cut if offer else end
+        self._write(start)
+        sweep = None
+        if offer:
+            blocks = self._sums.before(start, _BLOCKS)
+            sweep = Sweep(blocks, reason, round(offer.rent, 1), round(offer.price, 1), offer.saved)
+        return self._sent(now, start, end, sweep)
+
+    def _expire(self, now: float) -> None:
+        ttl, end = self.prices.ttl, len(self.slots)
+        if self.prices.marks:
+            self._entries = {at: used for at, used in self._entries.items() if now - used <= ttl}
+        else:
+            self._entries = {end: self._last} if now - self._last <= ttl and end else {}
+
+    def _write(self, start: int) -> None:
+        """Set `sent = want` for every slot from a place on, and append the new ones."""
+        for lists in self._lists.values():
+            while lists and lists[-1][0] >= start:
+                lists.pop()
+        changed = self.slots[start:]
+        for at, slot in enumerate(self.tail, len(self.slots)):
+            slot.at = at
+        self.slots += self.tail
+        for slot in (*changed, *self.tail):
+            slot.sent, slot.actions = slot.want, ""
+            if slot.sent is not None and slot.sent.key:
+                lists = self._lists.setdefault(self.views[slot.item].kind, [])
+                is_same = bool(lists) and lists[-1][1] == slot.sent.key
+                slot.actions = f"ref:{lists[-1][2]}" if is_same else "full"
+                if not is_same:
+                    lists.append((slot.at, slot.sent.key, slot.item))
+            self._count(slot)
+        self.tail = []
+
+    def _sent(self, now: float, start: int, end: int, sweep: Sweep | None) -> Request:
+        """Set the cache marks, and count what the provider reads and writes."""
+        size, held, minimum = len(self.slots), self.held, self.prices.minimum
+        places = {1, self._anchor(end) or held, held, size} - {0}
+        new = [slot for slot in self.slots[end:] if slot.sent and slot.sent.kind == "whole"]
+        if new and len(places) < self.prices.marks:
+            places.add(self._in_front_of(new[0], end))
+        sizes = {at: self._sums.before(at, _SIZE) for at in (*places, held)}
+        marks = [at for at in sorted(places) if sizes[at] >= minimum]
+        is_cached, total = sizes[size] >= minimum, sizes[size]
+        read = sizes[held] if is_cached else 0
+        if not self.prices.marks:
+            marks, self._entries = [], {size: now} if is_cached else {}
+        self._entries |= {at: now for at in marks if at > held or at in self._entries}
+        self._last, self._is_asked = now, False
+        self.requests += 1
+        return Request(
+            start,
+            [self._sums.before(at, _BLOCKS) for at in marks],
+            sweep,
+            self._sums.before(size, _OUTDATED),
+            read,
+            (total - read) * is_cached,
+            total * (not is_cached),
+            bool(self.rules.budget) and total > (self.rules.budget or 0),
+        )
+
+    def _anchor(self, end: int) -> int:
+        """The entry from which the next sweep will begin: marked, it outlives its time."""
+        limit, far = self.limit(), self.rules.anchor * self.prices.read
+        found = [at for at in self._entries if limit <= at < end] if self.prices.marks else []
+        is_clean = not (self._outdated or any(map(self._is_chain, self.views.values())))
+        if is_clean or not found:
+            return max(found, default=0)
+
+        def gain(at: int) -> tuple[float, int]:
+            offer = self._offer(at, end)
+            return far * offer.saved + offer.rent - offer.price, at
+
+        return max(found, key=gain)
+
+    def _in_front_of(self, slot: Slot, end: int) -> int:
+        """The place in front of a new block; of one inside a result, in front of the result."""
+        inside = f"{slot.call}.result" if slot.call else None
+        results = (one.at for one in self.slots[end:] if one.id == inside)
+        return next(results, slot.at)
 
 
-def _carrier(new: Sequence[Unit]) -> ContextItem | None:
-    """The newest item that windows can be attached to: the user messages at the end, or the last
-    result."""
-    found: ContextItem | None = None
-    for unit in reversed(new):
-        if unit.head.type is ItemType.USER:
-            found = unit.head  # the first of several in a row, so keep looking
-        elif found is not None:
-            break
-        elif results := [one for one in unit.items if one.type is ItemType.TOOL]:
-            return results[-1]
-    return found
+def _keep(places: list[int], at: int, is_in: bool) -> None:
+    """Add a place to a sorted list, or take it out."""
+    where = bisect_left(places, at)
+    is_there = where < len(places) and places[where] == at
+    if is_in and not is_there:
+        insort(places, at)
+    elif is_there and not is_in:
+        del places[where]
+
+
+def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:
+    """The blocks that slots show: id, kind, tokens with the list of actions, and that list."""
+    for slot in slots:
+        if slot.sent is not None:
+            listed = slot.sent.actions if slot.actions == "full" else REFERENCE
+            tokens = slot.sent.tokens + (listed if slot.sent.key else 0)
+            yield slot.id, slot.sent.kind, tokens, slot.actions
+
+
+def cost(requests: Iterable[Request], prices: CachePrices) -> float:
+    """The price of requests, in input tokens."""
+    return sum(prices.read * one.read + prices.write * one.written + one.plain for one in requests)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from contextui.config.settings import Placement
+from contextui.context.arrival import arrival, live_copy
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import Shown, head_first, unit_messages, window_message
-from contextui.context.placement import arrival, live_copy
 from contextui.context.trim import trim
 from contextui.context.units import units
 from contextui.model import LlmMessage
@@ -44,7 +44,7 @@ class ContextRenderer:
     """Renders a context to messages. Deterministic: the same input gives the same bytes.
 
     Args:
-        placement: ``tail`` or ``in-place``, see `contextui.context.placement`.
+        placement: ``tail`` or ``in-place``, see `contextui.context.arrival`.
         counter: Counts the tokens if `max_tokens` is given.
     """
 

@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from contextui.context.arrival import live_copy
 from contextui.context.item import ContextItem, ItemType, is_conversation
-from contextui.context.placement import live_copy
 from contextui.context.report import Meter
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError

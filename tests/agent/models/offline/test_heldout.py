@@ -94,7 +94,7 @@ def test_every_case_can_be_met_and_is_not_met_from_the_start(path: Path, tmp_pat
         with Talk(tmp_path / case.id, case.lang, classes, files={}) as talk:
             asyncio.run(case.setup(talk.windows))
             is_met = not check(expected, talk.windows, "")
-            if is_met != (not case.by):
+            if is_met != (not case.by) and not (is_met and case.expect.answer):
                 bad.append(f"{case.id}: before")
             asyncio.run(_carry_out(case, talk.windows))
             bad += [f"{case.id}: {one}" for one in check(expected, talk.windows, "")]

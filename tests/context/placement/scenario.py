@@ -1,0 +1,144 @@
+"""Events of a conversation by their sizes in tokens, and what a transcript decides for them."""
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextui.context.placement import CachePrices, Request, Rules, Transcript
+
+Event = Mapping[str, Any]
+
+
+class Scenario:
+    """Feeds events to a transcript; see `vectors.json` for their fields."""
+
+    def __init__(
+        self, prices: CachePrices | None = None, rules: Rules | None = None, system: int = 2_000
+    ) -> None:
+        self.transcript = Transcript(prices, rules, system)
+
+    def run(self, events: Iterable[Event]) -> list[Request]:
+        """Feed events; return the requests."""
+        return [request for event in events if (request := self.feed(event)) is not None]
+
+    def feed(self, event: Event) -> Request | None:
+        """Feed one event; return the request if it is one."""
+        given = {key: value for key, value in event.items() if key != "event"}
+        found: Request | None = getattr(self, f"_{event['event']}")(**given)
+        return found
+
+    def _turn(self, item: str, words: int) -> None:
+        self.transcript.begin_turn()
+        self.transcript.add(item, item, "text", words)
+
+    def _say(self, item: str, words: int) -> None:
+        self.transcript.add(item, item, "text", words)
+
+    def _assistant(
+        self, item: str, text: int, thinking: int = 0, calls: Iterable[str] = (), call: int = 40
+    ) -> None:
+        self.transcript.answered()
+        if thinking:
+            self.transcript.add(f"{item}.thinking", item, "thinking", thinking)
+        if text:
+            self.transcript.add(item, item, "text", text)
+        for name in calls:
+            self.transcript.add(name, item, "call", call, call=name)
+
+    def _result(self, call: str, tokens: int, gist: int = 30) -> None:
+        name = f"{call}.result"
+        self.transcript.add(name, name, "result", tokens, call=call, gist=gist)
+
+    def _show(self, window: str, tokens: int, actions: int = 0, cls: str | None = None) -> None:
+        self.transcript.show(window, cls or window.rsplit("_", 1)[0], tokens, actions)
+
+    def _change(self, window: str, tokens: int, change: int, actions: int | None = None) -> None:
+        self.transcript.change(window, tokens, change, actions)
+
+    def _lod(self, window: str, tokens: int, room: bool = False) -> None:
+        self.transcript.set_detail(window, tokens, for_room=room)
+
+    def _close(self, window: str) -> None:
+        self.transcript.close(window)
+
+    def _pin(self, item: str) -> None:
+        self.transcript.pin(item)
+
+    def _drop(self, item: str) -> None:
+        self.transcript.drop(item)
+
+    def _restore(self, item: str) -> None:
+        self.transcript.restore(item)
+
+    def _edit(self, item: str, tokens: int) -> None:
+        self.transcript.edit(item, tokens)
+
+    def _sweep(self) -> None:
+        self.transcript.ask_sweep()
+
+    def _compact(self, before: int, summary: int) -> None:
+        self.transcript.compact(before, summary)
+
+    def _model(self, **prices: Any) -> None:
+        old = self.transcript.prices
+        names = ("read", "write", "ttl", "minimum", "marks")
+        self.transcript.switch(
+            CachePrices(**{name: prices.get(name, getattr(old, name)) for name in names})
+        )
+
+    def _request(self, t: float) -> Request:
+        return self.transcript.request(t)
+
+
+def conversation(seed: int, turns: int = 12, pause: float = 60.0) -> list[dict[str, Any]]:
+    """A random conversation: windows that open, change and close, calls, drops, edits."""
+    dice, events = random.Random(seed), list[dict[str, Any]]()
+    now, calls, opened, number = 0.0, 0, list[str](), 0
+
+    def happen() -> None:
+        nonlocal number
+        kind = dice.random()
+        if kind < 0.25 or not opened:
+            number += 1
+            opened.append(f"{dice.choice(['todo', 'editor', 'notes'])}_{number}")
+            size, actions = dice.randint(50, 1_500), dice.choice([0, 120])
+            events.append(
+                {"event": "show", "window": opened[-1], "tokens": size, "actions": actions}
+            )
+        elif kind < 0.75:
+            size, change = dice.randint(50, 1_500), dice.randint(5, 200)
+            window = dice.choice(opened)
+            events.append({"event": "change", "window": window, "tokens": size, "change": change})
+        elif kind < 0.83:
+            window = opened.pop(dice.randrange(len(opened)))
+            events.append({"event": "close", "window": window})
+        elif kind < 0.9:
+            size, room = dice.randint(20, 400), dice.random() < 0.5
+            window = dice.choice(opened)
+            events.append({"event": "lod", "window": window, "tokens": size, "room": room})
+        elif kind < 0.95 and calls:
+            name = f"c{dice.randint(1, calls)}.result"
+            events.append({"event": dice.choice(["drop", "restore", "pin"]), "item": name})
+        elif calls:
+            events.append({"event": "edit", "item": f"c{calls}.result", "tokens": 90})
+
+    for turn in range(turns):
+        happen()
+        events.append({"event": "turn", "item": f"u{turn}", "words": dice.randint(5, 80)})
+        now += dice.expovariate(1 / pause)
+        events.append({"event": "request", "t": now})
+        for step in range(dice.randint(0, 4)):
+            calls += 1
+            thinking = dice.choice([0, 0, 150])
+            answer = {"event": "assistant", "item": f"a{turn}.{step}", "text": 30}
+            events.append({**answer, "thinking": thinking, "calls": [f"c{calls}"]})
+            result = {"event": "result", "call": f"c{calls}", "tokens": dice.randint(10, 900)}
+            events.append({**result, "gist": 10})
+            for _ in range(dice.randint(0, 2)):
+                happen()
+            now += dice.uniform(1, 20)
+            events.append({"event": "request", "t": now})
+        events.append({"event": "assistant", "item": f"a{turn}", "text": dice.randint(5, 200)})
+        if dice.random() < 0.05 and turn > 4:
+            events.append({"event": "compact", "before": turn - 3, "summary": 150})
+    return events

@@ -1,0 +1,234 @@
+"""What holds for every request of every conversation, and how much work one is."""
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from contextui.context import placement
+from contextui.context.placement import (
+    CachePrices,
+    Offer,
+    Request,
+    Rules,
+    Transcript,
+    blocks,
+    cost,
+)
+from tests.context.placement.scenario import Scenario, conversation
+
+PRICES = [
+    CachePrices(),
+    CachePrices(0.1, 2.0, 3_600),
+    CachePrices(0.0, 1.0, math.inf, marks=0),
+    CachePrices(1.0, 1.0, 0.0, marks=0),
+]
+
+
+def examine(seed: int) -> None:
+    """Check every request of a random conversation."""
+    prices = PRICES[seed % len(PRICES)]
+    rules = Rules(budget=random.Random(seed).choice([None, None, 6_000]))
+    scenario = Scenario(prices, rules, 500)
+    transcript, before = scenario.transcript, list[tuple[str, str, int, str]]()
+    for event in conversation(seed):
+        request = scenario.feed(event)
+        if request is None:
+            continue
+        now = list(blocks(transcript.slots))
+        kept = before[: request.sweep.after] if request.sweep else before
+        assert now[: len(kept)] == kept, "what was sent has changed in front of the sweep"
+        assert all(not slot.is_outdated for slot in transcript.slots[request.start :])
+        total = sum(tokens for _, _, tokens, _ in now)
+        assert request.read + request.written + request.plain == total
+        assert request.outdated == sum(
+            slot.sent.tokens for slot in transcript.slots if slot.sent and slot.is_outdated
+        )
+        assert len(request.marks) <= prices.marks
+        check_windows(transcript)
+        if transcript.requests % 4 == 0:
+            check_sums(transcript)
+        before = now
+
+
+def check_windows(transcript: Transcript) -> None:
+    """Every open window can be read from its chain, and every list of actions is there."""
+    for view in transcript.views.values():
+        if view.is_open and not view.is_dropped and view.is_current:
+            sent = [slot.sent for slot in view.chain]
+            assert [form.kind for form in sent if form][:1] == ["whole"]
+            assert all(form and form.kind == "change" for form in sent[1:])
+            assert [slot.at for slot in view.chain] == sorted(slot.at for slot in view.chain)
+    full = set[str]()
+    for slot in transcript.slots:
+        if slot.sent and slot.actions.startswith("ref:"):
+            assert slot.actions.removeprefix("ref:") in full
+        if slot.sent and slot.actions == "full":
+            full.add(slot.item)
+
+
+def check_sums(transcript: Transcript) -> None:
+    """The offers are those that a pass over all slots finds."""
+    for offer in transcript.offers():
+        assert offer == pytest.approx(plainly(transcript, offer.cut))
+
+
+def plainly(transcript: Transcript, cut: int) -> Offer:
+    """Compute an offer from all slots."""
+    held, prices = transcript.held, transcript.prices
+    saved = rent = kept = 0
+    times = transcript.requests + transcript.rules.ahead
+    for slot in transcript.slots[cut:]:
+        sent, want = slot.sent.tokens if slot.sent else 0, slot.want.tokens if slot.want else 0
+        if slot.is_outdated:
+            saved, rent = saved + sent - want, rent + (sent - want) * (times - slot.since)
+        kept += want if slot.at < held else 0
+    for view in transcript.views.values():
+        for slot in view.chain[1:] if view.chain and view.chain[0].at >= cut else ():
+            size = slot.full.tokens
+            saved, rent = saved + size, rent + size * (times - slot.since)
+            kept -= size if slot.at < held else 0
+    hit = min(cut, held)
+    if prices.marks:
+        hit = max((one for one in transcript._entries if one <= cut), default=0)
+        between = transcript.slots[hit : min(cut, held)]
+        kept += sum(slot.sent.tokens for slot in between if slot.sent)
+    return Offer(cut, hit, prices.read * rent, (prices.write - prices.read) * kept, saved)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_conversations(part: int) -> None:
+    for seed in range(part * 50, part * 50 + 50):
+        examine(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(8))
+def test_many_random_conversations(part: int) -> None:
+    for seed in range(1_000 + part * 400, 1_400 + part * 400):
+        examine(seed)
+
+
+class Chosen(Transcript):
+    """A transcript whose sweeps are given: one number for each request, 0 for none."""
+
+    schedule: tuple[int, ...] = ()
+    options = 1
+
+    def _decide(self) -> tuple[Offer | None, str]:
+        offers, forced = self.offers(), self._first_forced(self.limit())
+        offers = [one for one in offers if forced is None or one.cut <= forced]
+        choices: list[Offer | None] = [*offers] if forced is not None else [None, *offers]
+        if self.requests >= len(self.schedule):
+            self.options = len(choices)
+            return choices[0], "chosen"
+        return choices[self.schedule[self.requests]], "chosen"
+
+
+def small(seed: int) -> list[dict[str, Any]]:
+    """A short conversation of up to five requests."""
+    events, requests = list[dict[str, Any]](), 0
+    for event in conversation(seed, turns=3, pause=20.0):
+        requests += event["event"] == "request"
+        if requests > 5:
+            break
+        events.append(event)
+    return events
+
+
+def run(events: list[dict[str, Any]], schedule: tuple[int, ...]) -> tuple[list[Request], int]:
+    """Run events with given sweeps; return also how many choices the first open request has."""
+    scenario = Scenario(CachePrices(minimum=0), Rules(), 100)
+    transcript = Chosen(CachePrices(minimum=0), Rules(), 100)
+    transcript.schedule = schedule
+    scenario.transcript = transcript
+    found = list[Request]()
+    for event in events:
+        request = scenario.feed(event)
+        if request is not None:
+            found.append(request)
+            if len(found) > len(schedule):
+                break
+    return found, transcript.options
+
+
+def optimum(events: list[dict[str, Any]], best: float) -> float:
+    """The lowest cost of all schedules of sweeps; `best` is that of one of them."""
+    count, prices = sum(event["event"] == "request" for event in events), CachePrices()
+
+    def search(schedule: tuple[int, ...]) -> None:
+        nonlocal best
+        requests, options = run(events, schedule)
+        if cost(requests[: len(schedule)], prices) >= best:
+            return
+        if len(schedule) == count:
+            best = cost(requests, prices)
+            return
+        for choice in range(options):
+            search((*schedule, choice))
+
+    search(())
+    return best
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_the_cost_is_near_that_of_the_best_schedule(part: int) -> None:
+    ratios = []
+    for seed in range(part * 250, part * 250 + 250):
+        events = small(seed)
+        own = cost(Scenario(CachePrices(minimum=0), Rules(), 100).run(events), CachePrices())
+        ratios.append(own / optimum(events, own))
+    assert max(ratios) <= 1.6
+    assert sum(ratios) / len(ratios) <= 1.1
+
+
+@pytest.mark.parametrize("length", [300, 30_000])
+def test_a_request_is_as_much_work_as_has_changed(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario(CachePrices(), Rules(), 500)
+    events: list[dict[str, Any]] = [{"event": "show", "window": "todo_1", "tokens": 400}]
+    for turn in range(length // 3):
+        events += [
+            {"event": "turn", "item": f"u{turn}", "words": 10},
+            {"event": "request", "t": turn * 10},
+            {"event": "assistant", "item": f"a{turn}", "text": 20},
+        ]
+    scenario.run(events)
+    work = 0
+
+    def put(self: Any, at: int, row: tuple[int, ...]) -> None:
+        nonlocal work
+        work += 1
+        original(self, at, row)
+
+    original = placement._Sums.put
+    monkeypatch.setattr(placement._Sums, "put", put)
+    scenario.run(
+        [
+            {"event": "change", "window": "todo_1", "tokens": 400, "change": 20},
+            {"event": "turn", "item": "last", "words": 10},
+            {"event": "request", "t": length // 3 * 10},
+        ]
+    )
+    assert work <= 4
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"read": -0.1}, {"write": math.nan}, {"read": math.inf}, {"ttl": -1.0}]
+)
+def test_prices_are_checked(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be 0 or more"):
+        CachePrices(**wrong)  # type: ignore[arg-type]
+
+
+def test_free_prices_and_clocks_that_jump_back_change_nothing_else() -> None:
+    scenario = Scenario(CachePrices(0.0, 0.0, 300.0), Rules(), 2_000)
+    times = iter([50.0, 10.0, -5.0, 1e9, 0.0])
+    events = [
+        {**event, "t": next(times, 0.0)} if event["event"] == "request" else event
+        for event in conversation(7, turns=2)
+    ]
+    assert scenario.run(events)
