@@ -1,0 +1,160 @@
+"""Forms of a window's XML block in a transcript: whole, with a reference, or only what changed.
+
+A whole block is what `window_xml` builds. Its list of actions can be replaced with a reference to
+an equal list further up. A change block names the version it starts from, and its body is a
+unified diff of the lines between ``<Content>`` and ``</Content>``, with one line of context::
+
+    <Window id="todo_1" version="2.0.0" since="1.0.0">
+    @@ -3,1 +3,2 @@
+         <item id="2">eggs</item>
+    +    <item id="3">bread</item>
+    </Window>
+
+What a block shows is text that windows escaped, so no line of it can end the block.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"')
+_SINCE = re.compile(r'<Window id="([^"]*)" version="([^"]*)" since="([^"]*)"[^>]*>\n')
+_HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_MOST = 2_000  # changed lines that are compared one by one
+_END = "\n</Window>"
+
+
+class Parts(NamedTuple):
+    """A whole block in its parts; joined, they are the block again."""
+
+    head: str  # up to and including <Content>
+    content: str
+    tail: str  # from </Content> on
+
+
+def parts_of(xml: str) -> Parts:
+    """Divide a whole block; an empty content is ``<Content/>`` in its head.
+
+    Raises:
+        ValueError: It is not a whole block.
+    """
+    # What a window shows can contain elements of any name, but these come first and last.
+    listed = max(xml.rfind("<Actions>"), xml.rfind("<Actions/>"), xml.rfind("<Actions ref="))
+    start, end = xml.find("<Content>"), xml.rfind("</Content>", 0, listed)
+    if not _HEAD.match(xml) or listed < 0:
+        raise ValueError(f"not a block of a window: {xml[:60]!r}")
+    if 0 <= start < end:
+        start += len("<Content>")
+        return Parts(xml[:start], xml[start:end], xml[end:])
+    return Parts(xml[:listed], "", xml[listed:])
+
+
+def actions_of(xml: str) -> str:
+    """Return the list of actions of a whole block."""
+    tail = parts_of(xml).tail
+    return tail[tail.rfind("<Actions") : tail.rfind("</Window>")].rstrip()
+
+
+def with_reference(xml: str, window_id: str) -> str:
+    """Return a whole block that refers to the list of actions of another one."""
+    listed = actions_of(xml)
+    before, _, after = xml.rpartition(listed)
+    return f'{before}<Actions ref="{window_id}"/>{after}'
+
+
+def change_block(old: str, new: str) -> str | None:
+    """Return a block with what changed between two whole blocks of one window.
+
+    None if a change block cannot express it: its description, its level of detail or its list of
+    actions changed as well, or a large part of the content did.
+    """
+    before, after = parts_of(old), parts_of(new)
+    was, now = _HEAD.match(old), _HEAD.match(new)
+    if was is None or now is None or _frame(before) != _frame(after) or was[1] != now[1]:
+        return None
+    lines = _diff(before.content.split("\n"), after.content.split("\n"))
+    if lines is None:
+        return None
+    head = f'<Window id="{now[1]}" version="{now[2]}" since="{was[2]}">'
+    block = "\n".join([head, *lines]) + _END
+    return block if len(block) < len(new) else None
+
+
+def applied(xml: str, change: str) -> str:
+    """Apply a change block to the whole block that it starts from.
+
+    Raises:
+        ValueError: It does not start from this block.
+    """
+    parts, head, body = parts_of(xml), _SINCE.match(change), change.removesuffix(_END)
+    start = _HEAD.match(xml)
+    if head is None or start is None or (head[1], head[3]) != (start[1], start[2]):
+        raise ValueError(f"{change[:60]!r} does not follow {xml[:60]!r}")
+    content = _patched(parts.content.split("\n"), body[head.end() :].split("\n"))
+    version = _HEAD.sub(f'<Window id="{head[1]}" version="{head[2]}"', parts.head, count=1)
+    return f"{version}{content}{parts.tail}"
+
+
+def _frame(parts: Parts) -> tuple[str, str]:
+    """Everything of a block but its version and its content."""
+    return _HEAD.sub("", parts.head, count=1), parts.tail
+
+
+def _diff(old: Sequence[str], new: Sequence[str]) -> list[str] | None:
+    """Return the lines of a unified diff; None if too much changed to compare it."""
+    first = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]),
+                 min(len(old), len(new)))  # fmt: skip
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    changed = len(old) - first - last + len(new) - first - last
+    if not changed or changed > _MOST:
+        return None
+    first, last = max(0, first - 1), max(0, last - 1)  # a line of context on both sides
+    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    found: list[str] = []
+    for group in matcher.get_grouped_opcodes(1):
+        start, end = group[0], group[-1]
+        found.append(
+            f"@@ -{first + start[1] + 1},{end[2] - start[1]}"
+            f" +{first + start[3] + 1},{end[4] - start[3]} @@"
+        )
+        for kind, one, two, three, four in group:
+            if kind == "equal":
+                found += [f" {line}" for line in before[one:two]]
+                continue
+            found += [f"-{line}" for line in before[one:two]]
+            found += [f"+{line}" for line in after[three:four]]
+    return found
+
+
+def _patched(old: list[str], diff: Sequence[str]) -> str:
+    new, at = list[str](), 0
+    for start, lines in _hunks(diff):
+        new += old[at:start]
+        kept = [line[1:] for line in lines if line[0] in " -"]
+        if old[start : start + len(kept)] != kept:
+            raise ValueError(f"line {start + 1} is not what the change starts from")
+        new += [line[1:] for line in lines if line[0] in " +"]
+        at = start + len(kept)
+    return "\n".join([*new, *old[at:]])
+
+
+def _hunks(diff: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Return where each hunk starts, and its lines."""
+    at = 0
+    while at < len(diff):
+        found = _HUNK.fullmatch(diff[at])
+        if found is None:
+            raise ValueError(f"not a line of a diff: {diff[at][:60]!r}")
+        start, removed, added = int(found[1]) - 1, int(found[2]), int(found[4])
+        lines, at = list[str](), at + 1
+        while at < len(diff) and (removed > 0 or added > 0):
+            lines.append(diff[at])
+            mark = diff[at][:1]
+            if mark not in (" ", "-", "+"):
+                raise ValueError(f"not a line of a diff: {diff[at][:60]!r}")
+            removed, added, at = removed - (mark != "+"), added - (mark != "-"), at + 1
+        yield start, lines
