@@ -189,6 +189,46 @@ class Request(NamedTuple):
     is_over: bool
 
 
+@dataclass(slots=True, eq=False)
+class Decision:
+    """What a request would contain: foreseen by `plan`, made by `apply`.
+
+    Attributes:
+        now: The time in seconds at which it is sent.
+        wants: What slots will want, and why.
+        reasons: New reasons of slots that are outdated already.
+        chains: The chains of windows that will differ.
+        new: The window blocks to append, in order; `place` is where in the tail.
+        offer: The sweep, and `reason` why.
+        entries: The prefixes that the provider holds at that time.
+    """
+
+    now: float
+    wants: dict[Slot, tuple[Form | None, str]] = field(default_factory=dict)
+    reasons: dict[Slot, str] = field(default_factory=dict)
+    chains: dict[str, list[Slot]] = field(default_factory=dict)
+    new: list[Slot] = field(default_factory=list)
+    place: int = 0
+    offer: Offer | None = None
+    reason: str = ""
+    entries: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def held(self) -> int:
+        """The furthest place up to which the provider holds the transcript."""
+        return max(self.entries, default=0)
+
+    def want_of(self, slot: Slot) -> Form | None:
+        """What a slot will want."""
+        return self.wants[slot][0] if slot in self.wants else slot.want
+
+    def reason_of(self, slot: Slot) -> str:
+        """Why a slot will be outdated."""
+        if slot in self.reasons:
+            return self.reasons[slot]
+        return self.wants[slot][1] if slot in self.wants else slot.reason
+
+
 class _Sums:
     """Sums of several numbers per slot over any range, with updates in logarithmic time."""
 
@@ -242,7 +282,6 @@ class Transcript:
         self._of_item: dict[str, list[Slot]] = {}
         self._of_call: dict[str, list[Slot]] = {}
         self._outdated: list[int] = []  # places, in order
-        self._forced: list[int] = []
         self._long: list[Slot] = []  # long results that are shown whole, in order
         self._thoughts: list[Slot] = []  # thinking of the turn under way
         self._unsettled: set[str] = set()  # windows that were closed or whose chain broke
@@ -392,40 +431,66 @@ class Transcript:
 
     def _count(self, slot: Slot) -> None:
         """Bring the sums up to date with a slot that was sent."""
-        sent, want = slot.sent.tokens if slot.sent else 0, slot.want.tokens if slot.want else 0
-        net, size = (sent - want if slot.is_outdated else 0), sent
-        if slot.sent and slot.sent.key:
-            size += slot.sent.actions if slot.actions == "full" else REFERENCE
-        carried = sent if slot.is_outdated else 0
-        row = (net, net * slot.since, want, size, int(slot.sent is not None), sent, carried)
-        self._sums.put(slot.at, row)
+        self._sums.put(slot.at, _row(slot, slot.want, slot.since))
         _keep(self._outdated, slot.at, slot.is_outdated)
-        _keep(self._forced, slot.at, slot.is_outdated and slot.reason in FORCED)
 
-    def _retire(self, view: View, reason: str) -> None:
-        chain, view.chain = view.chain, []
-        for slot in chain:
-            self._want(slot, None, reason)
+    # --- planning ------------------------------------------------------------------------
 
-    def _settle(self) -> None:
-        """Set what closed and dropped windows, broken chains and old results want."""
+    def plan(self, now: float) -> Decision:
+        """Decide what a request sent at this time contains. Changes nothing.
+
+        Args:
+            now: The time in seconds.
+        """
+        made = Decision(now, entries=self._live(now))
+        self._settle(made)
+        place = self._place()
+        if place is None:
+            return made
+        made.place, call = place
+        for view in self.views.values():
+            is_shown = bool(self._chain(view, made)) and view.shown == view.version
+            if view.is_open and not view.is_dropped and not is_shown:
+                self._foresee(view, self._form_of(view, made), call, made)
+        made.offer, made.reason = self._decide(made)
+        if made.offer is not None:
+            for view in self.views.values():
+                chain = self._chain(view, made)
+                if self.rules.fold and len(chain) > 1 and not 0 <= chain[0].at < made.offer.cut:
+                    self._foresee(view, "whole", call, made)
+        return made
+
+    def _live(self, now: float) -> dict[int, float]:
+        """The prefixes that the provider still holds."""
+        ttl, end = self.prices.ttl, len(self.slots)
+        if self.prices.marks:
+            return {at: used for at, used in self._entries.items() if now - used <= ttl}
+        return {end: self._last} if now - self._last <= ttl and end else {}
+
+    def _chain(self, view: View, made: Decision) -> list[Slot]:
+        return made.chains.get(view.id, view.chain)
+
+    def _retire(self, view: View, reason: str, made: Decision) -> None:
+        for slot in self._chain(view, made):
+            if made.want_of(slot) is not None:
+                made.wants[slot] = None, reason
+        made.chains[view.id] = []
+
+    def _settle(self, made: Decision) -> None:
+        """Foresee what closed and dropped windows, broken chains and old results want."""
         for name in sorted(self._unsettled):
             view = self.views[name]
             if not view.is_open or view.is_dropped:
                 reason = "dropped" if view.is_dropped else "closed"
-                self._retire(view, reason)
+                self._retire(view, reason, made)
                 for slot in self._of_item.get(name, []):
                     if slot.sent is not None:  # superseded copies go with it
-                        slot.reason = reason
-                        self._count(slot)
+                        made.reasons[slot] = reason
             elif any(slot.want is None for slot in view.chain):
-                self._retire(view, "broken")  # a change block without its base says nothing
-        self._unsettled = set()
-        while len(self._long) > self.rules.recent and self._long[0].at >= 0:
-            slot = self._long[0]
-            self._want(slot, Form("gist", slot.gist), "old result")
-
-    # --- windows -------------------------------------------------------------------------
+                self._retire(view, "broken", made)  # a change without its base says nothing
+        for slot in self._long[: max(0, len(self._long) - self.rules.recent)]:
+            if slot.at >= 0:  # the model has answered it
+                made.wants[slot] = Form("gist", slot.gist), "old result"
 
     def _place(self) -> tuple[int, str | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
@@ -438,44 +503,35 @@ class Transcript:
                 return at + 1, self.tail[at].call
         return None
 
-    def _append(self, place: tuple[int, str | None]) -> tuple[int, str | None]:
-        """Append the windows whose present state the transcript does not show."""
-        for view in self.views.values():
-            if view.is_open and not view.is_dropped and not view.is_current:
-                kind = self._form_of(view)
-                if kind == "whole":
-                    self._retire(view, "lowered" if view.is_lowered else "superseded")
-                place = self._insert(view, kind, place)
-        return place
-
-    def _form_of(self, view: View) -> Literal["whole", "change"]:
-        told = sum(slot.full.tokens for slot in view.chain[1:]) + view.pending
+    def _form_of(self, view: View, made: Decision) -> Literal["whole", "change"]:
+        chain = self._chain(view, made)
+        told = sum(slot.full.tokens for slot in chain[1:]) + view.pending
         is_much = told > self.rules.whole_at * view.tokens
-        return "whole" if view.is_anew or not view.chain or is_much else "change"
+        return "whole" if view.is_anew or not chain or is_much else "change"
 
-    def _insert(
-        self, view: View, kind: Literal["whole", "change"], place: tuple[int, str | None]
-    ) -> tuple[int, str | None]:
-        at, call = place
-        is_whole = kind == "whole"
-        is_listed = (is_whole or view.key != view.shown_key) and bool(view.actions)
+    def _foresee(
+        self, view: View, kind: Literal["whole", "change"], call: str | None, made: Decision
+    ) -> None:
+        """Foresee a new block of a window."""
+        is_whole, chain = kind == "whole", self._chain(view, made)
+        if is_whole:
+            self._retire(view, "lowered" if view.is_lowered else "superseded", made)
+        has_other_actions = view.key != view.shown_key and not (chain and chain[-1].at < 0)
+        is_listed = (is_whole or has_other_actions) and bool(view.actions)
         form = Form(
             kind, view.tokens if is_whole else view.pending, view.version,
             view.key if is_listed else None, view.actions if is_listed else 0,
         )  # fmt: skip
         slot = Slot(f"{view.id}@{view.version}", view.id, self._turn, form, form, call)
         slot.since = self.requests
-        self._enter(slot, at)
-        view.chain = [slot] if is_whole else [*view.chain, slot]
-        view.shown, view.shown_key, view.pending = view.version, view.key, 0
-        view.is_anew = view.is_lowered = False
-        return at + 1, call
+        made.new.append(slot)
+        made.chains[view.id] = [slot] if is_whole else [*chain, slot]
 
     # --- sweeps --------------------------------------------------------------------------
 
     @property
     def held(self) -> int:
-        """The furthest place up to which the provider holds the transcript."""
+        """The furthest place up to which the provider held the transcript at the last request."""
         return max(self._entries, default=0)
 
     def limit(self) -> int:
@@ -489,53 +545,64 @@ class Transcript:
         last = self._of_item[bound.item][-1]
         return last.at + 1 if last.at >= 0 else len(self.slots)
 
-    def offers(self) -> list[Offer]:
+    def offers(self, made: Decision) -> list[Offer]:
         """The sweeps that could pay: from each live cache entry, and from the first free slot.
 
         Of several entries in front of the same outdated slot only the last one can be best.
         """
         limit, end = self.limit(), len(self.slots)
-        heads = [view.chain[0].at for view in self.views.values() if self._is_chain(view)]
-        first = bisect_left(self._outdated, limit)
-        places = sorted({*self._outdated[first:], *(at for at in heads if limit <= at < end)})
+        heads = (self._chain(view, made) for view in self.views.values() if self.rules.fold)
+        folds = {chain[0].at for chain in heads if len(chain) > 1}
+        places = sorted({*self._wrong(limit, made), *(at for at in folds if limit <= at < end)})
         if not self.prices.marks:
-            return [self._offer(cut, end) for cut in sorted({limit, *places}) if cut < end]
-        entries = sorted({max(limit, at) for at in self._entries} | {limit})
+            return [self.offer(cut, made) for cut in sorted({limit, *places}) if cut < end]
+        entries = sorted({max(limit, at) for at in made.entries} | {limit})
         cuts = {entries[bisect_right(entries, place) - 1] for place in places}
-        return [self._offer(cut, end) for cut in sorted(cuts) if cut < end]
+        return [self.offer(cut, made) for cut in sorted(cuts) if cut < end]
 
-    def _is_chain(self, view: View) -> bool:
-        """Whether a sweep would fold the blocks of a window."""
-        return self.rules.fold and len(view.chain) > 1
+    def _wrong(self, limit: int, made: Decision) -> list[int]:
+        """The places of the slots that will be outdated, from one on."""
+        places = {*self._outdated[bisect_left(self._outdated, limit) :]}
+        for slot, (form, _) in made.wants.items():
+            if slot.at >= limit:
+                (places.add if slot.sent != form else places.discard)(slot.at)
+        return sorted(places)
 
-    def _offer(self, cut: int, end: int) -> Offer:
-        held, before = self.held, self._sums.before
+    def offer(self, cut: int, made: Decision) -> Offer:
+        """What a sweep from a place would cost and save."""
+        end, held, before = len(self.slots), made.held, self._sums.before
         saved = before(end, _SAVED) - before(cut, _SAVED)
         dated = before(end, _DATED) - before(cut, _DATED)
         kept = before(min(held, end), _KEPT) - before(cut, _KEPT) if cut < held else 0
+        for slot, (form, _) in made.wants.items():
+            if slot.at >= cut:
+                old, new = _row(slot, slot.want, slot.since), _row(slot, form, self.requests)
+                saved, dated = saved + new[_SAVED] - old[_SAVED], dated + new[_DATED] - old[_DATED]
+                kept += new[_KEPT] - old[_KEPT] if slot.at < held else 0
         times = self.requests + self.rules.ahead
         rent = times * saved - dated
         for view in self.views.values():
-            if self._is_chain(view) and view.chain[0].at >= cut:
+            chain = self._chain(view, made)
+            if self.rules.fold and len(chain) > 1 and chain[0].at >= cut:
                 # It is folded: its whole block is written again, with the present state.
-                for slot in view.chain[1:]:
+                for slot in chain[1:]:
                     size = slot.full.tokens
                     saved, rent = saved + size, rent + size * (times - slot.since)
                     kept -= size if 0 <= slot.at < held else 0
         hit = min(cut, held)
         if self.prices.marks:
-            hit = max((one for one in self._entries if one <= cut), default=0)
+            hit = max((one for one in made.entries if one <= cut), default=0)
             kept += before(min(cut, held), _SENT) - before(min(hit, held), _SENT)
         extra = self.prices.write - self.prices.read
         return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
 
-    def _decide(self) -> tuple[Offer | None, str]:
-        offers, limit = self.offers(), self.limit()
-        wrong = self._outdated[bisect_left(self._outdated, limit) :]
-        forced, reason = self._first_forced(limit), "price" if self.held else "cold"
-        if forced is not None:
-            reason = self.slots[forced].reason
-        elif self._is_asked and wrong:
+    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
+        offers, wrong = self.offers(made), self._wrong(self.limit(), made)
+        now = self.rules.close == "now" or self._is_fresh
+        reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
+        must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
+        forced, reason = must[0] if must else (None, "price" if made.entries else "cold")
+        if self._is_asked and wrong and forced is None:
             forced, reason = wrong[0], "asked"
         best = None
         if forced is not None:  # what is behind it is written in any case
@@ -543,20 +610,15 @@ class Transcript:
             best = max(offers, key=lambda one: one.gain)
         elif paying := [one for one in offers if one.saved > 0 and one.rent >= one.price]:
             best = max(paying, key=lambda one: one.gain)
-        wider = self._for_room(offers, best)
-        return (wider, "room") if wider else (best, reason)
+        wider = self._for_room(offers, best, made)
+        return (wider, "room") if wider else (best, reason if best else "")
 
-    def _first_forced(self, limit: int) -> int | None:
-        now = self.rules.close == "now" or self._is_fresh
-        for place in self._forced[bisect_left(self._forced, limit) :]:
-            if now or self.slots[place].reason != "closed":
-                return place
-        return None
-
-    def _for_room(self, offers: Sequence[Offer], best: Offer | None) -> Offer | None:
+    def _for_room(
+        self, offers: Sequence[Offer], best: Offer | None, made: Decision
+    ) -> Offer | None:
         """The cheapest sweep that makes room, where the request is over the budget."""
         budget, saved = self.rules.budget, best.saved if best else 0
-        new = sum(slot.want.tokens for slot in self.tail if slot.want)
+        new = sum(slot.want.tokens for slot in (*self.tail, *made.new) if slot.want)
         total = self._sums.before(len(self.slots), _SENT) + new
         if not budget or total - saved <= budget or not offers:
             return None
@@ -568,40 +630,39 @@ class Transcript:
     # --- requests ------------------------------------------------------------------------
 
     def request(self, now: float) -> Request:
-        """Decide what the next request contains, and note it as sent.
+        """Plan the request of this time, and note it as sent."""
+        return self.apply(self.plan(now))
 
-        Args:
-            now: The time in seconds at which it is sent.
-        """
-        self._expire(now)
-        self._settle()
-        place, end = self._place(), len(self.slots)
-        if place:
-            place = self._append(place)
-        offer, reason = self._decide() if place else (None, "")
-        if offer and place:
-            for view in self.views.values():
-                head = view.chain[0].at if self._is_chain(view) else -2
-                if head >= offer.cut or head == -1:
-                    self._retire(view, "superseded")
-                    place = self._insert(view, "whole", place)
-            self._entries = {at: used for at, used in self._entries.items() if at <= offer.cut}
-            if not self.prices.marks and now - self._last <= self.prices.ttl:
+    def apply(self, made: Decision) -> Request:
+        """Note a planned request as sent."""
+        end, offer = len(self.slots), made.offer
+        for slot, (form, reason) in made.wants.items():
+            self._want(slot, form, reason)
+        for slot, reason in made.reasons.items():
+            slot.reason = reason
+            self._count(slot)
+        self._unsettled = set()
+        for at, slot in enumerate(made.new, made.place):
+            self._enter(slot, at)
+        for name, chain in made.chains.items():
+            view = self.views[name]
+            view.chain = chain
+            if chain and chain[-1] in made.new:
+                view.shown, view.shown_key, view.pending = view.version, view.key, 0
+                view.is_anew = view.is_lowered = False
+        self._entries = made.entries
+        if offer:
+            self._entries = {at: used for at, used in made.entries.items() if at <= offer.cut}
+            if not self.prices.marks and made.now - self._last <= self.prices.ttl:
                 self._entries = {offer.cut: self._last}
         start = offer.cut if offer else end
         self._write(start)
         sweep = None
         if offer:
-            blocks = self._sums.before(start, _BLOCKS)
-            sweep = Sweep(blocks, reason, round(offer.rent, 1), round(offer.price, 1), offer.saved)
-        return self._sent(now, start, end, sweep)
-
-    def _expire(self, now: float) -> None:
-        ttl, end = self.prices.ttl, len(self.slots)
-        if self.prices.marks:
-            self._entries = {at: used for at, used in self._entries.items() if now - used <= ttl}
-        else:
-            self._entries = {end: self._last} if now - self._last <= ttl and end else {}
+            after = self._sums.before(start, _BLOCKS)
+            rent, price = round(offer.rent, 1), round(offer.price, 1)
+            sweep = Sweep(after, made.reason, rent, price, offer.saved)
+        return self._sent(made.now, start, end, sweep)
 
     def _write(self, start: int) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
@@ -654,12 +715,13 @@ class Transcript:
         """The entry from which the next sweep will begin: marked, it outlives its time."""
         limit, far = self.limit(), self.rules.anchor * self.prices.read
         found = [at for at in self._entries if limit <= at < end] if self.prices.marks else []
-        is_clean = not (self._outdated or any(map(self._is_chain, self.views.values())))
+        is_clean = not (self._outdated or any(len(view.chain) > 1 for view in self.views.values()))
         if is_clean or not found:
             return max(found, default=0)
+        made = Decision(self._last, entries=self._entries)
 
         def gain(at: int) -> tuple[float, int]:
-            offer = self._offer(at, end)
+            offer = self.offer(at, made)
             return far * offer.saved + offer.rent - offer.price, at
 
         return max(found, key=gain)
@@ -669,6 +731,16 @@ class Transcript:
         inside = f"{slot.call}.result" if slot.call else None
         results = (one.at for one in self.slots[end:] if one.id == inside)
         return next(results, slot.at)
+
+
+def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
+    """The numbers of a slot that was sent, if it wants this since then."""
+    sent, wanted = slot.sent.tokens if slot.sent else 0, want.tokens if want else 0
+    net, size = (sent - wanted if slot.sent != want else 0), sent
+    if slot.sent and slot.sent.key:
+        size += slot.sent.actions if slot.actions == "full" else REFERENCE
+    carried = sent if slot.sent != want else 0
+    return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from contextui.context import placement
 from contextui.context.placement import (
+    FORCED,
     CachePrices,
+    Decision,
     Offer,
     Request,
     Rules,
@@ -33,6 +35,8 @@ def examine(seed: int) -> None:
     scenario = Scenario(prices, rules, 500)
     transcript, before = scenario.transcript, list[tuple[str, str, int, str]]()
     for event in conversation(seed):
+        if event["event"] == "request":
+            check_plan(transcript, event["t"])
         request = scenario.feed(event)
         if request is None:
             continue
@@ -50,6 +54,23 @@ def examine(seed: int) -> None:
         if transcript.requests % 4 == 0:
             check_sums(transcript)
         before = now
+
+
+def check_plan(transcript: Transcript, now: float) -> None:
+    """Planning changes nothing, so that one can plan as often as one likes."""
+
+    def state() -> object:
+        slots = [(one.id, one.sent, one.want, one.since, one.reason) for one in transcript.slots]
+        tail = [one.id for one in transcript.tail]
+        views = [(one.version, one.shown, one.pending, [*one.chain])
+                 for one in transcript.views.values()]  # fmt: skip
+        return slots, tail, views, dict(transcript._entries), [*transcript._outdated]
+
+    before = state()
+    plans = [transcript.plan(now) for _ in range(2)]
+    assert state() == before
+    assert plans[0].offer == plans[1].offer
+    assert [slot.id for slot in plans[0].new] == [slot.id for slot in plans[1].new]
 
 
 def check_windows(transcript: Transcript) -> None:
@@ -70,7 +91,7 @@ def check_windows(transcript: Transcript) -> None:
 
 def check_sums(transcript: Transcript) -> None:
     """The offers are those that a pass over all slots finds."""
-    for offer in transcript.offers():
+    for offer in transcript.offers(Decision(0.0, entries=transcript._entries)):
         assert offer == pytest.approx(plainly(transcript, offer.cut))
 
 
@@ -116,8 +137,13 @@ class Chosen(Transcript):
     schedule: tuple[int, ...] = ()
     options = 1
 
-    def _decide(self) -> tuple[Offer | None, str]:
-        offers, forced = self.offers(), self._first_forced(self.limit())
+    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
+        offers, wrong = self.offers(made), self._wrong(self.limit(), made)
+        reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
+        is_now = self._is_fresh
+        forced = next(
+            (at for at, why in reasons if why in FORCED and (is_now or why != "closed")), None
+        )
         offers = [one for one in offers if forced is None or one.cut <= forced]
         choices: list[Offer | None] = [*offers] if forced is not None else [None, *offers]
         if self.requests >= len(self.schedule):
