@@ -85,9 +85,11 @@ async def _say(pilot: "Pilot[int]", app: ContextUIApp, words: str, allows: bool)
         return isinstance(app.screen, ApprovalScreen) or talk.last is not before
 
     await _until(pilot, over)
-    if isinstance(app.screen, ApprovalScreen) and allows:
-        await pilot.pause(0.7)
+    while isinstance(app.screen, ApprovalScreen) and allows:
+        await pilot.pause(0.7)  # a question is deaf at first, and again when it is drawn anew
         await pilot.press("y")
+        await pilot.pause(0.2)
+    if allows:
         await _until(pilot, lambda: talk.last is not before)
     await pilot.pause(0.2)
 

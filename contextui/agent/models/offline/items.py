@@ -51,6 +51,7 @@ def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
     """
     said = [part for at in sorted(clause.content)
             for part in (clause.tokens[at].parts or (clause.tokens[at],))]  # fmt: skip
+    said = [one for one in said if not one.verbs or one.groups != one.verbs] or said
     roots = {(one.stem or one.text.casefold()).removesuffix("y") for one in said}
     roots |= {word for one in said for group in one.groups if group[0] == "#"
               for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
