@@ -111,20 +111,22 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     if ids != named:
         return  # a window that is not open
     alike: dict[Any, list[Window]] = {}
+    kinds = {id(window.actions): window.actions for window in scene.windows}
+    meant = {key for key, actions in kinds.items()
+             if any(one.says or _is_meant(scene, one, clause) for one in actions)}  # fmt: skip
     for window in scene.windows:
-        is_meant = any(one.says or _is_meant(scene, one, clause) for one in window.actions)
-        if is_meant and (not named or window.id in named):
+        if id(window.actions) in meant and (not named or window.id in named):
             alike.setdefault(_kind(scene, window, clause), []).append(window)
     done = None
     for windows in sorted(alike.values(), key=lambda row: row[0].id != scene.focus):
-        if windows[0].shape == done and len(windows) > 1:
+        if windows[0].shape[:3] == done and len(windows) > 1:
             continue  # the window that was used last is meant, and not one of these
         bonus = _bonus(scene, windows[0], clause) + (2.0 if named else 0.0)
         for one in _in_window(scene, windows[0], clause):
             score = one.score + bonus * (not one.is_exact)
             yield from (replace(one, window=window, score=score) for window in windows[:_ASKED])
             if one.is_complete and scene.was_used(windows[0]):
-                done = windows[0].shape
+                done = windows[0].shape[:3]
     for window in scene.classes if not named else ():
         if (reading := _opening(scene, window, clause)) is not None:
             yield reading
@@ -132,7 +134,7 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
 
 def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
     """Return a key that is equal for windows in which a clause means the same."""
-    depends = clause.has("~end", "~top") or window.id == scene.focus or window.holds_file
+    depends = window.id == scene.focus or window.holds_file or clause.keys & {"~end", "~top"}
     return window.id if depends or mentions(scene, window, clause) else window.shape
 
 

@@ -256,7 +256,9 @@ class Window:
     @cached_property
     def tags(self) -> frozenset[str]:
         """The names of its elements and of their attributes, and what they mean."""
-        names = {name for item in self._first for name in (item.tag, *item.attributes) if name}
+        rows = _ELEMENT.findall(self.raw[:_SHORT])
+        names = {name for tag, facts, _ in rows for name in (tag, *dict(_ATTRIBUTE.findall(facts)))}
+        names = names or {name for item in self._first for name in item.attributes}
         return frozenset(one for name in names for one in (name, stem(name), f"#{name.casefold()}"))
 
     def lines_with(self, texts: Iterable[str]) -> dict[int, frozenset[str]]:
@@ -292,7 +294,8 @@ class Window:
     @cached_property
     def shape(self) -> tuple[object, ...]:
         """What two windows have in common that differ only in what they show."""
-        return (self.name, self.description, id(self.actions), self.tags, bool(self.head))
+        has_rows = self.is_long or bool(self.head)
+        return (self.name, self.description, id(self.actions), self.tags, has_rows)
 
     @cached_property
     def low(self) -> str:
