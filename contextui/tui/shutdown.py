@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -108,6 +110,7 @@ STATUSES = {
 _STDIN, _STDOUT = 0, 1
 _LONGEST_WAIT = 10.0  # seconds for a clean exit
 _LONGEST_AGAIN = 1.0  # seconds after a second signal
+_HANGUP = 0.5  # seconds for the signal to arrive once the terminal is gone
 # Reset all terminal modes: bracketed paste, mouse, focus events, kitty keys, alternate screen,
 # hidden cursor, no line wrap.
 _RESTORE = (
@@ -159,6 +162,8 @@ class Signals:
         for one in self._before:  # a driver may have set its own handlers
             self._loop.remove_signal_handler(one)
             signal.signal(one, self._handle)
+        if self._attributes is not None:
+            threading.Thread(target=self._await_hangup, daemon=True, name="hangup").start()
 
     def restore_attributes(self) -> None:
         """Restore the terminal's echo and line mode."""
@@ -172,6 +177,15 @@ class Signals:
         if self._attributes is not None:
             with suppress(OSError):
                 os.write(_STDOUT, _RESTORE)
+
+    def _await_hangup(self) -> None:
+        """Quit once the terminal is gone, even if the signal for that is ignored or not sent."""
+        poll = select.poll()
+        poll.register(_STDIN, 0)  # nothing but hangups and errors
+        if any(event & select.POLLHUP for _, event in poll.poll()):
+            time.sleep(_HANGUP)
+            if not self._count:
+                self._handle(signal.SIGHUP, None)
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         self._count += 1

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -141,6 +142,18 @@ def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
 
 def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:
     with Terminal([], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("create a todo list with milk\r")
+        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.hang_up()
+        assert terminal.end() == 129
+    assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
+
+
+def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> None:
+    """A shell in the background, or `nohup`, has it ignore the signal; nobody can see it any more."""
+    ignoring = ("sh", "-c", "trap '' HUP; exec \"$@\"", "sh", sys.executable, "-m", "contextui")
+    with Terminal([], folder, program=ignoring) as terminal:
         terminal.wait_for(lambda: terminal.shows("offline model"))
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
