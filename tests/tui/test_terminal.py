@@ -151,7 +151,7 @@ def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> No
 
 
 def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> None:
-    """A shell in the background, or `nohup`, has it ignore the signal; nobody can see it any more."""
+    """`nohup`, or a shell in the background, has it ignore the signal."""
     ignoring = ("sh", "-c", "trap '' HUP; exec \"$@\"", "sh", sys.executable, "-m", "contextui")
     with Terminal([], folder, program=ignoring) as terminal:
         terminal.wait_for(lambda: terminal.shows("offline model"))
