@@ -13,7 +13,7 @@ from contextui.words import Lang, Message, msg
 Provider = Literal["auto", "anthropic", "offline"]
 """The model provider; ``auto`` depends on whether an API key or base URL is set."""
 
-Placement = Literal["tail", "in-place"]
+Placement = Literal["price", "turn", "in-place"]
 """Where live windows go in a request, see `contextui.context.arrival`."""
 
 LodName = Literal["full", "summary", "gist"]
@@ -193,8 +193,10 @@ class Settings(BaseModel):
         description="how a long conversation is shortened for the model",
     )
     placement: Placement = Field(
-        default="tail",
-        description="where live windows are placed: at the end, or where they were opened",
+        default="turn",
+        description=(
+            "where windows are placed: by price, at the end of each turn, or where they were opened"
+        ),
     )
     approval: Approval = Field(
         default="ask",

@@ -1,6 +1,6 @@
-"""Placement of live windows in a request: the whole policy.
+"""Placement of live windows in a request by turns, or where they were opened.
 
-``tail`` (the default): live windows appear only in the running turn, so that everything before it
+``turn``: live windows appear only in the running turn, so that everything before it
 keeps its bytes and the provider's prompt cache stays valid. They are attached to the newest unsent
 item: before the user message (the question comes last), or inside the last tool result (text beside
 a result provokes empty answers). A window that was sent in this turn is sent again only when it has

@@ -215,7 +215,7 @@ class Composer:
         else:
             self._sent_pieces += pieces
 
-    def finished(self, items: Sequence[ContextItem]) -> None:
+    def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:  # noqa: ARG002
         """Move the turn's items, now final, into the history; the rest is new again."""
         rest = [item for item in (*self._sent, *self._new) if item.stage is Stage.NEW]
         self._new = sorted(rest, key=lambda item: item.seq)

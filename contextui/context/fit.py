@@ -64,11 +64,12 @@ class Room:
             window = windows.get(reference.content)
             while window and not self._fits(limit) and (less := window.lod.below):
                 windows.set_lod(window.id, less)
+                self._ledger.lowered(window.id)
                 yield window
 
     def _fits(self, limit: int) -> bool:
         with self._lock:
-            return self._ledger.compose().tokens <= limit
+            return self._ledger.compose(limit).tokens <= limit
 
     def plan(self, limit: int) -> Plan:
         """Plan what to trim of the conversation once no window can be lowered further."""

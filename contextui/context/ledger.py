@@ -4,12 +4,14 @@ The ledger checks no permissions and emits no events: the manager does. A sessio
 from its log writes to the ledger directly.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.config.settings import Placement
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
+from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import (
     Carried,
     ContextItem,
@@ -20,6 +22,7 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.messages import Composition
+from contextui.context.placement import CachePrices
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
@@ -33,7 +36,11 @@ class Ledger:
     """Indexes the items of one conversation by id, seq, window and call, and counts tokens."""
 
     def __init__(
-        self, windows: WindowManager | None, counter: TokenCounter, placement: Placement
+        self,
+        windows: WindowManager | None,
+        counter: TokenCounter,
+        placement: Placement,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.seq = 0
         """The seq of the newest item."""
@@ -50,11 +57,18 @@ class Ledger:
         """The items of any type that are not final yet."""
         self._placement, self._windows = placement, windows
         self._meter = Meter(counter)
-        self.size = item_sizes(self._meter, windows)
+        self._priced: PricedComposer | None = None
+        self._composer: Composer | PricedComposer
+        if placement == "price":
+            lang = windows.lang if windows is not None else "en"
+            self._priced = PricedComposer(self.calls, windows, counter, lang, clock)
+            self._composer = self._priced
+        else:
+            self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
+        self.size = self._priced.tokens_of if self._priced else item_sizes(self._meter, windows)
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
-        self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
         self.generation = 0
         """Counts all changes: a composed request is stale if it has an older generation."""
 
@@ -83,15 +97,43 @@ class Ledger:
         """What requests contain of a final item of the conversation; None if unknown."""
         return self._composer.shown_content(item)
 
-    def compose(self) -> Composition:
-        """Compose the next request from the current state."""
-        if self._placement == "tail":
-            return self._composer.compose(self.seq, self.generation)
-        return self._composer.compose_in_place(self.all.view(), self.seq, self.generation)
+    def compose(self, limit: int | None = None) -> Composition:
+        """Compose the next request from the current state.
+
+        Args:
+            limit: The most tokens that it should have, in our own count. By price, outdated content
+                is removed to reach it; nothing else is.
+        """
+        if isinstance(self._composer, PricedComposer):
+            return self._composer.compose(self.seq, self.generation, limit)
+        if self._placement == "in-place":
+            return self._composer.compose_in_place(self.all.view(), self.seq, self.generation)
+        return self._composer.compose(self.seq, self.generation)
+
+    def use(self, prices: CachePrices, key: str) -> None:
+        """Note which model and tools the next requests are for."""
+        if self._priced is not None:
+            self._priced.use(prices, key)
+
+    def lowered(self, window_id: str) -> None:
+        """Note that a window's level of detail was lowered to make room."""
+        if self._priced is not None:
+            self._priced.lowered(window_id)
+
+    def outdated(self, item: ContextItem) -> int:
+        """The tokens of an item that requests carry although they are outdated."""
+        return self._priced.outdated_of(item) if self._priced is not None else 0
+
+    @property
+    def _holds(self) -> bool:
+        """Whether changes of what was sent wait for the end of the turn."""
+        return self._priced is None and self.under_way
 
     def request_size(self) -> Size:
         """A function that returns an item's tokens in the next request, windows sent with it
         included."""
+        if self._priced is not None:
+            return self.size
         return request_sizes(self.open, self._meter, self._windows)
 
     def stats(self) -> ContextStats:
@@ -146,9 +188,9 @@ class Ledger:
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""
-        self.changes.apply(items, self.under_way, **fields)
+        self.changes.apply(items, self._holds, **fields)
         gone = self._keep_out(items)
-        self.note(items, shown=fields.keys() != {"pinned"} or gone)
+        self.note(items, shown=self._priced is not None or fields.keys() != {"pinned"} or gone)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
         """Replace items with a summary, as one step for `undo`. The summary is final at once.
@@ -158,6 +200,8 @@ class Ledger:
         assign(summary, stage=Stage.FINAL)
         self.folds.note((item.id for item in items), summary.id)
         self.open = [item for item in self.open if item is not summary]
+        if self._priced is not None:
+            self._priced.compacted(items, summary)
         if trigger == "strategy":
             self.set(items, {"hidden": "compacted"})
             self.set([summary], {"hidden": None})
@@ -168,12 +212,12 @@ class Ledger:
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items without an undo step."""
         for item in items:
-            self.changes.set(item, self.under_way, **fields)
+            self.changes.set(item, self._holds, **fields)
         self.note(items)
 
     def undo(self) -> list[ContextItem]:
         """Undo the last step and return the items that it had changed."""
-        items = self.changes.undo(self.under_way)
+        items = self.changes.undo(self._holds)
         self._keep_out(items)
         self.note(items)
         return items
@@ -186,7 +230,7 @@ class Ledger:
             if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item)
         ]
         for item in out:
-            self.changes.set(item, self.under_way, hidden="trimmed")
+            self.changes.set(item, self._holds, hidden="trimmed")
         return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
@@ -221,7 +265,10 @@ class Ledger:
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
-        self._composer.sent(composition.fresh if composition else None)
+        if isinstance(self._composer, PricedComposer):
+            self._composer.sent(composition.plan if composition else None)
+        else:
+            self._composer.sent(composition.fresh if composition else None)
         self.generation += 1
 
     def finish(self, early: bool = False) -> list[ContextItem]:
@@ -237,7 +284,7 @@ class Ledger:
         self.open = stays
         for item in done:
             assign(item, stage=Stage.FINAL, carried=())
-        self._composer.finished([item for item in done if is_conversation(item)])
+        self._composer.finished([item for item in done if is_conversation(item)], early)
         if not early:
             self.calls.end_turn()
         self.note([*done, *released], shown=False)

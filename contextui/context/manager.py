@@ -1,6 +1,7 @@
 """`ContextManager`: hold a conversation's items, apply every change, and compose requests."""
 
 import threading
+import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -179,7 +180,9 @@ class ContextManager(Edits, Queries):
     Args:
         windows: The windows of this conversation.
         counter: Counts tokens; by default cl100k.
-        placement: Where live windows go in a request, see `contextui.context.arrival`.
+        placement: Where windows go in a request: by ``price`` (see `contextui.context.placement`),
+            at the end of each ``turn`` (see `contextui.context.arrival`), or ``in-place``.
+        clock: Returns the time in seconds.
 
     Example:
         >>> context = ContextManager(windows)
@@ -194,13 +197,14 @@ class ContextManager(Edits, Queries):
         windows: WindowManager | None = None,
         *,
         counter: TokenCounter | None = None,
-        placement: Placement = "tail",
+        placement: Placement = "turn",
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if placement not in get_args(Placement):
             raise ValueError(f"placement is {' or '.join(get_args(Placement))}, not {placement!r}")
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
-        self.ledger = Ledger(windows, self.counter, placement)
+        self.ledger = Ledger(windows, self.counter, placement, clock)
         """All items and derived state; internal to `contextui.context`."""
         self._listeners = Listeners(windows.dispatcher if windows is not None else None)
         self._lock = threading.RLock()
@@ -368,9 +372,9 @@ class ContextManager(Edits, Queries):
             wait_for_each(self._room.lowering(limit))
         with self._writing():
             self.flush_pending()  # compose() means that no answer is expected any more
-            if limit is not None and self.ledger.compose().tokens > limit:
+            if limit is not None and self.ledger.compose(limit).tokens > limit:
                 self._trim(limit)
-            return self.ledger.compose()
+            return self.ledger.compose(limit)
 
     def outlook(self) -> Composition:
         """Preview the next request as it would be now, without waiting, changing or trimming."""

@@ -6,7 +6,7 @@ Also defines `Composition`, the composed request.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 from xml.sax.saxutils import escape
 
 from contextui.context.arrival import Arrival
@@ -14,6 +14,9 @@ from contextui.context.item import THINKING, Carried, ContextItem, ItemType, Sta
 from contextui.context.units import Unit
 from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml
+
+if TYPE_CHECKING:
+    from contextui.context.compose_by_price import Plan
 
 _NO_OUTPUT = "(no output)"
 _NOTHING = Arrival()
@@ -112,7 +115,15 @@ def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
     if content := _with_answered_calls(head, {one.tool_call_id for one in answering}):
         shown.append(Shown(LlmMessage("assistant", content), (head,)))
     if answering:
-        blocks = tuple(_result_block(one, arriving.with_item(one)) for one in answering)
+        blocks = tuple(
+            result_block(
+                one.tool_call_id,
+                _result_content(one),
+                arriving.with_item(one),
+                is_error=one.is_error,
+            )
+            for one in answering
+        )
         copies = tuple(copy for one in answering for copy in arriving.with_item(one))
         shown.append(Shown(LlmMessage("user", blocks), answering, copies))
     return shown + _loose((one for one in unit.results if one.tool_call_id is None), arriving)
@@ -129,14 +140,20 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | 
     return kept if any(block.get("type") not in THINKING for block in kept) else ()
 
 
-def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:
-    given = _result_content(item)
+def result_block(
+    call: str | None,
+    given: str | tuple[Block, ...],
+    copies: Sequence[Carried],
+    *,
+    is_error: bool,
+) -> Block:
+    """The result of a call, with windows inside of it."""
     content: object = given
     if copies or not isinstance(given, str):
         own = [{"type": "text", "text": given}] if isinstance(given, str) else given
         content = [*own, *({"type": "text", "text": copy.xml} for copy in copies)]
-    block = {"type": "tool_result", "tool_use_id": item.tool_call_id, "content": content}
-    return {**block, "is_error": True} if item.is_error else block
+    block = {"type": "tool_result", "tool_use_id": call, "content": content}
+    return {**block, "is_error": True} if is_error else block
 
 
 def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
@@ -217,6 +234,7 @@ class Composition:
         fresh: The pieces that no request contained before.
         in_turn: Whether it contains anything of the running turn; otherwise there is nothing to
             answer.
+        plan: How it was planned, where windows are placed by price.
     """
 
     messages: Messages
@@ -227,3 +245,4 @@ class Composition:
     arriving: Arrival = field(default_factory=Arrival)
     fresh: tuple[Piece, ...] = ()
     in_turn: bool = False
+    plan: "Plan | None" = None

@@ -86,13 +86,20 @@ class Rules:
 
 
 class Form(NamedTuple):
-    """One rendering of a slot; `key` names the list of actions that a window block carries."""
+    """One rendering of a slot.
+
+    Attributes:
+        key: The list of actions that a window block carries.
+        actions: The tokens of that list.
+        source: The item that a summary is the content of.
+    """
 
     kind: Kind
     tokens: int
     version: int = 0
     key: str | None = None
     actions: int = 0
+    source: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -106,10 +113,14 @@ class Slot:
     want: Form | None
     call: str | None = None  # the call that it is, that it answers, or in whose result it stands
     gist: int = 0  # tokens of the gist of a result
+    group: str = ""  # neighbours with the same one are a single message
+    parts: tuple[int, ...] = ()  # the blocks of the item that it is
+    text: str = ""  # the block of a window
     since: int = 0  # requests sent when `want` last changed
     reason: str = ""  # why `want` differs
     sent: Form | None = None
     at: int = -1  # its place, once a request contained it
+    first: int = -1  # the place of the first slot of its message
     actions: str = ""  # "full", or "ref:" and the window whose list it refers to
 
     @property
@@ -173,13 +184,15 @@ class Request(NamedTuple):
 
     Attributes:
         start: The first slot that was written anew; everything before it is as it was.
-        marks: Behind how many blocks cache marks stand.
+        places: Behind how many slots cache marks stand.
+        marks: Behind how many blocks they stand.
         outdated: The tokens that are carried although they are outdated.
         read: The tokens that the provider reads from its cache; `written` and `plain` are the rest.
         is_over: Whether it is over the budget, so that something has to be trimmed first.
     """
 
     start: int
+    places: list[int]
     marks: list[int]
     sweep: Sweep | None
     outdated: int
@@ -201,6 +214,7 @@ class Decision:
         new: The window blocks to append, in order; `place` is where in the tail.
         offer: The sweep, and `reason` why.
         entries: The prefixes that the provider holds at that time.
+        budget: The most tokens that it may have.
     """
 
     now: float
@@ -212,6 +226,7 @@ class Decision:
     offer: Offer | None = None
     reason: str = ""
     entries: dict[int, float] = field(default_factory=dict)
+    budget: int | None = None
 
     @property
     def held(self) -> int:
@@ -276,6 +291,7 @@ class Transcript:
         self.tail: list[Slot] = []
         self.views: dict[str, View] = {}
         self.requests = 0
+        self._present: dict[str, View] = {}  # windows that are open or still shown
         self._sums = _Sums(7)
         self._pins: set[str] = set()
         self._entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
@@ -287,28 +303,54 @@ class Transcript:
         self._unsettled: set[str] = set()  # windows that were closed or whose chain broke
         self._lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
         self._turn, self._is_fresh, self._is_asked, self._last = -1, False, False, -math.inf
+        self._key: str | None = None  # the model and its tools
         self.add("system", "system", "text", head)
 
     # --- what happens --------------------------------------------------------------------
 
     def add(
         self, slot_id: str, item: str, kind: Kind, tokens: int, *, call: str | None = None,
-        gist: int = 0,
-    ) -> None:  # fmt: skip
-        """Append something that was said, called or returned."""
+        gist: int = 0, group: str = "", parts: tuple[int, ...] = (), place: int | None = None,
+    ) -> Slot:  # fmt: skip
+        """Append something that was said, called or returned.
+
+        Args:
+            slot_id: A name for it.
+            item: The item that it belongs to.
+            kind: What it is.
+            tokens: Its size.
+            call: The call that it is, or that it answers.
+            gist: The size of its gist, for a result.
+            group: Slots with the same one form a message.
+            parts: The blocks of the item that it is.
+            place: Where among what was not sent yet; by default at the end.
+        """
         form = Form(kind, tokens)
-        slot = Slot(slot_id, item, self._turn, form, form, call, gist)
-        self._enter(slot, len(self.tail))
+        slot = Slot(slot_id, item, self._turn, form, form, call, gist, group, parts)
+        self._enter(slot, len(self.tail) if place is None else place)
         if kind == "thinking":
             self._thoughts.append(slot)
         if kind == "result" and tokens > self.rules.long:
             self._long.append(slot)
+        return slot
+
+    def slots_of(self, item: str) -> Sequence[Slot]:
+        """The slots of an item or of a window."""
+        return self._of_item.get(item, ())
+
+    def slots_of_call(self, call: str) -> Sequence[Slot]:
+        """A call, its result, and the window blocks inside of it."""
+        return self._of_call.get(call, ())
 
     def begin_turn(self) -> None:
         """Begin a turn: the thinking of the one before is not wanted any more."""
         self._turn, self._is_fresh = self._turn + 1, True
+        self.forget_thinking()
+
+    def forget_thinking(self) -> None:
+        """Leave out what was thought in this turn."""
         for slot in self._thoughts:
-            self._want(slot, None, "thinking")
+            self.want(slot, None, "thinking")
         self._thoughts = []
 
     def answered(self) -> None:
@@ -318,6 +360,7 @@ class Transcript:
     def show(self, window: str, kind: str, tokens: int, actions: int = 0) -> None:
         """Open a window, or open a closed one again: its version goes on rising."""
         view = self.views.setdefault(window, View(window, kind, tokens, actions, kind))
+        self._present[window] = view
         is_same = not view.is_open and view.tokens == tokens
         view.is_open, view.tokens = True, tokens
         if not is_same:
@@ -330,6 +373,31 @@ class Transcript:
         view.pending += change
         if actions is not None:
             view.actions, view.key = actions, f"{view.kind}#{window}.{view.version}"
+
+    def update(
+        self, window: str, kind: str, *, tokens: int, change: int | None, key: str, actions: int
+    ) -> None:
+        """Note how a window looks now, beside the last block that shows it.
+
+        Args:
+            window: Its id.
+            kind: Its class.
+            tokens: The size of a whole block, without its list of actions.
+            change: The size of a block with what changed; None if no such block can express it,
+                0 if nothing did.
+            key: Its list of actions.
+            actions: The size of that list.
+        """
+        view = self.views.setdefault(window, View(window, kind, tokens))
+        self._present[window] = view
+        view.tokens, view.key, view.actions = tokens, key, actions
+        view.pending, view.is_anew = change or 0, change is None
+        view.version = view.shown if change == 0 else max(view.version, view.shown) + 1
+
+    def lower(self, window: str) -> None:
+        """Let the blocks of a window go at once: its level of detail was lowered to make room."""
+        if window in self.views:
+            self.views[window].is_lowered = True
 
     def set_detail(self, window: str, tokens: int, *, for_room: bool = False) -> None:
         """Switch the level of detail; if that is to make room, the old blocks go at once."""
@@ -347,14 +415,22 @@ class Transcript:
         self._pins.add(item)
         self._long = [slot for slot in self._long if slot.item != item]
 
-    def drop(self, item: str) -> None:
+    def is_pinned(self, item: str) -> bool:
+        """Whether an item stays whole."""
+        return item in self._pins
+
+    def unpin(self, item: str) -> None:
+        """Let an item become a gist again once it is old."""
+        self._pins.discard(item)
+
+    def drop(self, item: str, reason: str = "dropped") -> None:
         """Hide an item together with the calls and results that it is paired with."""
         if item in self.views:
             self.views[item].is_dropped = True
             self._unsettled.add(item)
         own = [] if item in self.views else self._of_item.get(item, [])
         for slot in (*own, *self._paired(item)):
-            self._want(slot, None, "dropped")
+            self.want(slot, None, reason)
 
     def restore(self, item: str) -> None:
         """Show a dropped item again; an old result then stays whole."""
@@ -362,7 +438,7 @@ class Transcript:
             self.views[item].is_dropped = False
         for slot in (*self._of_item.get(item, []), *self._paired(item)):
             if slot.full.kind not in ("whole", "change", "thinking"):
-                self._want(slot, slot.full, "restored")
+                self.want(slot, slot.full, "restored")
                 self.pin(slot.item)
 
     def edit(self, item: str, tokens: int) -> None:
@@ -371,17 +447,23 @@ class Transcript:
             if slot.want and slot.full.kind in ("text", "result"):
                 slot.full = Form(slot.full.kind, tokens, slot.full.version + 1)
                 slot.gist = min(slot.gist, tokens)
-                self._want(slot, slot.full, "edited")
+                self.want(slot, slot.full, "edited")
 
-    def compact(self, before: int, summary: int) -> None:
-        """Replace the turns before one with a summary; without a summary they are left out."""
-        old = [slot for slot in self._turns(before) if slot.want and slot.item not in self._pins]
-        for slot in old:
-            self._want(slot, None, "compacted" if summary else "trimmed")
-        first = next((slot for slot in old if slot.full.kind not in ("whole", "change")), None)
-        if first is not None and summary:
-            first.full = Form("summary", summary, before)
-            self._want(first, first.full, "compacted")
+    def compact(self, old: Iterable[Slot], summary: str, tokens: int) -> Slot | None:
+        """Replace slots with a summary, in the place of the first of them; return that place.
+
+        Args:
+            old: The slots, in order.
+            summary: The item that holds the summary; empty if they are left out without one.
+            tokens: The size of the summary.
+        """
+        gone = [slot for slot in old if slot.want]
+        first = next((slot for slot in gone if slot.full.kind not in ("whole", "change")), None)
+        for slot in gone:
+            is_first = slot is first and bool(summary)
+            form = Form("summary", tokens, source=summary) if is_first else None
+            self.want(slot, form, "compacted" if summary else "trimmed")
+        return first
 
     def ask_sweep(self) -> None:
         """Sweep everything that is outdated with the next request."""
@@ -390,6 +472,25 @@ class Transcript:
     def switch(self, prices: CachePrices) -> None:
         """Another model, system prompt or tool list: the provider holds nothing of it."""
         self.prices, self._entries, self._last = prices, {}, -math.inf
+
+    def use(self, prices: CachePrices, key: str) -> None:
+        """Note for which model and tools the next request is; `key` names them."""
+        if (prices, key) != (self.prices, self._key):
+            if self._key is not None:
+                self.switch(prices)
+            self.prices, self._key = prices, key
+
+    @property
+    def present(self) -> Iterable[View]:
+        """The windows that are open or still shown."""
+        return self._present.values()
+
+    def set_head(self, tokens: int) -> None:
+        """Note another system prompt: the provider holds nothing of it."""
+        (head,) = self._of_item["system"]
+        head.full = Form("text", tokens, head.full.version + 1)
+        self.want(head, head.full, "system")
+        self.switch(self.prices)
 
     # --- what is wanted ------------------------------------------------------------------
 
@@ -405,14 +506,8 @@ class Transcript:
         for call in {slot.call for slot in own if slot.call}:
             yield from self._of_call[call]
 
-    def _turns(self, before: int) -> Iterator[Slot]:
-        for slot in (*self.slots, *self.tail):
-            if slot.turn >= before:
-                return
-            if slot.turn >= 0:
-                yield slot
-
-    def _want(self, slot: Slot, form: Form | None, reason: str) -> None:
+    def want(self, slot: Slot, form: Form | None, reason: str) -> None:
+        """Set what a slot is to show from the next sweep on, and why."""
         if slot.want == form:
             return
         slot.want, slot.since, slot.reason = form, self.requests, reason
@@ -436,29 +531,58 @@ class Transcript:
 
     # --- planning ------------------------------------------------------------------------
 
-    def plan(self, now: float) -> Decision:
+    def plan(self, now: float, budget: int | None = None) -> Decision:
         """Decide what a request sent at this time contains. Changes nothing.
 
         Args:
             now: The time in seconds.
+            budget: The most tokens that it may have; by default those of the rules.
         """
-        made = Decision(now, entries=self._live(now))
+        limit = self.rules.budget if budget is None else budget
+        made = Decision(now, entries=self._live(now), budget=limit)
         self._settle(made)
         place = self._place()
         if place is None:
             return made
-        made.place, call = place
-        for view in self.views.values():
+        made.place, result = place
+        for view in self._present.values():
             is_shown = bool(self._chain(view, made)) and view.shown == view.version
             if view.is_open and not view.is_dropped and not is_shown:
-                self._foresee(view, self._form_of(view, made), call, made)
+                self._foresee(view, self._form_of(view, made), result, made)
         made.offer, made.reason = self._decide(made)
         if made.offer is not None:
-            for view in self.views.values():
+            for view in self._present.values():
                 chain = self._chain(view, made)
                 if self.rules.fold and len(chain) > 1 and not 0 <= chain[0].at < made.offer.cut:
-                    self._foresee(view, "whole", call, made)
+                    self._foresee(view, "whole", result, made)
         return made
+
+    def written(self, made: Decision) -> list[tuple[Slot, Form | None, str]]:
+        """What a planned request writes anew or appends: slots, their forms, and whether they list
+        actions ("full") or refer to the list of another window ("ref:" and its id)."""
+        start = made.offer.cut if made.offer else len(self.slots)
+        last: dict[str, tuple[str, str]] = {}
+        for kind, lists in self._lists.items():
+            if above := bisect_left(lists, start, key=lambda one: one[0]):
+                last[kind] = lists[above - 1][1:]
+        rows: list[tuple[Slot, Form | None, str]] = []
+        tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
+        for slot in (*self.slots[start:], *tail):
+            form, label = made.want_of(slot), ""
+            if form is not None and form.key:
+                kind = self.views[slot.item].kind
+                key, owner = last.get(kind, ("", ""))
+                label = f"ref:{owner}" if key == form.key else "full"
+                if label == "full":
+                    last[kind] = form.key, slot.item
+            rows.append((slot, form, label))
+        return rows
+
+    def size(self, made: Decision, rows: Iterable[tuple[Slot, Form | None, str]]) -> int:
+        """The tokens of a planned request, with what `written` returned for it."""
+        start = made.offer.cut if made.offer else len(self.slots)
+        new = sum(_tokens(form, label) for _, form, label in rows)
+        return self._sums.before(start, _SIZE) + new
 
     def _live(self, now: float) -> dict[int, float]:
         """The prefixes that the provider still holds."""
@@ -492,15 +616,15 @@ class Transcript:
             if slot.at >= 0:  # the model has answered it
                 made.wants[slot] = Form("gist", slot.gist), "old result"
 
-    def _place(self) -> tuple[int, str | None] | None:
+    def _place(self) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
-        words = (at for at, slot in enumerate(self.tail)
-                 if slot.full.kind == "text" and slot.turn == self._turn)  # fmt: skip
-        if self._is_fresh and (first := next(words, None)) is not None:
-            return first, None
+        if self._is_fresh:
+            words = (at for at, slot in enumerate(self.tail)
+                     if slot.full.kind == "text" and slot.turn == self._turn)  # fmt: skip
+            return next(words, len(self.tail)), None
         for at in range(len(self.tail) - 1, -1, -1):
-            if self.tail[at].full.kind == "result":
-                return at + 1, self.tail[at].call
+            if self.tail[at].full.kind == "result" and self.tail[at].want:
+                return at + 1, self.tail[at]
         return None
 
     def _form_of(self, view: View, made: Decision) -> Literal["whole", "change"]:
@@ -510,7 +634,7 @@ class Transcript:
         return "whole" if view.is_anew or not chain or is_much else "change"
 
     def _foresee(
-        self, view: View, kind: Literal["whole", "change"], call: str | None, made: Decision
+        self, view: View, kind: Literal["whole", "change"], result: Slot | None, made: Decision
     ) -> None:
         """Foresee a new block of a window."""
         is_whole, chain = kind == "whole", self._chain(view, made)
@@ -522,8 +646,10 @@ class Transcript:
             kind, view.tokens if is_whole else view.pending, view.version,
             view.key if is_listed else None, view.actions if is_listed else 0,
         )  # fmt: skip
-        slot = Slot(f"{view.id}@{view.version}", view.id, self._turn, form, form, call)
+        slot = Slot(f"{view.id}@{view.version}", view.id, self._turn, form, form)
         slot.since = self.requests
+        if result is not None:
+            slot.call, slot.group = result.call, result.group
         made.new.append(slot)
         made.chains[view.id] = [slot] if is_whole else [*chain, slot]
 
@@ -551,11 +677,12 @@ class Transcript:
         Of several entries in front of the same outdated slot only the last one can be best.
         """
         limit, end = self.limit(), len(self.slots)
-        heads = (self._chain(view, made) for view in self.views.values() if self.rules.fold)
+        heads = (self._chain(view, made) for view in self._present.values() if self.rules.fold)
         folds = {chain[0].at for chain in heads if len(chain) > 1}
         places = sorted({*self._wrong(limit, made), *(at for at in folds if limit <= at < end)})
         if not self.prices.marks:
-            return [self.offer(cut, made) for cut in sorted({limit, *places}) if cut < end]
+            cuts = {limit, *(max(limit, self.slots[at].first) for at in places)}
+            return [self.offer(cut, made) for cut in sorted(cuts) if cut < end]
         entries = sorted({max(limit, at) for at in made.entries} | {limit})
         cuts = {entries[bisect_right(entries, place) - 1] for place in places}
         return [self.offer(cut, made) for cut in sorted(cuts) if cut < end]
@@ -581,7 +708,7 @@ class Transcript:
                 kept += new[_KEPT] - old[_KEPT] if slot.at < held else 0
         times = self.requests + self.rules.ahead
         rent = times * saved - dated
-        for view in self.views.values():
+        for view in self._present.values():
             chain = self._chain(view, made)
             if self.rules.fold and len(chain) > 1 and chain[0].at >= cut:
                 # It is folded: its whole block is written again, with the present state.
@@ -617,7 +744,7 @@ class Transcript:
         self, offers: Sequence[Offer], best: Offer | None, made: Decision
     ) -> Offer | None:
         """The cheapest sweep that makes room, where the request is over the budget."""
-        budget, saved = self.rules.budget, best.saved if best else 0
+        budget, saved = made.budget, best.saved if best else 0
         new = sum(slot.want.tokens for slot in (*self.tail, *made.new) if slot.want)
         total = self._sums.before(len(self.slots), _SENT) + new
         if not budget or total - saved <= budget or not offers:
@@ -635,9 +762,9 @@ class Transcript:
 
     def apply(self, made: Decision) -> Request:
         """Note a planned request as sent."""
-        end, offer = len(self.slots), made.offer
+        end, offer, rows = len(self.slots), made.offer, self.written(made)
         for slot, (form, reason) in made.wants.items():
-            self._want(slot, form, reason)
+            self.want(slot, form, reason)
         for slot, reason in made.reasons.items():
             slot.reason = reason
             self._count(slot)
@@ -648,44 +775,45 @@ class Transcript:
             view = self.views[name]
             view.chain = chain
             if chain and chain[-1] in made.new:
-                view.shown, view.shown_key, view.pending = view.version, view.key, 0
+                view.shown, view.shown_key, view.pending = chain[-1].full.version, view.key, 0
                 view.is_anew = view.is_lowered = False
+            if not (chain or view.is_open):
+                self._present.pop(name, None)
         self._entries = made.entries
         if offer:
             self._entries = {at: used for at, used in made.entries.items() if at <= offer.cut}
             if not self.prices.marks and made.now - self._last <= self.prices.ttl:
                 self._entries = {offer.cut: self._last}
         start = offer.cut if offer else end
-        self._write(start)
+        self._write(start, rows)
         sweep = None
         if offer:
             after = self._sums.before(start, _BLOCKS)
             rent, price = round(offer.rent, 1), round(offer.price, 1)
             sweep = Sweep(after, made.reason, rent, price, offer.saved)
-        return self._sent(made.now, start, end, sweep)
+        return self._sent(made, start, end, sweep)
 
-    def _write(self, start: int) -> None:
+    def _write(self, start: int, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
         for lists in self._lists.values():
             while lists and lists[-1][0] >= start:
                 lists.pop()
-        changed = self.slots[start:]
         for at, slot in enumerate(self.tail, len(self.slots)):
-            slot.at = at
-        self.slots += self.tail
-        for slot in (*changed, *self.tail):
-            slot.sent, slot.actions = slot.want, ""
-            if slot.sent is not None and slot.sent.key:
+            before = self.slots[-1] if self.slots else None
+            is_inner = before is not None and bool(slot.group) and before.group == slot.group
+            slot.at, slot.first = at, before.first if before and is_inner else at
+            self.slots.append(slot)
+        for slot, form, label in rows:
+            slot.sent, slot.actions = form, label
+            if label == "full" and form is not None:
                 lists = self._lists.setdefault(self.views[slot.item].kind, [])
-                is_same = bool(lists) and lists[-1][1] == slot.sent.key
-                slot.actions = f"ref:{lists[-1][2]}" if is_same else "full"
-                if not is_same:
-                    lists.append((slot.at, slot.sent.key, slot.item))
+                lists.append((slot.at, form.key or "", slot.item))
             self._count(slot)
         self.tail = []
 
-    def _sent(self, now: float, start: int, end: int, sweep: Sweep | None) -> Request:
+    def _sent(self, made: Decision, start: int, end: int, sweep: Sweep | None) -> Request:
         """Set the cache marks, and count what the provider reads and writes."""
+        now = made.now
         size, held, minimum = len(self.slots), self.held, self.prices.minimum
         places = {1, self._anchor(end) or held, held, size} - {0}
         new = [slot for slot in self.slots[end:] if slot.sent and slot.sent.kind == "whole"]
@@ -702,20 +830,22 @@ class Transcript:
         self.requests += 1
         return Request(
             start,
+            marks,
             [self._sums.before(at, _BLOCKS) for at in marks],
             sweep,
             self._sums.before(size, _OUTDATED),
             read,
             (total - read) * is_cached,
             total * (not is_cached),
-            bool(self.rules.budget) and total > (self.rules.budget or 0),
+            bool(made.budget) and total > (made.budget or 0),
         )
 
     def _anchor(self, end: int) -> int:
         """The entry from which the next sweep will begin: marked, it outlives its time."""
         limit, far = self.limit(), self.rules.anchor * self.prices.read
         found = [at for at in self._entries if limit <= at < end] if self.prices.marks else []
-        is_clean = not (self._outdated or any(len(view.chain) > 1 for view in self.views.values()))
+        chains = (view.chain for view in self._present.values())
+        is_clean = not (self._outdated or any(len(chain) > 1 for chain in chains))
         if is_clean or not found:
             return max(found, default=0)
         made = Decision(self._last, entries=self._entries)
@@ -728,19 +858,28 @@ class Transcript:
 
     def _in_front_of(self, slot: Slot, end: int) -> int:
         """The place in front of a new block; of one inside a result, in front of the result."""
-        inside = f"{slot.call}.result" if slot.call else None
-        results = (one.at for one in self.slots[end:] if one.id == inside)
-        return next(results, slot.at)
+        results = (
+            one.first
+            for one in self.slots[end:]
+            if slot.call and one.call == slot.call and one.full.kind == "result"
+        )
+        return next(results, slot.first)
 
 
 def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     """The numbers of a slot that was sent, if it wants this since then."""
     sent, wanted = slot.sent.tokens if slot.sent else 0, want.tokens if want else 0
-    net, size = (sent - wanted if slot.sent != want else 0), sent
-    if slot.sent and slot.sent.key:
-        size += slot.sent.actions if slot.actions == "full" else REFERENCE
-    carried = sent if slot.sent != want else 0
+    net = sent - wanted if slot.sent != want else 0
+    size, carried = _tokens(slot.sent, slot.actions), sent if slot.sent != want else 0
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
+
+
+def _tokens(form: Form | None, actions: str) -> int:
+    """The size of a form with its list of actions, or with a reference to one."""
+    if form is None:
+        return 0
+    listed = form.actions if actions == "full" else REFERENCE
+    return form.tokens + (listed if form.key else 0)
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:
@@ -757,9 +896,7 @@ def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:
     """The blocks that slots show: id, kind, tokens with the list of actions, and that list."""
     for slot in slots:
         if slot.sent is not None:
-            listed = slot.sent.actions if slot.actions == "full" else REFERENCE
-            tokens = slot.sent.tokens + (listed if slot.sent.key else 0)
-            yield slot.id, slot.sent.kind, tokens, slot.actions
+            yield slot.id, slot.sent.kind, _tokens(slot.sent, slot.actions), slot.actions
 
 
 def cost(requests: Iterable[Request], prices: CachePrices) -> float:

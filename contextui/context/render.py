@@ -44,12 +44,13 @@ class ContextRenderer:
     """Renders a context to messages. Deterministic: the same input gives the same bytes.
 
     Args:
-        placement: ``tail`` or ``in-place``, see `contextui.context.arrival`.
+        placement: ``in-place``, or windows at the end of the conversation: nothing was sent before,
+            so ``price`` and ``turn`` are the same.
         counter: Counts the tokens if `max_tokens` is given.
     """
 
     def __init__(
-        self, placement: Placement = "tail", *, counter: TokenCounter | None = None
+        self, placement: Placement = "turn", *, counter: TokenCounter | None = None
     ) -> None:
         self._placement: Placement = placement
         self._counter = counter or TokenCounter()

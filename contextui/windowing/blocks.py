@@ -63,6 +63,11 @@ def with_reference(xml: str, window_id: str) -> str:
     return f'{before}<Actions ref="{window_id}"/>{after}'
 
 
+def is_same(old: str, new: str) -> bool:
+    """Return whether two whole blocks differ in their version alone."""
+    return _HEAD.sub("", old, count=1) == _HEAD.sub("", new, count=1)
+
+
 def change_block(old: str, new: str) -> str | None:
     """Return a block with what changed between two whole blocks of one window.
 

@@ -161,7 +161,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.random = random = Random(seed)
-        self.placement: Placement = random.choice(("tail", "tail", "tail", "in-place"))
+        self.placement: Placement = random.choice(("turn", "turn", "turn", "in-place"))
         self.protocol: ToolProtocol = random.choice(("native", "native", "native", "text"))
         self.ids = random.choice(("proper", "proper", "restarted", "odd", "none", "same"))
         self.numbers = itertools.count(1)
@@ -359,7 +359,7 @@ class History:
         assert violations(sent.body, continues=self.paused) == []
         blocks = blocks_in(request)
         assert not [block for _, block in blocks if block.get("content") == MADE_UP]
-        if self.placement == "tail":
+        if self.placement == "turn":
             self.check_prefix(blocks, request.system)
         self.thought = None
         self.before, self.system = blocks, request.system
@@ -462,7 +462,7 @@ def test_dropping_during_a_turn_leaves_the_model_something_to_answer() -> None:
     assert violations(payload(model.requests[-1], "m").body) == []
 
 
-@pytest.mark.parametrize("placement", ["tail", "in-place"])
+@pytest.mark.parametrize("placement", ["turn", "in-place"])
 def test_dropping_a_message_while_room_is_made_keeps_its_windows_in_place(
     placement: Placement,
 ) -> None:

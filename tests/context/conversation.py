@@ -59,7 +59,7 @@ def wire(messages: Iterable[LlmMessage]) -> bytes:
 class Conversation:
     """Windows and a context, with short words for what people and models do to them."""
 
-    def __init__(self, placement: Placement = "tail", counter: TokenCounter | None = None) -> None:
+    def __init__(self, placement: Placement = "turn", counter: TokenCounter | None = None) -> None:
         self.windows = WindowManager([NotesWindow])
         self.context = ContextManager(
             self.windows, counter=counter or rough_counter(), placement=placement

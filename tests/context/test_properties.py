@@ -98,7 +98,7 @@ def waits_for_the_end(talk: Conversation) -> bool:
     )
 
 
-def specified(talk: Conversation, placement: Placement = "tail") -> list[LlmMessage]:
+def specified(talk: Conversation, placement: Placement = "turn") -> list[LlmMessage]:
     return ContextRenderer(placement).render(talk.context.get_all(), talk.windows)
 
 

@@ -77,7 +77,10 @@ class Scenario:
         self.transcript.ask_sweep()
 
     def _compact(self, before: int, summary: int) -> None:
-        self.transcript.compact(before, summary)
+        script = self.transcript
+        old = [slot for slot in (*script.slots, *script.tail) if 0 <= slot.turn < before]
+        kept = [slot for slot in old if not script.is_pinned(slot.item)]
+        script.compact(kept, "summary" if summary else "", summary)
 
     def _model(self, **prices: Any) -> None:
         old = self.transcript.prices

@@ -1,0 +1,596 @@
+"""Compose requests by price: items and windows become slots of a transcript, slots messages.
+
+`placement` decides by token counts what each slot shows and when outdated content is removed. Here
+are the texts: what an item or a window shows in each of its forms, the messages that slots form,
+and the list of messages that were sent. A request appends to that list; a sweep replaces its end.
+"""
+
+import time
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from contextui.context.gists.result import result_gist
+from contextui.context.item import (
+    THINKING,
+    Carried,
+    ContextItem,
+    ItemIndex,
+    ItemType,
+    Stage,
+    is_conversation,
+)
+from contextui.context.messages import (
+    Composition,
+    Messages,
+    Piece,
+    Shown,
+    content_of,
+    head_first,
+    result_block,
+    role_of,
+)
+from contextui.context.placement import CachePrices, Decision, Form, Kind, Request, Slot, Transcript
+from contextui.context.units import Calls
+from contextui.model import Block, LlmMessage
+from contextui.tokens import TokenCounter
+from contextui.windowing.blocks import actions_of, change_block, is_same, with_reference
+from contextui.windowing.host import latest_render
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion
+from contextui.words import Lang
+
+_NO_OUTPUT = "(no output)"
+_FRESH = 1.0  # seconds for which a composed request is used again
+_UNANSWERED = "unanswered"
+
+Row = tuple[Slot, Form | None, str]
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """How a composed request was planned, and what is needed to note it as sent.
+
+    Attributes:
+        made: The decision.
+        kept: How many of the messages sent before stay.
+        new: The messages behind them, each with its first slot.
+        looks: The whole block of each window that it shows anew, by slot.
+        marks: Behind how many messages cache marks stand; known once it is sent.
+        request: What it reads, writes and removes; known once it is sent.
+    """
+
+    made: Decision
+    kept: int
+    new: list[tuple[Slot, Piece]]
+    looks: dict[Slot, "_Look"]
+    marks: tuple[int, ...] = ()
+    request: Request | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Look:
+    """How a window looks: its whole block, and what changed since it was last sent."""
+
+    version: ContextVersion
+    xml: str
+    since: str | None  # the whole block that the change starts from
+    change: str | None
+
+
+@dataclass(slots=True)
+class _Head:
+    """What every request begins with: the system prompt and the project's text."""
+
+    items: list[ContextItem] = field(default_factory=list)
+    shown: tuple[Shown, ...] = ()
+    key: tuple[object, ...] = ()
+
+
+class PricedComposer:
+    """Composes the next request by price, updated as the context changes.
+
+    Args:
+        calls: Links tool calls and their results.
+        windows: The windows of the conversation.
+        counter: Counts tokens.
+        lang: The language of gists.
+        clock: Returns the time in seconds; resumed sessions compare it with the time of the last
+            request.
+    """
+
+    def __init__(
+        self,
+        calls: Calls,
+        windows: WindowManager | None,
+        counter: TokenCounter,
+        lang: Lang,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._calls, self._windows, self._counter = calls, windows, counter
+        self._lang, self._clock = lang, clock
+        self.transcript = Transcript(head=0)
+        self.transcript.begin_turn()
+        self._items: dict[str, ContextItem] = {}
+        self._revisions: dict[str, int] = {}
+        self._head = _Head()
+        self._references = ItemIndex()
+        self._summaries: dict[str, Slot] = {}  # where each summary of older items stands
+        self._looks: dict[str, _Look] = {}
+        self._shown: dict[str, str] = {}  # the whole block that the model can know of each window
+        self._new: list[ContextItem] = []
+        self._sent: list[ContextItem] = []
+        self._pieces: list[Piece] = []
+        self._starts: list[int] = []  # the place of the first slot of each of them
+        self._composed: tuple[tuple[object, ...], Composition] | None = None
+
+    # --- what happens --------------------------------------------------------------------
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a part of this turn was sent."""
+        return bool(self._sent)
+
+    @property
+    def references(self) -> Sequence[ContextItem]:
+        """The window items that are not hidden."""
+        return self._references.view()
+
+    @property
+    def newest(self) -> ContextItem | None:
+        """The newest item of the conversation that is not final."""
+        turn = self._new or self._sent
+        return turn[-1] if turn else None
+
+    def use(self, prices: CachePrices, key: str) -> None:
+        """Note which model and tools the next requests are for."""
+        self.transcript.use(prices, key)
+        self._composed = None
+
+    def lowered(self, window_id: str) -> None:
+        """Note that a window's level of detail was lowered to make room."""
+        self.transcript.lower(window_id)
+
+    def added(self, item: ContextItem) -> None:
+        """Register a new item."""
+        self._items[item.id] = item
+        self._revisions[item.id] = item.revision
+        if item.type is ItemType.SYSTEM and not item.is_summary:
+            insort(self._head.items, item, key=lambda one: one.seq)
+            return
+        if item.type is ItemType.WINDOW:
+            self._references.add(item)
+            return
+        if is_conversation(item) and item.stage is not Stage.FINAL:
+            self._new.append(item)
+        if item.type is ItemType.ASSISTANT:
+            self.transcript.answered()
+        self._enter(item)
+        self.changed(item)
+
+    def changed(self, item: ContextItem) -> None:
+        """Follow a change of an item: hidden, shown again, edited, pinned."""
+        script = self.transcript
+        if item.type is ItemType.WINDOW:
+            self._window_changed(item)
+            return
+        if self._revisions.get(item.id) != item.revision:
+            self._revisions[item.id] = item.revision
+            self._edited(item)
+        (script.pin if item.pinned or item.whole else script.unpin)(item.id)
+        for slot in script.slots_of(item.id):
+            form, reason = self._wanted(item, slot)
+            if not _is_same_form(slot.want, form, item):
+                script.want(slot, form, reason)
+        if item.type is ItemType.TOOL and item.tool_call_id is not None:
+            self._pair(item)
+        if item.id in self._summaries:
+            self._summary_changed(item, self._summaries[item.id])
+
+    def compacted(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
+        """Put a summary in the place of items and of the windows shown between them."""
+        script, ids = self.transcript, {item.id for item in items}
+        places = [slot for one in ids for slot in script.slots_of(one)]
+        places += [self._summaries[one] for one in ids if one in self._summaries]
+        first = min((slot.at for slot in places if slot.at >= 0), default=0)
+        last = max((slot.at for slot in places), default=-1)
+        found = {*places, *(slot for slot in script.slots[first : last + 1] if slot.text)}
+        old = [slot for slot in (*script.slots[first : last + 1], *script.tail) if slot in found]
+        if place := script.compact(old, summary.id, self._size("user", content_of(summary))):
+            self._summaries[summary.id] = place
+
+    def sent(self, plan: Plan | None) -> None:
+        """Note that a request was sent: its messages are fixed from now on."""
+        done = [item for item in self._new if item.stage is Stage.SENT]
+        self._new = [item for item in self._new if item.stage is Stage.NEW]
+        self._sent += done
+        if plan is None:
+            return
+        plan.request = self.transcript.apply(plan.made)
+        if plan.kept < len(self._pieces):
+            self._pieces, self._starts = self._pieces[: plan.kept], self._starts[: plan.kept]
+        self._pieces += (piece for _, piece in plan.new)
+        self._starts += (slot.at for slot, _ in plan.new)
+        plan.marks = tuple(bisect_left(self._starts, at) for at in plan.request.places)
+        for slot, look in plan.looks.items():
+            self._shown[slot.item] = look.xml
+        self._composed = None
+
+    def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:
+        """End the turn of these items; early, the rest of it is sent again."""
+        rest = [item for item in (*self._sent, *self._new) if item.stage is Stage.NEW]
+        self._new = sorted(rest, key=lambda item: item.seq)
+        self._sent = []
+        if early:
+            self.transcript.forget_thinking()
+        elif items:
+            self.transcript.begin_turn()
+        self._composed = None
+
+    # --- slots of items ------------------------------------------------------------------
+
+    def _enter(self, item: ContextItem) -> None:
+        """Give an item its slots."""
+        script = self.transcript
+        if item.type is ItemType.TOOL:
+            place = self._place_of_result(item)
+            is_paired = item.tool_call_id is not None and place is not None
+            call = item.tool_call_id if is_paired else None
+            content = _result_content(item)
+            tokens, gist = self._size("user", content), 0
+            if tokens > script.rules.long:
+                gist = min(tokens, self._size("user", self._gist(item)))
+            group = f"{self._calls.asker(item).id}:results" if is_paired else ""
+            script.add(
+                item.id, item.id, "result", tokens,
+                call=call, gist=gist, group=group, place=place,
+            )  # fmt: skip
+            return
+        group = item.id if item.type is ItemType.ASSISTANT else ""
+        for number, (kind, parts, call) in enumerate(_layout(item)):
+            tokens = self._size(role_of(item), _parts_of(item, parts))
+            name = f"{item.id}.{number}" if number else item.id
+            script.add(name, item.id, kind, tokens, call=call, group=group, parts=parts)
+
+    def _place_of_result(self, item: ContextItem) -> int | None:
+        """Where a result goes in what was not sent yet: behind its answer. None: at the end."""
+        if item.tool_call_id is None:
+            return None
+        asker = self._calls.asker(item)
+        mine = {asker.id, *(one.id for one in self._calls.results(asker))} - {item.id}
+        tail = self.transcript.tail
+        for at in range(len(tail) - 1, -1, -1):
+            if tail[at].item in mine:
+                return at + 1
+        return None
+
+    def _wanted(self, item: ContextItem, slot: Slot) -> tuple[Form | None, str]:
+        """What a slot of an item is to show, and why."""
+        if why := item.hidden or self._why_left_out(item, slot):
+            return None, why
+        is_gist = slot.want is not None and slot.want.kind == "gist"
+        if is_gist and not (item.pinned or item.whole):
+            return Form("gist", slot.gist), slot.reason
+        return slot.full, "edited" if slot.want is not None else "restored"
+
+    def _why_left_out(self, item: ContextItem, slot: Slot) -> str:
+        """Why a slot of an item that is visible shows nothing; empty if it does."""
+        if item.id in self._summaries:
+            return "compacted"  # it stands where what it summarizes was
+        if not slot.parts and item.type is ItemType.ASSISTANT:
+            return "edited"
+        if slot.full.kind == "thinking" and (slot.want is None or item.stage is Stage.FINAL):
+            return slot.reason or "thinking"
+        if slot.full.kind == "call":
+            result = self._result_of(slot)
+            return _UNANSWERED if result is None else result.hidden or ""
+        return ""
+
+    def _result_of(self, call: Slot) -> ContextItem | None:
+        """The result of a call that stands behind it."""
+        for slot in self.transcript.slots_of_call(call.call or ""):
+            if slot.full.kind == "result":
+                return self._items[slot.item]
+        return None
+
+    def _pair(self, result: ContextItem) -> None:
+        """Show or hide a call, and the windows inside of its result, together with the result."""
+        script = self.transcript
+        for slot in script.slots_of_call(result.tool_call_id or ""):
+            if slot.full.kind == "call":
+                form, reason = self._wanted(self._items[slot.item], slot)
+                script.want(slot, form, reason)
+            elif slot.text and result.hidden:
+                script.want(slot, None, result.hidden)
+
+    def _summary_changed(self, summary: ContextItem, slot: Slot) -> None:
+        """Follow a change of a summary in the place of what it summarizes."""
+        is_shown = slot.want is not None and slot.want.source == summary.id
+        if summary.hidden:
+            if is_shown:
+                self.transcript.want(slot, None, summary.hidden)
+        elif is_shown or slot.want is None:
+            size = self._size("user", content_of(summary))
+            form = Form("summary", size, summary.revision, source=summary.id)
+            self.transcript.want(slot, form, "edited" if is_shown else "restored")
+
+    def _edited(self, item: ContextItem) -> None:
+        """Fit an item's slots to its new content."""
+        slots = self.transcript.slots_of(item.id)
+        if item.type is ItemType.ASSISTANT:
+            _match(slots, _layout(item))
+        for slot in slots:
+            if item.type is ItemType.TOOL:
+                size = self._size("user", _result_content(item))
+                slot.gist = min(size, self._size("user", self._gist(item)))
+            else:
+                size = self._size(role_of(item), _parts_of(item, slot.parts))
+            slot.full = Form(slot.full.kind, size, slot.full.version + 1)
+
+    def _window_changed(self, item: ContextItem) -> None:
+        script, name = self.transcript, item.content
+        (self._references.discard if item.is_obsolete else self._references.add)(item)
+        if name not in script.views:
+            return
+        if item.hidden == "closed":
+            script.close(name)
+        elif item.hidden and item.hidden != "replaced":
+            script.drop(name)
+        elif not item.hidden:
+            script.restore(name)
+
+    # --- composing -----------------------------------------------------------------------
+
+    def compose(self, through_seq: int, generation: int, limit: int | None = None) -> Composition:
+        """Compose the request from the current state."""
+        now, is_new = self._clock(), self._look_at_windows()
+        key = (generation, limit)
+        if self._composed is not None and not is_new and self._composed[0] == key:
+            composition = self._composed[1]
+            if composition.plan is not None and 0 <= now - composition.plan.made.now < _FRESH:
+                return composition
+        self._refresh_head()
+        composition = self._compose(now, limit, through_seq, generation)
+        self._composed = key, composition
+        return composition
+
+    def _compose(
+        self, now: float, limit: int | None, through_seq: int, generation: int
+    ) -> Composition:
+        script = self.transcript
+        made = script.plan(now, limit)
+        looks = {slot: self._looks[slot.item] for slot in made.new}
+        for slot, look in looks.items():
+            is_change = slot.full.kind == "change" and look.change is not None
+            slot.text = (look.change or "") if is_change else look.xml
+        rows = script.written(made)
+        start = made.offer.cut if made.offer else len(script.slots)
+        kept = bisect_left(self._starts, start)
+        new = list(self._pieces_of(rows))
+        base = self._pieces if kept == len(self._pieces) else self._pieces[:kept]
+        fresh = [piece for slot, piece in new if slot.at < 0]
+        return Composition(
+            Messages([base, [piece for _, piece in new]]),
+            script.size(made, rows),
+            self._first_window(made, kept),
+            through_seq,
+            generation,
+            fresh=tuple(fresh),
+            in_turn=any(item.is_shown for item in (*self._new, *self._sent)),
+            plan=Plan(made, kept, new, looks),
+        )
+
+    def _first_window(self, made: Decision, kept: int) -> int:
+        """Behind how many messages the first block of an open window stands."""
+        places = [
+            chain[0].at
+            for view in self.transcript.present
+            if (chain := made.chains.get(view.id, view.chain))
+        ]
+        first = min((at for at in places if at >= 0), default=None)
+        if first is not None and (before := bisect_left(self._starts, first + 1) - 1) < kept:
+            return max(0, before)
+        return kept
+
+    def _look_at_windows(self) -> bool:
+        """Note how the windows look now; return whether any looks different."""
+        script, is_new = self.transcript, False
+        for item in self._references.view() if self._windows is not None else ():
+            window = self._windows.get(item.content) if self._windows is not None else None
+            if window is None:
+                continue
+            render, shown = latest_render(window), self._shown.get(window.id)
+            known = self._looks.get(window.id)
+            if known and known.xml == render.xml and known.since == shown:
+                continue
+            is_new = True
+            listed = actions_of(render.xml)
+            whole, actions = self._size("user", render.xml), self._counter.count(listed)
+            text = change_block(shown, render.xml) if shown else None
+            change: int | None = self._size("user", text) if text else None
+            if shown is not None and is_same(shown, render.xml):
+                change = 0
+            self._looks[window.id] = _Look(render.version, render.xml, shown, text)
+            script.update(
+                window.id, window.name,
+                tokens=max(1, whole - actions), change=change, key=listed, actions=actions,
+            )  # fmt: skip
+        return is_new
+
+    def _refresh_head(self) -> None:
+        head = self._head
+        visible = [
+            item
+            for item in head_first(item for item in head.items if item.is_shown)
+            if not (self.under_way and item.stage is Stage.NEW)
+        ]
+        key = tuple((item.id, item.revision) for item in visible)
+        if key != head.key:
+            head.key = key
+            head.shown = tuple(
+                Shown(LlmMessage(role_of(item), content_of(item)), (item,)) for item in visible
+            )
+            self.transcript.set_head(sum(self._size(*_said(one.message)) for one in head.shown))
+
+    # --- messages of slots ---------------------------------------------------------------
+
+    def _pieces_of(self, rows: Iterable[Row]) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that slots form, each with its first slot."""
+        numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
+        for _, group in groupby(numbered, key=lambda pair: pair[0]):
+            message = [row for _, row in group]
+            slot, seq = message[0][0], self._seq(message[0][0])
+            tokens = sum(form.tokens for _, form, _ in message if form)
+            if slot.item == "system":
+                yield from ((slot, Piece(one, tokens, seq)) for one in self._head.shown)
+            elif (shown := self._message(message)) is not None:
+                yield slot, Piece(shown, tokens, seq)
+
+    def _seq(self, slot: Slot) -> int:
+        item = self._items.get(slot.item)
+        return item.seq if item is not None else 0
+
+    def _message(self, rows: Sequence[Row]) -> Shown | None:
+        """The message that a group of slots forms; None if nothing is shown of it."""
+        live = [(slot, form, label) for slot, form, label in rows if form is not None]
+        if not live:
+            return None
+        slot, form, _ = live[0]
+        if form.kind == "summary" and form.source:
+            summary = self._items[form.source]
+            return Shown(LlmMessage("user", content_of(summary)), (summary,))
+        if form.kind in ("whole", "change"):
+            copy = self._copy(*live[0])
+            return Shown(LlmMessage("user", copy.xml), (), (copy,))
+        item = self._items[slot.item]
+        if item.type is ItemType.ASSISTANT:
+            content = _parts_of(item, tuple(n for one, _, _ in live for n in one.parts))
+            is_said = isinstance(content, str) or any(
+                block.get("type") not in THINKING for block in content
+            )
+            return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
+        if item.type is ItemType.TOOL:
+            return self._results(live)
+        return Shown(LlmMessage(role_of(item), content_of(item)), (item,))
+
+    def _results(self, live: Sequence[tuple[Slot, Form, str]]) -> Shown:
+        """The message with the results of an answer, and with the windows inside of them."""
+        items: list[ContextItem] = []
+        blocks: list[Block] = []
+        copies: list[Carried] = []
+        for call, rows in groupby(live, key=lambda row: row[0].call):
+            (slot, form, _), *inner = rows
+            item = self._items[slot.item]
+            given = self._gist(item) if form.kind == "gist" else _result_content(item)
+            if call is None:  # of the text protocol, or too late for its call
+                return Shown(LlmMessage("user", given), (item,))
+            items.append(item)
+            windows = [self._copy(*row) for row in inner]
+            copies += windows
+            blocks.append(result_block(call, given, windows, is_error=item.is_error))
+        return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
+
+    def _copy(self, slot: Slot, form: Form, label: str) -> Carried:
+        look = self._looks.get(slot.item)
+        version = look.version if look is not None else ContextVersion(0)
+        text = slot.text
+        if form.kind == "whole" and label.startswith("ref:"):
+            text = with_reference(text, label.removeprefix("ref:"))
+        return Carried(slot.item, version, text)
+
+    def _gist(self, item: ContextItem) -> str:
+        calls = self._calls.asker(item).blocks or ()
+        call = next((one for one in calls if one.get("id") == item.tool_call_id), None)
+        return result_gist(item, self._lang, call=call if item.tool_call_id else None)
+
+    def _size(self, role: str, content: "str | tuple[Block, ...]") -> int:
+        return self._counter.message_overhead(role) + self._counter.count_content(content)
+
+    # --- figures -------------------------------------------------------------------------
+
+    def tokens_of(self, item: ContextItem) -> int:
+        """The tokens of an item that count: those of the forms that are wanted."""
+        script = self.transcript
+        if item.type is ItemType.WINDOW:
+            view = script.views.get(item.content)
+            if view is None or item.hidden:
+                return 0
+            if view.is_current:
+                return sum(slot.full.tokens + slot.full.actions for slot in view.chain)
+            return view.tokens + view.actions
+        if item.type is ItemType.SYSTEM and not item.is_summary:
+            return self._size(role_of(item), content_of(item))
+        if item.is_summary:
+            return self._size("user", content_of(item))
+        forms = (slot.want or slot.full for slot in script.slots_of(item.id))
+        is_final = item.stage is Stage.FINAL
+        return sum(form.tokens for form in forms if not (is_final and form.kind == "thinking"))
+
+    def outdated_of(self, item: ContextItem) -> int:
+        """The tokens of an item that requests carry although they are outdated."""
+        name = item.content if item.type is ItemType.WINDOW else item.id
+        slots = self.transcript.slots_of(name)
+        return sum(slot.sent.tokens for slot in slots if slot.sent and slot.is_outdated)
+
+    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+        """What requests contain of an item of the conversation; None if nothing."""
+        slots = [slot for slot in self.transcript.slots_of(item.id) if slot.want is not None]
+        if not slots:
+            return None
+        if item.type is ItemType.TOOL:
+            is_gist = slots[0].want is not None and slots[0].want.kind == "gist"
+            return self._gist(item) if is_gist else _result_content(item)
+        if item.type is ItemType.ASSISTANT:
+            return _parts_of(item, tuple(n for slot in slots for n in slot.parts))
+        return content_of(item)
+
+
+def _said(message: LlmMessage) -> tuple[str, str | tuple[Block, ...]]:
+    return message.role, message.content
+
+
+def _layout(item: ContextItem) -> list[tuple[Kind, tuple[int, ...], str | None]]:
+    """The slots of an item: their kinds, which of its blocks they are, and calls."""
+    if item.type is not ItemType.ASSISTANT or item.blocks is None:
+        return [("summary" if item.is_summary else "text", (0,), None)]
+    found: list[tuple[Kind, tuple[int, ...], str | None]] = []
+    for number, block in enumerate(item.blocks):
+        if block.get("type") in THINKING:
+            found.append(("thinking", (number,), None))
+        elif block.get("type") == "tool_use":
+            found.append(("call", (number,), block["id"]))
+        else:
+            found.append(("text", (number,), None))
+    return found
+
+
+def _match(
+    slots: Sequence[Slot], layout: Iterable[tuple[Kind, tuple[int, ...], str | None]]
+) -> None:
+    """Give the slots of an edited answer the blocks that it has now."""
+    free = list(slots)
+    for slot in slots:
+        slot.parts = ()
+    for kind, parts, call in layout:
+        fitting = [one for one in free if one.call == call and (call or one.full.kind == kind)]
+        slot = next(iter(fitting or free), slots[0])
+        slot.parts = tuple(sorted((*slot.parts, *parts)))
+        free = [one for one in free if one is not slot]
+
+
+def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, ...]:
+    """Some blocks of an item; its content where it has none."""
+    if item.type is not ItemType.ASSISTANT or item.blocks is None:
+        return content_of(item)
+    return tuple(item.blocks[number] for number in parts if number < len(item.blocks))
+
+
+def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
+    return item.blocks or (item.content if item.content.strip() else _NO_OUTPUT)
+
+
+def _is_same_form(now: Form | None, then: Form | None, item: ContextItem) -> bool:
+    """Whether a slot need not change; one that shows a summary instead of the item stays."""
+    is_summary = now is not None and now.kind == "summary" and bool(now.source)
+    return now == then or (is_summary and then is None and item.hidden == "compacted")

@@ -1,0 +1,163 @@
+"""Requests by price: what holds for every conversation, whatever happens in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextui import ContextTooLargeError, ItemType, LlmMessage
+from contextui.context.messages import Composition
+from contextui.windowing.host import latest_render
+from tests.context.conversation import Conversation, rough_counter, wire
+from tests.context.test_properties import assert_whole_pairs, perform, steps
+
+HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"(?: since="([^"]*)")?')
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def talk_by_price() -> Conversation:
+    talk = Conversation("price", rough_counter())
+    talk.system("You help. " * 600)  # more than the least that is cached
+    return talk
+
+
+# --- an independent reader ---------------------------------------------------------------
+
+
+def texts(messages: Sequence[LlmMessage]) -> Iterator[str]:
+    """Every text of user messages that may be a window's block, in order."""
+    for message in messages:
+        if message.role != "user":
+            continue
+        if isinstance(message.content, str):
+            yield message.content
+            continue
+        for block in message.content:
+            inner = block.get("content") if block["type"] == "tool_result" else None
+            parts = inner[1:] if isinstance(inner, list) else ()
+            yield from (one["text"] for one in parts if one["type"] == "text")
+
+
+def windows_in(messages: Sequence[LlmMessage]) -> dict[str, tuple[str, list[str], str]]:
+    """The state of each window that a request shows: version, content lines, list of actions.
+
+    Written without the product's own reader: whole blocks set a state, change blocks replace lines.
+    """
+    found: dict[str, tuple[str, list[str], str]] = {}
+    for text in texts(messages):
+        head = HEAD.match(text)
+        if head is None or not text.endswith("</Window>"):
+            continue
+        name, version, since = head.groups()
+        if since is None:
+            content = text[text.index("<Content") : text.rindex("<Actions")]
+            listed = text[text.rindex("<Actions") : text.rindex("</Window>")].strip()
+            if reference := re.fullmatch(r'<Actions ref="(.*)"/>', listed):
+                listed = found[reference[1]][2]
+            body = content.strip().removeprefix("<Content>").removesuffix("</Content>")
+            found[name] = version, body.removeprefix("<Content/>").split("\n"), listed
+            continue
+        was, lines, listed = found[name]
+        assert was == since, "a change that does not start from the block above"
+        found[name] = version, patched(lines, text.split("\n")[1:-1]), listed
+    return found
+
+
+def patched(lines: list[str], diff: list[str]) -> list[str]:
+    new, shift = list(lines), 0
+    at = 0
+    for row in diff:
+        if hunk := re.fullmatch(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@", row):
+            at = int(hunk[1]) - 1 + shift
+        elif row[0] == "+":
+            new.insert(at, row[1:])
+            at, shift = at + 1, shift + 1
+        else:
+            assert new[at] == row[1:], "a line that is not there"
+            if row[0] == "-":
+                del new[at]
+                shift -= 1
+            else:
+                at += 1
+    return new
+
+
+def state_of(xml: str) -> tuple[list[str], str]:
+    ((_, lines, listed),) = windows_in([LlmMessage("user", xml)]).values()
+    return lines, listed
+
+
+# --- properties --------------------------------------------------------------------------
+
+
+def is_prefix(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> bool:
+    return wire(now).startswith(wire(before))
+
+
+def check(talk: Conversation, composition: Composition) -> None:
+    messages = list(composition.messages)
+    assert_whole_pairs(messages)
+    shown = windows_in(messages)
+    new_words = [one for one in talk.context.open_items if one.type is not ItemType.WINDOW]
+    for item in talk.context.live_window_items:
+        window = talk.windows.get(item.content)
+        if window is not None and item.content in shown and composition.plan is not None:
+            if not composition.plan.made.new and new_words:
+                continue  # a continued answer has no place for windows
+            lines, listed = state_of(latest_render(window).xml)
+            assert shown[item.content][1:] == (lines, listed), "not the newest state"
+
+
+@given(st.lists(steps, max_size=60))
+@settings(max_examples=150)
+def test_any_conversation(script: list[Sequence[Any]]) -> None:
+    talk = talk_by_price()
+    for step in script:
+        perform(talk, step)
+        composition = talk.context.compose()
+        assert wire(composition.messages) == wire(talk.context.compose().messages)
+        check(talk, composition)
+
+
+@given(st.lists(steps, max_size=60))
+@settings(max_examples=150)
+def test_between_sweeps_each_request_is_a_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
+    talk = talk_by_price()
+    before: list[LlmMessage] = []
+    for step in script:
+        if step[0] not in ("send", "squeeze"):
+            perform(talk, step)
+            continue
+        try:
+            composition = talk.context.request(step[1] if step[0] == "squeeze" else None)
+        except ContextTooLargeError:
+            continue
+        assert composition.plan is not None
+        if composition.plan.made.offer is None:
+            assert is_prefix(before, list(composition.messages))
+        before = list(composition.messages)
+
+
+@pytest.mark.parametrize("word", ["dropped", "secret"])
+def test_what_was_dropped_is_in_no_later_request(word: str) -> None:
+    talk = talk_by_price()
+    item = talk.say(f"the {word} thing")
+    talk.send()
+    talk.answer("ok")
+    talk.context.end_turn()
+    talk.say("next")
+    assert word in wire(talk.send()).decode()
+    talk.context.drop(item.id)
+    assert word not in wire(talk.composed()).decode()
