@@ -10,6 +10,7 @@ from contextui.agent.loop import Steps, complete_turn, end_with_text, judge
 from contextui.agent.preamble import PersonActions, Preamble, retrieved
 from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.protocol import TagFilter, calls_of
+from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
 from contextui.agent.room import RoomMaker, Strategist, outcome
 from contextui.agent.tools import ToolBox, ToolCall
@@ -99,6 +100,7 @@ class InteractionController:
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
         self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
         self._steps = Steps(self._setup, self.tools, self._person_actions.take_failures)
+        self._previews = RequestBuilder()  # apart from the turn's: it may be used on other threads
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     @property
@@ -231,7 +233,7 @@ class InteractionController:
 
     def request_of(self, composition: Composition) -> ModelRequest:
         """Build the request for a composition, as the model receives it."""
-        return self._steps.request_of(composition)
+        return self._steps.request_of(composition, self._previews)
 
     # --- internals ---------------------------------------------------------------------
 
