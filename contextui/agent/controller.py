@@ -94,6 +94,7 @@ class InteractionController:
         tool_protocol = getattr(model, "tool_protocol", tool_protocol)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._adds_prompt = prompt
+        self._prompt: ContextItem | None = None  # found last
         self._calls = calls_of(tool_protocol, self.windows.lang)
         self._words = Words(self.windows.lang)
         self._person_actions, self._preamble = PersonActions(context), Preamble(context)
@@ -266,8 +267,10 @@ class InteractionController:
             raise crash
 
     def _has_prompt(self) -> bool:
-        active = self.context.get_active()
-        return any(one.type is ItemType.SYSTEM and not one.is_summary for one in active)
+        if self._prompt is None or self._prompt.hidden:
+            system = (one for one in self.context.get_active() if one.type is ItemType.SYSTEM)
+            self._prompt = next((one for one in system if not one.is_summary), None)
+        return self._prompt is not None
 
     def _begin(self, turn: Turn, text: str) -> TurnStarted:
         """Add the person's message to the context, preceded by their window actions."""

@@ -20,6 +20,7 @@ from contextui.agent.wire import CUT_CALL, EMPTY_ANSWER, GO_ON
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
+from contextui.errors import StaleRequestError
 from contextui.events import (
     ActionRefused,
     AnswerGiven,
@@ -245,10 +246,16 @@ class Steps:
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         await self._context.prepare(turn.room)
-        if not self._has_question(turn, self._context.compose(turn.room)):
+        composition = self._context.compose(turn.room)
+        if not self._has_question(turn, composition):
             item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
             self._context.add(item)
-        return self._context.request(turn.room)
+            return self._context.request(turn.room)
+        try:
+            self._context.mark_sent(composition)
+        except StaleRequestError:  # another thread changed the context since
+            return self._context.request(turn.room)
+        return composition
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
         """Whether there is something to answer: the person may have dropped the message.

@@ -266,10 +266,9 @@ class Form(NamedTuple):
 class RequestBuilder:
     """Validates the requests of one conversation.
 
-    Each request costs Python code only for messages that differ from the previous one: the
-    messages that both share at the start, by identity, are kept as they were validated. After
-    the first message that differs, the blocks that were validated before are used again.
-    Thread-safe.
+    Each request costs Python code only for messages that differ from the previous one: those
+    that both share at the start are kept as they were validated. After the first message that
+    differs, the blocks that were validated before are used again. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -421,10 +420,29 @@ class RequestBuilder:
         return blocks + len(self._head()) if blocks else 0
 
 
-def shared_start(one: Sequence[object], other: Sequence[object]) -> int:
-    """Count the identical objects at the start of two sequences, without a loop in Python."""
-    differs = compress(count(), map(is_not, one, other))
-    return next(differs, min(len(one), len(other)))
+def shared_start(one: Sequence[LlmMessage], other: Sequence[LlmMessage]) -> int:
+    """Count the equal messages at the start of two conversations.
+
+    Python code runs only for those that are not the same objects.
+    """
+    for place in compress(count(), map(is_not, one, other)):
+        ours, theirs = one[place], other[place]
+        if ours.role != theirs.role or not is_same(ours.content, theirs.content):
+            return place
+    return min(len(one), len(other))
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether both serialize to the same bytes: key order of mappings counts too."""
+    if one is other:
+        return True
+    if type(one) is not type(other):  # 1, 1.0 and True are equal, but serialize differently
+        return False
+    if isinstance(one, Mapping):
+        return list(one) == list(other) and all(map(is_same, one.values(), other.values()))
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other)
 
 
 # --- repairing ---------------------------------------------------------------------------

@@ -7,12 +7,12 @@ same place or within 20 blocks after it. A request may have four marks.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, takewhile
 from typing import Any
 
-from contextui.agent.request import shared_start
+from contextui.agent.request import is_same, shared_start
 from contextui.model import Block, LlmMessage, ModelRequest
 from contextui.words import LANGUAGES, Words, msg
 
@@ -177,16 +177,13 @@ class WireMessages:
         """Count the equal blocks at the start of both."""
         shared = shared_start(self._source, other._source)
         count = self._ends[shared - 1] if shared else 0
-        rest = (islice(one._written, shared, None) for one in (self, other))
-        for ours, theirs in zip(*rest, strict=False):
-            if ours["role"] != theirs["role"]:
-                break
-            pairs = zip(ours["content"], theirs["content"], strict=False)
-            same = sum(1 for _ in takewhile(lambda pair: _is_same(*pair), pairs))
-            count += same
-            if same < max(len(ours["content"]), len(theirs["content"])):
-                break
-        return count
+        if shared == min(len(self._source), len(other._source)):
+            return count
+        ours, theirs = self._written[shared], other._written[shared]
+        if ours["role"] != theirs["role"]:
+            return count
+        pairs = zip(ours["content"], theirs["content"], strict=False)
+        return count + sum(1 for _ in takewhile(lambda pair: is_same(*pair), pairs))
 
     def _place(self, number: int) -> tuple[int, int]:
         """Return the index of a block's message, and its own counted from the message's end."""
@@ -224,16 +221,3 @@ def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
 def _blocks(message: LlmMessage) -> Sequence[Block]:
     content = message.content
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether both serialize to the same bytes: key order of mappings counts too."""
-    if one is other:
-        return True
-    if type(one) is not type(other):  # 1, 1.0 and True are equal, but serialize differently
-        return False
-    if isinstance(one, Mapping):
-        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return bool(one == other)
