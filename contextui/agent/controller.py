@@ -10,6 +10,7 @@ from contextui.agent.loop import Steps, complete_turn, end_with_text, judge
 from contextui.agent.preamble import PersonActions, Preamble, retrieved
 from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.protocol import TagFilter, calls_of
+from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
 from contextui.agent.room import RoomMaker, Strategist, outcome
 from contextui.agent.tools import ToolBox, ToolCall
@@ -93,12 +94,14 @@ class InteractionController:
         tool_protocol = getattr(model, "tool_protocol", tool_protocol)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._adds_prompt = prompt
+        self._prompt: ContextItem | None = None  # found last
         self._calls = calls_of(tool_protocol, self.windows.lang)
         self._words = Words(self.windows.lang)
         self._person_actions, self._preamble = PersonActions(context), Preamble(context)
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
         self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
         self._steps = Steps(self._setup, self.tools, self._person_actions.take_failures)
+        self._previews = RequestBuilder()  # apart from the turn's: it may be used on other threads
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     @property
@@ -231,7 +234,7 @@ class InteractionController:
 
     def request_of(self, composition: Composition) -> ModelRequest:
         """Build the request for a composition, as the model receives it."""
-        return self._steps.request_of(composition)
+        return self._steps.request_of(composition, self._previews)
 
     # --- internals ---------------------------------------------------------------------
 
@@ -264,8 +267,10 @@ class InteractionController:
             raise crash
 
     def _has_prompt(self) -> bool:
-        active = self.context.get_active()
-        return any(one.type is ItemType.SYSTEM and not one.is_summary for one in active)
+        if self._prompt is None or self._prompt.hidden:
+            system = (one for one in self.context.get_active() if one.type is ItemType.SYSTEM)
+            self._prompt = next((one for one in system if not one.is_summary), None)
+        return self._prompt is not None
 
     def _begin(self, turn: Turn, text: str) -> TurnStarted:
         """Add the person's message to the context, preceded by their window actions."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from contextui.agent import request
 from contextui.agent.approval import NotAllowedError
 from contextui.agent.protocol import CallProtocol
-from contextui.agent.request import PLAIN, THINKING, plain_block
+from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
 from contextui.agent.tools import FileResult, ToolBox, ToolCall
 from contextui.agent.turn import Setup, Turn
@@ -20,6 +20,7 @@ from contextui.agent.wire import CUT_CALL, EMPTY_ANSWER, GO_ON
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
+from contextui.errors import StaleRequestError
 from contextui.events import (
     ActionRefused,
     AnswerGiven,
@@ -240,14 +241,21 @@ class Steps:
         self.repairs = Repairs(setup.context, setup.lang)
         self._setup, self._tools, self._context = setup, tools, setup.context
         self._words = Words(setup.lang)
+        self._builder = RequestBuilder()
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         await self._context.prepare(turn.room)
-        if not self._has_question(turn, self._context.compose(turn.room)):
+        composition = self._context.compose(turn.room)
+        if not self._has_question(turn, composition):
             item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
             self._context.add(item)
-        return self._context.request(turn.room)
+            return self._context.request(turn.room)
+        try:
+            self._context.mark_sent(composition)
+        except StaleRequestError:  # another thread changed the context since
+            return self._context.request(turn.room)
+        return composition
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
         """Whether there is something to answer: the person may have dropped the message.
@@ -261,7 +269,9 @@ class Steps:
 
     async def query(self, turn: Turn, composition: Composition) -> Answer:
         """Send a request, with retries, and wait for the whole answer."""
-        turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
+        turn.request = self.request_of(
+            composition, self._builder, without_thinking=turn.without_thinking
+        )
         turn.emit(StepStarted(turn.step, composition.tokens))
         turn.reset_stream()
         counted = turn.request.tokens
@@ -279,9 +289,13 @@ class Steps:
         return answer
 
     def request_of(
-        self, composition: Composition, *, without_thinking: bool = False
+        self,
+        composition: Composition,
+        builder: RequestBuilder | None = None,
+        *,
+        without_thinking: bool = False,
     ) -> ModelRequest:
-        """Build the request for a composition, as the model receives it."""
+        """Build the request for a composition, as the model receives it; see `request.admit`."""
         return request.admit(
             composition.messages,
             stable=composition.stable,
@@ -292,6 +306,7 @@ class Steps:
             lang=self._setup.lang,
             says=phrasings_of(self._context.windows),
             tokens=composition.tokens + self._setup.reserved,  # the provider counts both
+            builder=builder,
         )
 
     def store(self, turn: Turn, answer: Answer) -> list[ToolCall]:

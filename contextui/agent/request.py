@@ -9,9 +9,12 @@ of one request are a prefix of the next one's and the provider's cache stays val
 import json
 import math
 import re
+import threading
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, takewhile
+from dataclasses import dataclass, field, replace
+from itertools import compress, count, islice, takewhile
+from operator import is_not
 from typing import Any, NamedTuple
 
 from contextui.errors import ContextUIError
@@ -188,18 +191,28 @@ class MalformedRequestError(ContextUIError):
 
 
 class _Part(NamedTuple):
-    """A block, and whether it is in its final form."""
+    """A block, and the position of the message that it comes from."""
 
     block: Block
-    stable: bool
+    position: int
 
 
 @dataclass(slots=True)
 class _Turn:
-    """Consecutive messages of one role, merged."""
+    """Consecutive messages of one role, merged.
+
+    Attributes:
+        parts: The blocks in the order of the messages.
+        sent: The blocks as they are sent: calls and results are paired.
+    """
 
     role: Role
     parts: list[_Part] = field(default_factory=list)
+    sent: list[_Part] = field(default_factory=list)
+
+    def calls(self) -> list[str]:
+        """Return the ids of its tool calls."""
+        return [part.block["id"] for part in self.parts if part.block["type"] == "tool_use"]
 
 
 def admit(
@@ -213,6 +226,7 @@ def admit(
     lang: Lang = "en",
     says: Mapping[str, tuple[str, ...]] | None = None,
     tokens: int = 0,
+    builder: "RequestBuilder | None" = None,
 ) -> ModelRequest:
     """Build a valid request from messages.
 
@@ -226,67 +240,216 @@ def admit(
         lang: The language of placeholders for missing parts.
         says: Phrasings of actions by ``class.action``; see `ModelRequest`.
         tokens: Its tokens, if they are known.
+        builder: Built the previous request of the conversation, most of which is used again.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
     """
-    if plain:
-        messages = map(_plain, messages)
-    system, turns = _gather(messages, stable, THINKING if without_thinking else ())
-    words = Words(lang)
-    turns = _paired(turns, words("There is no result of this call."))
-    if turns and turns[0].role == "assistant":
-        # This placeholder is as stable as the message that it precedes.
-        turns.insert(
-            0,
-            _Turn(
-                "user",
-                [
-                    _Part(
-                        text_block(words("(The conversation before this was left out.)")),
-                        turns[0].parts[0].stable,
-                    )
-                ],
-            ),
-        )
-    parts = chain.from_iterable(turn.parts for turn in turns)
-    request = ModelRequest(
-        system="\n\n".join(system),
-        messages=tuple(LlmMessage(one.role, tuple(p.block for p in one.parts)) for one in turns),
+    builder = builder or RequestBuilder()
+    return replace(
+        builder.build(messages, Form(without_thinking, plain, lang), stable),
         tools=tuple(tools),
-        stable=sum(1 for _ in takewhile(lambda part: part.stable, parts)),
         max_tokens=max_tokens,
         says=says or {},
         tokens=tokens,
     )
-    if problems := faults(request):
-        raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
-    return request
+
+
+class Form(NamedTuple):
+    """What a request leaves out, and the language of its placeholders; see `admit`."""
+
+    without_thinking: bool = False
+    plain: bool = False
+    lang: Lang = "en"
+
+
+class RequestBuilder:
+    """Validates the requests of one conversation.
+
+    Each request costs Python code only for messages that differ from the previous one: those
+    that both share at the start are kept as they were validated. After the first message that
+    differs, the blocks that were validated before are used again. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._reset(Form())
+
+    def _reset(self, form: Form) -> None:
+        words = Words(form.lang)
+        left_out = text_block(words("(The conversation before this was left out.)"))
+        self._form, self._no_result = form, words("There is no result of this call.")
+        self._beginning = LlmMessage("user", (left_out,))
+        self._given: list[LlmMessage] = []
+        self._fit: list[list[Block]] = []  # the valid blocks of each given message
+        self._system: list[tuple[str, int]] = []  # texts, and the positions of their messages
+        self._calls: list[tuple[str, int]] = []
+        self._known: set[str] = set()  # the ids of `_calls`
+        self._turns: list[_Turn] = []
+        # As sent, for all turns but those that changed: the message, where it ends counted in
+        # blocks, and the position of the last given message in it.
+        self._sent: list[LlmMessage] = []
+        self._ends: list[int] = []
+        self._lasts: list[int] = []
+
+    def build(self, messages: Iterable[LlmMessage], form: Form, stable: int) -> ModelRequest:
+        """Build the request without its tools; see `admit`.
+
+        Raises:
+            MalformedRequestError: There is nothing to send, or no repair helped.
+        """
+        with self._lock:
+            return self._build(list(messages), form, stable)
+
+    def _build(self, given: list[LlmMessage], form: Form, stable: int) -> ModelRequest:
+        if form != self._form:
+            self._reset(form)
+        shared = shared_start(self._given, given)
+        fit = self._fit_after(shared, given)
+        self._cut(shared)
+        for position, (message, blocks) in enumerate(
+            zip(islice(given, shared, None), fit, strict=True), shared
+        ):
+            self._enter(position, message, blocks)
+        self._given = given
+        self._fit[shared:] = fit
+        changed = len(self._sent)
+        self._pair(changed)
+        head, tail = self._head(), self._tail()
+        request = ModelRequest(
+            system="\n\n".join(text for text, _ in self._system),
+            messages=(*head, *self._sent, *tail),
+            stable=self._stable(stable),
+        )
+        start = changed + len(head) if changed else 0
+        if problems := _faults(request.messages, start):
+            self._reset(form)
+            raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
+        return request
+
+    def _fit_after(self, shared: int, given: Sequence[LlmMessage]) -> list[list[Block]]:
+        """Return the valid blocks of the messages after the shared ones."""
+        ids = map(id, islice(self._given, shared, None))  # `_given` keeps them from being reused
+        known = dict(zip(ids, self._fit[shared:], strict=True))
+        return [
+            known[id(message)] if id(message) in known else self._fit_blocks(message)
+            for message in islice(given, shared, None)
+        ]
+
+    def _fit_blocks(self, message: LlmMessage) -> list[Block]:
+        if self._form.plain:
+            message = _plain(message)
+        blocks = _fit_blocks(message, _role(message))
+        left_out = THINKING if self._form.without_thinking else ()
+        return [block for block in blocks if block["type"] not in left_out]
+
+    def _cut(self, position: int) -> None:
+        """Remove what comes from the messages at this position and after it."""
+        turns = self._turns
+        while turns and turns[-1].parts[0].position >= position:
+            turns.pop()
+        del self._sent[len(turns) :]
+        if turns and turns[-1].parts[-1].position >= position:
+            turns[-1].parts = [part for part in turns[-1].parts if part.position < position]
+            del self._sent[len(turns) - 1 :]
+        while self._calls and self._calls[-1][1] >= position:
+            self._known.discard(self._calls.pop()[0])
+        while self._system and self._system[-1][1] >= position:
+            self._system.pop()
+
+    def _enter(self, position: int, message: LlmMessage, blocks: list[Block]) -> None:
+        """Add a message to the system prompt, to the last turn, or as a new turn."""
+        role = _role(message)
+        if message.role == "system" and not self._turns:
+            texts = (block["text"] for block in blocks if block["type"] == "text")
+            self._system += [(text, position) for text in texts]
+            return
+        if role == "assistant":
+            blocks = _strip_end(self._without_repeated_calls(position, blocks))
+        if not blocks:
+            return
+        if self._turns and self._turns[-1].role == role:
+            del self._sent[len(self._turns) - 1 :]
+        else:
+            self._turns.append(_Turn(role))
+        self._turns[-1].parts += [_Part(block, position) for block in blocks]
+
+    def _without_repeated_calls(self, position: int, blocks: Iterable[Block]) -> list[Block]:
+        """Drop a second call with the same id: the results could not be distinguished."""
+        kept: list[Block] = []
+        for block in blocks:
+            if block["type"] == "tool_use":
+                if block["id"] in self._known:
+                    continue
+                self._known.add(block["id"])
+                self._calls.append((block["id"], position))
+            kept.append(block)
+        return kept
+
+    def _pair(self, changed: int) -> None:
+        """Pair calls and results in the turns that changed, and make their messages."""
+        del self._ends[changed:], self._lasts[changed:]
+        for number in range(changed, len(self._turns)):
+            turn = self._turns[number]
+            turn.sent = turn.parts
+            if turn.role == "user":
+                asked = self._turns[number - 1].calls() if number else []
+                turn.sent = _answered(turn.parts, asked, self._no_result)
+            self._sent.append(LlmMessage(turn.role, tuple(part.block for part in turn.sent)))
+            self._ends.append((self._ends[-1] if self._ends else 0) + len(turn.sent))
+            self._lasts.append(turn.parts[-1].position)
+
+    def _head(self) -> tuple[LlmMessage, ...]:
+        """Return a placeholder if the conversation starts with an answer."""
+        starts = self._turns and self._turns[0].role == "assistant"
+        return (self._beginning,) if starts else ()
+
+    def _tail(self) -> tuple[LlmMessage, ...]:
+        """Return placeholders for the results of the last calls, if there are none."""
+        asked = self._turns[-1].calls() if self._turns else []
+        missing = tuple(_missing(call, self._no_result) for call in asked)
+        return (LlmMessage("user", missing),) if missing else ()
+
+    def _stable(self, stable: int) -> int:
+        """Count the first blocks that come from the first `stable` messages."""
+        full = bisect_left(self._lasts, stable)
+        rest = self._turns[full].sent if full < len(self._turns) else []
+        before = self._ends[full - 1] if full else 0
+        blocks = before + sum(1 for _ in takewhile(lambda part: part.position < stable, rest))
+        # The placeholder at the start is as stable as the message that it precedes.
+        return blocks + len(self._head()) if blocks else 0
+
+
+def shared_start(one: Sequence[LlmMessage], other: Sequence[LlmMessage]) -> int:
+    """Count the equal messages at the start of two conversations.
+
+    Python code runs only for those that are not the same objects.
+    """
+    for place in compress(count(), map(is_not, one, other)):
+        ours, theirs = one[place], other[place]
+        if ours.role != theirs.role or not is_same(ours.content, theirs.content):
+            return place
+    return min(len(one), len(other))
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether both serialize to the same bytes: key order of mappings counts too."""
+    if one is other:
+        return True
+    if type(one) is not type(other):  # 1, 1.0 and True are equal, but serialize differently
+        return False
+    if isinstance(one, Mapping):
+        return list(one) == list(other) and all(map(is_same, one.values(), other.values()))
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other)
 
 
 # --- repairing ---------------------------------------------------------------------------
 
 
-def _gather(
-    messages: Iterable[LlmMessage], stable: int, left_out: Sequence[str]
-) -> tuple[list[str], list[_Turn]]:
-    """Split off the system prompt, and merge consecutive messages of one role."""
-    system: list[str] = []
-    turns: list[_Turn] = []
-    known: set[str] = set()
-    for position, message in enumerate(messages):
-        role: Role = "assistant" if message.role == "assistant" else "user"
-        blocks = [one for one in _fit_blocks(message, role) if one["type"] not in left_out]
-        if message.role == "system" and not turns:
-            system += [block["text"] for block in blocks if block["type"] == "text"]
-            continue
-        if role == "assistant":
-            blocks = _strip_end(_without_repeated_calls(blocks, known))
-        if blocks and (not turns or turns[-1].role != role):
-            turns.append(_Turn(role))
-        if blocks:
-            turns[-1].parts += [_Part(block, position < stable) for block in blocks]
-    return system, turns
+def _role(message: LlmMessage) -> Role:
+    return "assistant" if message.role == "assistant" else "user"
 
 
 def _plain(message: LlmMessage) -> LlmMessage:
@@ -308,18 +471,6 @@ def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
         ) from None
 
 
-def _without_repeated_calls(blocks: Iterable[Block], known: set[str]) -> list[Block]:
-    """Drop a second call with the same id: the results could not be distinguished."""
-    kept: list[Block] = []
-    for block in blocks:
-        if block["type"] == "tool_use":
-            if block["id"] in known:
-                continue
-            known.add(block["id"])
-        kept.append(block)
-    return kept
-
-
 def _strip_end(blocks: list[Block]) -> list[Block]:
     """Strip trailing thinking and white space, which providers reject."""
     while blocks and blocks[-1]["type"] in THINKING:
@@ -331,34 +482,21 @@ def _strip_end(blocks: list[Block]) -> list[Block]:
     return blocks
 
 
-def _paired(turns: Sequence[_Turn], no_result: str) -> list[_Turn]:
-    """Pair calls and results: add missing results, turn orphaned results into text."""
-    asked: list[str] = []
-    for turn in turns:
-        if turn.role == "user":
-            _answer(turn, asked, no_result)
-        asked = [part.block["id"] for part in turn.parts if part.block["type"] == "tool_use"]
-    if not asked:
-        return list(turns)
-    missing = [_Part(_missing(call, no_result), stable=False) for call in asked]
-    return [*turns, _Turn("user", missing)]
-
-
-def _answer(turn: _Turn, asked: Sequence[str], no_result: str) -> None:
-    """Put the results of these calls first, one for each, in the order of the calls."""
+def _answered(parts: Sequence[_Part], asked: Sequence[str], no_result: str) -> list[_Part]:
+    """Put the results of these calls first, one for each, and turn the others into text."""
     results: dict[str, _Part] = {}
     rest: list[_Part] = []
-    for part in turn.parts:
+    for part in parts:
         block = part.block
         if block["type"] != "tool_result":
             rest.append(part)
         elif block["tool_use_id"] in asked and block["tool_use_id"] not in results:
             results[block["tool_use_id"]] = part
         else:
-            rest.append(_Part(result_as_text(block), part.stable))
-    all_stable = all(part.stable for part in turn.parts)
-    answers = [results.get(call) or _Part(_missing(call, no_result), all_stable) for call in asked]
-    turn.parts = [*answers, *rest]
+            rest.append(_Part(result_as_text(block), part.position))
+    last = parts[-1].position  # a placeholder is final when its whole turn is
+    answers = [results.get(call) or _Part(_missing(call, no_result), last) for call in asked]
+    return [*answers, *rest]
 
 
 def _missing(call: str, words: str) -> Block:
@@ -370,19 +508,24 @@ def _missing(call: str, words: str) -> Block:
 
 def faults(request: ModelRequest) -> list[str]:
     """List what is wrong with a request; empty if it can be sent."""
-    found: list[str] = [] if request.messages else ["there is nothing to send"]
-    asked: list[str] = []
-    for number, message in enumerate(request.messages):
+    return _faults(request.messages, 0)
+
+
+def _faults(messages: Sequence[LlmMessage], start: int) -> list[str]:
+    """List what is wrong with the messages from one on; those before it are valid."""
+    found: list[str] = [] if messages else ["there is nothing to send"]
+    asked = _asked(messages[start - 1]) if start else []
+    for number, message in enumerate(islice(messages, start, None), start):
         if message.role != ("user", "assistant")[number % 2]:
             found.append(f"message {number} is of the {message.role}")
-        blocks = () if isinstance(message.content, str) else message.content
+        blocks = _content(message)
         if not blocks:
             found.append(f"message {number} is not made of blocks")
         results = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
         first = [one["type"] == "tool_result" for one in blocks[: len(results)]]
         if results != asked or not all(first):
             found.append(f"message {number} does not answer the calls before it")
-        asked = [one["id"] for one in blocks if one["type"] == "tool_use"]
+        asked = _asked(message)
         if any(one["type"] == "text" and not one["text"].strip() for one in blocks):
             found.append(f"message {number} has an empty text")
         if message.role == "assistant" and all(one["type"] in THINKING for one in blocks):
@@ -390,3 +533,11 @@ def faults(request: ModelRequest) -> list[str]:
     if asked:
         found.append("the last call has no result")
     return found
+
+
+def _content(message: LlmMessage) -> tuple[Block, ...]:
+    return () if isinstance(message.content, str) else message.content
+
+
+def _asked(message: LlmMessage) -> list[str]:
+    return [one["id"] for one in _content(message) if one["type"] == "tool_use"]

@@ -7,11 +7,12 @@ same place or within 20 blocks after it. A request may have four marks.
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, islice, takewhile
 from typing import Any
 
+from contextui.agent.request import is_same, shared_start
 from contextui.model import Block, LlmMessage, ModelRequest
 from contextui.words import LANGUAGES, Words, msg
 
@@ -74,11 +75,13 @@ class Payload:
         body: What is sent, as JSON values. It shares its blocks with the request: never change
             them.
         marks: The positions of cache marks, as block numbers from 1 over all messages.
+        messages: The messages before marks were set, which the next request uses again.
     """
 
     request: ModelRequest
     body: dict[str, Any]
     marks: frozenset[int]
+    messages: "WireMessages" = field(repr=False)
 
 
 def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ()) -> Payload:
@@ -94,20 +97,18 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
         model: The model's name.
         previous: Requests sent to the same model before, in order.
     """
-    messages = _Messages(request.messages)
+    messages = WireMessages(request.messages, previous[-1].messages if previous else None)
     ours = [one for one in previous if _has_same_head(one.request, request)]
-    held = _cached_mark(request, ours) if ours else messages.last_markable(likely_mark(request))
+    held = _cached_mark(messages, ours) if ours else messages.last_markable(likely_mark(request))
     stable, end = map(messages.last_markable, (request.stable, len(messages)))
-    marks = {held, stable, end} - {0}
-    for mark in marks:
-        messages.mark(mark)
+    marks = frozenset((held, stable, end)) - {0}
     body = {
         "model": model,
         "max_tokens": request.max_tokens,
         **_head(request),
-        "messages": messages.written,
+        "messages": messages.with_marks(marks),
     }
-    return Payload(request, body, frozenset(marks))
+    return Payload(request, body, marks, messages)
 
 
 def _head(request: ModelRequest) -> dict[str, Any]:
@@ -130,12 +131,27 @@ def _marked(block: Block) -> Block:
     return {**block, "cache_control": _MARK}
 
 
-class _Messages:
-    """Messages in the provider's format, with blocks numbered from 1 across messages."""
+class WireMessages:
+    """Messages in the provider's format, with blocks numbered from 1 across messages.
 
-    def __init__(self, messages: Sequence[LlmMessage]) -> None:
-        self.written = [{"role": one.role, "content": _blocks(one)} for one in messages]
-        self._ends = list(accumulate(len(one["content"]) for one in self.written))
+    Args:
+        messages: The messages of a request.
+        before: The previous request's: the messages that both share are written only once.
+    """
+
+    def __init__(
+        self, messages: Sequence[LlmMessage], before: "WireMessages | None" = None
+    ) -> None:
+        self._source = messages
+        self._written: list[dict[str, Any]] = []
+        self._ends: list[int] = []
+        shared = 0
+        if before is not None:
+            shared = shared_start(before._source, messages)
+            self._written, self._ends = before._written[:shared], before._ends[:shared]
+        for one in islice(messages, shared, None):
+            self._written.append({"role": one.role, "content": _blocks(one)})
+            self._ends.append(len(self) + len(self._written[-1]["content"]))
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -147,19 +163,36 @@ class _Messages:
             count -= 1
         return count
 
-    def mark(self, number: int) -> None:
-        message, index = self._place(number)
-        content = list(message["content"])
-        content[index] = _marked(content[index])
-        message["content"] = content
+    def with_marks(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """Return the messages with marks on the blocks of these numbers."""
+        marked = list(self._written)
+        for number in numbers:
+            at, index = self._place(number)
+            content = list(marked[at]["content"])
+            content[index] = _marked(content[index])
+            marked[at] = {**marked[at], "content": content}
+        return marked
 
-    def _place(self, number: int) -> tuple[dict[str, Any], int]:
+    def common_blocks(self, other: "WireMessages") -> int:
+        """Count the equal blocks at the start of both."""
+        shared = shared_start(self._source, other._source)
+        count = self._ends[shared - 1] if shared else 0
+        if shared == min(len(self._source), len(other._source)):
+            return count
+        ours, theirs = self._written[shared], other._written[shared]
+        if ours["role"] != theirs["role"]:
+            return count
+        pairs = zip(ours["content"], theirs["content"], strict=False)
+        return count + sum(1 for _ in takewhile(lambda pair: is_same(*pair), pairs))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """Return the index of a block's message, and its own counted from the message's end."""
         at = bisect_left(self._ends, number)
-        return self.written[at], number - self._ends[at] - 1  # relative to the message's end
+        return at, number - self._ends[at] - 1
 
     def _may_be_marked(self, number: int) -> bool:
-        message, index = self._place(number)
-        block = message["content"][index]
+        at, index = self._place(number)
+        block = self._written[at]["content"][index]
         if block["type"] == "text":
             return bool(block["text"].strip())
         return block["type"] in _MARKABLE  # thinking may not be marked, unknown types perhaps not
@@ -168,14 +201,14 @@ class _Messages:
 # --- cache still held by the provider ------------------------------------------------------
 
 
-def _cached_mark(request: ModelRequest, previous: Sequence[Payload]) -> int:
+def _cached_mark(messages: WireMessages, previous: Sequence[Payload]) -> int:
     """Return the furthest mark of a previous request that is still valid for this one."""
     furthest = 0
     for sent in reversed(previous):  # the latest usually matches, which skips the others
-        before, marks = sent.request, [mark for mark in sent.marks if mark > furthest]
+        marks = [mark for mark in sent.marks if mark > furthest]
         if not marks:
             continue
-        shared = _common_blocks(before.messages, request.messages)
+        shared = sent.messages.common_blocks(messages)
         furthest = max((mark for mark in marks if mark <= shared), default=furthest)
     return furthest
 
@@ -185,34 +218,6 @@ def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
     return one.system == other.system and one.tools == other.tools
 
 
-def _common_blocks(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:
-    """Count the equal blocks at the start of two conversations."""
-    count = 0
-    for old, new in zip(before, now, strict=False):
-        if old.role != new.role:
-            break
-        ours, theirs = _blocks(old), _blocks(new)
-        pairs = zip(ours, theirs, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: _is_same(*pair), pairs))
-        count += same
-        if same < max(len(ours), len(theirs)):
-            break
-    return count
-
-
 def _blocks(message: LlmMessage) -> Sequence[Block]:
     content = message.content
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether both serialize to the same bytes: key order of mappings counts too."""
-    if one is other:
-        return True
-    if type(one) is not type(other):  # 1, 1.0 and True are equal, but serialize differently
-        return False
-    if isinstance(one, Mapping):
-        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return bool(one == other)

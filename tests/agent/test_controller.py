@@ -13,6 +13,7 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.turn import TurnRunningError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.events import (
     AnswerDiscarded,
@@ -61,6 +62,22 @@ def check_whole(talk: InteractionController) -> None:
 
 
 # --- a turn that goes well ---------------------------------------------------------------
+
+
+def test_a_step_composes_its_request_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F19."""
+    composed = 0
+    compose = ContextManager.compose
+
+    def counted(self: ContextManager, budget: int | None = None) -> Composition:
+        nonlocal composed
+        composed += 1
+        return compose(self, budget)
+
+    monkeypatch.setattr(ContextManager, "compose", counted)
+    talk = controller(call("create", **CREATE), words("Done."))
+    run(talk, "a list, please")
+    assert composed == len(requests(talk)) == 2
 
 
 def test_a_turn_emits_everything_in_order() -> None:

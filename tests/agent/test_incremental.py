@@ -1,0 +1,221 @@
+"""A request costs work only for messages that the one before did not have (F19)."""
+
+import json
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextui.agent.request import MalformedRequestError, RequestBuilder, admit
+from contextui.agent.wire import Payload, payload
+from contextui.model import LlmMessage, ModelRequest
+from tests.agent.test_request import (
+    assistant,
+    call,
+    hostile,
+    orderly,
+    result,
+    system,
+    thinking,
+    user,
+)
+from tests.thorough import times
+
+History = list[LlmMessage]
+edits = st.lists(
+    st.tuples(
+        st.sampled_from(["append", "append", "replace", "insert", "remove", "repeat", "nothing"]),
+        st.integers(0, 20),
+        orderly | hostile,
+        st.integers(0, 12),
+        st.sampled_from([{}, {}, {}, {"without_thinking": True}, {"plain": True}, {"lang": "zh"}]),
+    ),
+    max_size=8,
+)
+
+
+def edited(history: History, kind: str, at: int, new: History) -> History:
+    """Change a history; the messages that stay are the same objects."""
+    at = at % (len(history) + 1)
+    match kind:
+        case "append":
+            return [*history, *new]
+        case "replace":
+            return [*history[:at], *new, *history[at + len(new) :]]
+        case "insert":
+            return [*history[:at], *new, *history[at:]]
+        case "remove":
+            return [*history[:at], *history[at + max(len(new), 1) :]]
+        case "repeat":  # the same objects at another place, so that calls and results repeat
+            return [*history, *history[at : at + 3]]
+    return list(history)
+
+
+def admitted(history: History, **options: Any) -> ModelRequest | str:
+    """Return the request, or why there is none."""
+    try:
+        return admit(history, **options)
+    except MalformedRequestError as error:
+        return str(error)
+
+
+def bytes_of(request: ModelRequest | str) -> str:
+    if isinstance(request, str):
+        return request
+    messages = [[one.role, list(one.content)] for one in request.messages]
+    return json.dumps([request.system, messages, request.stable], default=dict)
+
+
+@given(orderly | hostile, edits)
+@settings(max_examples=times(150, 5_000), deadline=None)
+def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
+    history: History, changes: list[tuple[str, int, History, int, dict[str, Any]]]
+) -> None:
+    builder = RequestBuilder()
+    sent: list[Payload] = []
+    fresh: list[Payload] = []
+    for kind, at, new, stable, options in [("nothing", 0, [], 3, {}), *changes]:
+        history = edited(history, kind, at, new)
+        built = admitted(history, builder=builder, stable=stable, **options)
+        afresh = admitted(history, stable=stable, **options)
+        assert bytes_of(built) == bytes_of(afresh)
+        if isinstance(built, ModelRequest) and isinstance(afresh, ModelRequest):
+            assert built.stable == afresh.stable
+            sent.append(payload(built, "m", sent[-4:]))
+            fresh.append(payload(afresh, "m", fresh[-4:]))
+            assert sent[-1].marks == fresh[-1].marks
+            assert json.dumps(sent[-1].body, default=dict) == json.dumps(
+                fresh[-1].body, default=dict
+            )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([user("1"), assistant(call("a")), user(result("a"))], [assistant("2"), user("3")]),
+        ([user("1"), assistant(call("a"))], [user(result("a"))]),
+        ([user("1"), assistant(call("a"))], [user("No.", result("b"), result("a"))]),
+        ([user("1"), assistant(call("a")), user(result("a"))], [assistant(call("a")), user("2")]),
+        ([system("S."), user("1")], [user("2"), system("later"), assistant("3"), user("4")]),
+        ([assistant("1"), user("2")], [user("3")]),
+        ([user("1"), assistant(thinking(), "2")], [assistant(thinking()), user("3")]),
+    ],
+    ids=["goes on", "late result", "late and orphaned", "repeated call", "merged", "left out",
+         "thinking"],
+)  # fmt: skip
+def test_what_was_admitted_is_continued(before: History, after: History) -> None:
+    builder = RequestBuilder()
+    admit(before, builder=builder)
+    assert admit([*before, *after], builder=builder) == admit([*before, *after])
+    assert admit(before, builder=builder) == admit(before)  # and cut off again
+
+
+def test_shared_messages_stay_the_same_objects() -> None:
+    builder, history = RequestBuilder(), turns(10)
+    first = admit(history, builder=builder)
+    second = admit([*history, user("And?")], builder=builder)
+    assert all(new is old for old, new in zip(first.messages, second.messages, strict=False))
+    one = payload(first, "m")
+    other = payload(second, "m", [one])
+    unmarked = other.body["messages"][:10]
+    assert all(new is old for old, new in zip(one.body["messages"], unmarked, strict=False))
+
+
+def test_a_refused_request_leaves_nothing_behind() -> None:
+    builder = RequestBuilder()
+    deep: Any = "x"
+    for _ in range(100_000):
+        deep = [deep]
+    nested = user({"type": "text", "text": "a", "more": deep})
+    for history in ([user("1")], [user("1"), nested], [], [user("1"), assistant("2"), user("3")]):
+        assert bytes_of(admitted(history, builder=builder)) == bytes_of(admitted(history))
+
+
+# --- how much work it is -----------------------------------------------------------------
+
+
+def turns(count: int) -> History:
+    """Return turns with a call, its result and an answer."""
+    return [
+        message
+        for number in range(count)
+        for message in (
+            user(f"Question {number}"),
+            assistant(thinking(), call(f"c{number}")),
+            user(result(f"c{number}")),
+            assistant(f"Answer {number}"),
+        )
+    ]
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """Count the lines of Python that are run."""
+    lines = 0
+
+    def trace(_: FrameType, event: str, __: object) -> Callable[..., Any]:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+CHANGES: dict[str, Callable[[History], History]] = {
+    "no change": lambda history: history,
+    "a question": lambda history: [*history, user("And?"), user("<Window/>")],
+    "a step": lambda history: [*history, assistant(call("x")), user(result("x"))],
+    "a change near the end": lambda history: [*history[:-4], assistant("Other."), user("And?")],
+}
+
+
+def work_of_a_request(count: int) -> dict[str, int]:
+    """Count the lines that the next request runs after this many turns, for each change."""
+    builder, history, work = RequestBuilder(), turns(count), {}
+    asked = [*history, user("<Window/>")]
+    before = payload(admit(asked, builder=builder), "m")
+    for name, change in CHANGES.items():
+        admit(asked, builder=builder)
+        after = change(history)
+        work[name] = lines_run(
+            lambda after=after: payload(  # type: ignore[misc]
+                admit(after, stable=len(after) - 2, builder=builder), "m", [before]
+            )
+        )
+    return work
+
+
+def test_a_request_runs_as_much_python_after_25000_turns_as_after_250() -> None:
+    work = work_of_a_request(250)
+    assert work == work_of_a_request(25_000)
+    assert max(work.values()) < 1_000
+
+
+def test_after_an_edit_far_back_only_that_message_is_validated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from contextui.agent import request
+
+    builder, history = RequestBuilder(), turns(1_000)
+    admit(history, builder=builder)
+    validated = 0
+    fit_block = request.fit_block
+
+    def counted(*given: Any) -> Any:
+        nonlocal validated
+        validated += 1
+        return fit_block(*given)
+
+    monkeypatch.setattr(request, "fit_block", counted)
+    history[4] = user("Edited.")
+    admit(history, builder=builder)
+    assert validated == 1
