@@ -100,7 +100,7 @@ def _facts(path: PurePosixPath, content: str | bytes, words: Words) -> list[str]
 
 def _facts_of_text(path: PurePosixPath, text: str, size: str, words: Words) -> list[str]:
     suffix = path.suffix.lower()
-    count = _lines(text)
+    count = count_lines(text)
     lines = words.plural(count, "{n} line", "{n} lines", n=count)
     if len(text) > _LONGEST:
         return [lines, size]
@@ -126,6 +126,7 @@ def _text(content: str | bytes) -> str | None:
         return None
 
 
-def _lines(text: str) -> int:
+def count_lines(text: str) -> int:
+    """Count the lines of a text, whatever ends them."""
     ends = text.count("\n") + text.count("\r") - text.count("\r\n")
     return ends + (text[-1:] not in ("", "\n", "\r"))
