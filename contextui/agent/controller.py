@@ -90,7 +90,7 @@ class InteractionController:
             raise ContextUIError("A conversation needs windows: ContextManager(WindowManager(…)).")
         self.model, self.context, self.windows = model, context, context.windows
         self.options = options or TurnOptions()
-        self.tools = ToolBox(self.windows, approval)
+        self.tools = ToolBox(self.windows, approval, context.get_all)
         tool_protocol = getattr(model, "tool_protocol", tool_protocol)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._adds_prompt = prompt

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from contextlib import suppress
@@ -10,7 +11,8 @@ from typing import Any, TypeVar
 
 from contextui.agent.approval import ApprovalGate
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
-from contextui.context.item import ContextItem, Stage
+from contextui.context.gists.result import RESULT
+from contextui.context.item import ContextItem, ItemType, ItemView, Stage
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.textfile import Page, Version
@@ -121,10 +123,8 @@ class FileReader:
         if not page.lines:
             no_line = self._words("{path} has no line {line}.", path=path, line=start)
             return FileResult(True, no_line if start > 1 else self._words("(empty)"))
-        rest = (
-            f"\n{self._words('… more from line {line} on', line=page.end + 1)}" if page.more else ""
-        )
-        return FileResult(True, page.numbered() + rest, gist=self._gist(workspace, info, page))
+        text = _page_text(page, self._words)
+        return FileResult(True, text, gist=self._gist(workspace, info, page))
 
     def _gist(self, workspace: Workspace, info: FileInfo, page: Page) -> str:
         lang = self._windows.lang
@@ -145,6 +145,59 @@ def _file_of(workspace: Workspace, path: str) -> str:
         if found is not None:
             return workspace.relative(found)
     return path
+
+
+def _page_text(page: Page, words: Words) -> str:
+    more = words("… more from line {line} on", line=page.end + 1)
+    return page.numbered() + (f"\n{more}" if page.more else "")
+
+
+_RESULT_PATH = re.compile(rf"{RESULT}0*([1-9][0-9]{{0,8}})")
+_LONGEST_LINE = 2_000  # characters; a longer line of a result is split, so that all can be read
+_LONGEST_PAGE = 20_000  # characters of a page of a result
+
+
+def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResult:
+    """Read lines of an earlier tool result of this conversation, from line `start` on.
+
+    It needs no approval: the model has read it before. A result that is hidden is not read, as the
+    person may have dropped it; neither is a file, which has rules of its own and may have changed.
+
+    Args:
+        items: All items.
+        seq: The seq of the result.
+        start: The first line.
+        words: The language of the text around the lines.
+
+    Raises:
+        InvalidParamsError: There is no such result.
+    """
+    item = next(items.since(seq), None)
+    if item is None or item.seq != seq or item.type is not ItemType.TOOL or item.is_obsolete:
+        raise InvalidParamsError("There is no result {seq} in this conversation.", seq=seq)
+    if item.gist is not None:
+        raise InvalidParamsError("Result {seq} is a file. Read it by its path.", seq=seq)
+    lines = _split_lines(item.content)
+    first = max(start, 1)
+    taken, size = list[str](), 0
+    for line in lines[first - 1 : first - 1 + PAGE]:
+        size += len(line) + 1
+        if taken and size > _LONGEST_PAGE:
+            break
+        taken.append(line)
+    if not taken:
+        name = f"{RESULT}{seq}"
+        return FileResult(True, words("{path} has no line {line}.", path=name, line=first))
+    page = Page(first, tuple(taken), len(lines), first + len(taken) <= len(lines))
+    return FileResult(True, _page_text(page, words))
+
+
+def _split_lines(text: str) -> list[str]:
+    return [
+        line[place : place + _LONGEST_LINE]
+        for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        for place in range(0, max(len(line), 1), _LONGEST_LINE)
+    ]
 
 
 def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:
@@ -229,14 +282,20 @@ class ToolBox:
     Args:
         windows: The windows that it works on.
         gate: Asks before anything outside a window is changed.
+        items: Returns the items of the conversation, whose results `read_file` can read again.
 
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
         ActionResult(ok=True, text='Opened todo_1.', error=None)
     """
 
-    def __init__(self, windows: WindowManager, gate: ApprovalGate | None = None) -> None:
-        self.windows = windows
+    def __init__(
+        self,
+        windows: WindowManager,
+        gate: ApprovalGate | None = None,
+        items: Callable[[], ItemView] | None = None,
+    ) -> None:
+        self.windows, self._items = windows, items
         self.gate = gate or ApprovalGate()
         windows.discloses_all = lambda: self.gate.mode == "auto"
         self.gate.mode_changed = windows.redraw
@@ -311,7 +370,14 @@ class ToolBox:
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read lines of a file; ask the person if it may hold secrets."""
+        """Read lines of a file, or of an earlier result as ``result:12``.
+
+        Ask the person if a file may hold secrets.
+        """
+        if self._items is not None and (named := _RESULT_PATH.fullmatch(path)):
+            seq, items = int(named[1]), self._items()
+            # The text of an old result may have to be loaded from the log.
+            return await asyncio.to_thread(read_result, items, seq, start, self._words)
 
         async def read(allowed: frozenset[str]) -> FileResult:
             return await self._files.read(path, start, allowed)
