@@ -3,6 +3,7 @@
 Implement `Model` to add a model; `contextui.agent.models` has those that ship.
 """
 
+import math
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -33,6 +34,39 @@ class LlmMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class CachePrices:
+    """What a provider charges for cached input, beside 1 for an input token.
+
+    Attributes:
+        read: The price of a token that is read from the cache.
+        write: The price of a token that is written to it.
+        ttl: The seconds that an entry lives after its last use.
+        minimum: The tokens from which on a prefix is cached.
+        marks: How many cache marks a request may have; 0 if the provider caches every prefix.
+
+    Raises:
+        ValueError: A price or a time is negative or not a number.
+    """
+
+    read: float = 0.1
+    write: float = 1.25
+    ttl: float = 300.0
+    minimum: int = 1_024
+    marks: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("read", "write", "ttl", "minimum", "marks"):
+            value = getattr(self, name)
+            is_finite = math.isfinite(value) or (name == "ttl" and value == math.inf)
+            if not is_finite or value < 0:
+                raise ValueError(f"{name} must be 0 or more, not {value}")
+
+
+LOCAL_PRICES = CachePrices(read=0.0, write=1.0, ttl=math.inf, minimum=0, marks=0)
+"""A model on this machine: it keeps the last prompt, and reading that again costs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as it is declared to the model.
 
@@ -56,6 +90,8 @@ class ModelRequest:
         messages: User and assistant messages in alternation, with non-empty blocks.
         tools: The tools the model may call; changing them invalidates the provider's cache.
         stable: How many of the first blocks, counted over all messages, are final.
+        marks: Behind how many blocks cache marks stand, 0 for one behind the system prompt; None
+            if the provider's adapter is to choose.
         max_tokens: The maximum length of the answer.
         says: Phrasings of the open windows' actions by ``class.action``, for models that match
             text. Providers must not send it; it is not part of equality.
@@ -66,6 +102,7 @@ class ModelRequest:
     messages: tuple[LlmMessage, ...]
     tools: tuple[Tool, ...] = ()
     stable: int = 0
+    marks: tuple[int, ...] | None = None
     max_tokens: int = 8_192
     says: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     tokens: int = field(default=0, compare=False)
@@ -136,6 +173,8 @@ class Model(Protocol):
 
     Attributes:
         name: The model's display name.
+
+    It may also have `prices`, a `CachePrices`; by default those of Anthropic.
 
     Example:
         >>> async for event in model.stream(request):

@@ -118,7 +118,8 @@ class InteractionController:
             guide: The text of the folder's AGENTS.md. It is sent as a user message.
         """
         classes, lang = self.windows.classes.values(), self.windows.lang
-        prompt = system_prompt(classes, lang, self.tool_protocol)
+        by_price = self.context.placement == "price"
+        prompt = system_prompt(classes, lang, self.tool_protocol, has_changes=by_price)
         return install(self.context, prompt, project_block(classes, lang, guide))
 
     def check_budget(self) -> None:

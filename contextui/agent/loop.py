@@ -4,6 +4,7 @@ Also here: `judge` decides whether an answer ends the turn, `Repairs` changes re
 provider rejected, and `complete_turn` leaves the context consistent however the turn ends.
 """
 
+import hashlib
 import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +33,15 @@ from contextui.events import (
     StepStarted,
     UsageSpent,
 )
-from contextui.model import Answer, Block, ModelError, ModelRequest, UsageUpdated
+from contextui.model import (
+    Answer,
+    Block,
+    CachePrices,
+    ModelError,
+    ModelRequest,
+    Tool,
+    UsageUpdated,
+)
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionResult
@@ -223,6 +232,12 @@ def phrasings_of(windows: WindowManager | None) -> dict[str, tuple[str, ...]]:
     }
 
 
+def _digest(tools: Sequence[Tool]) -> str:
+    """Identify a list of tools: with another one the provider's cache is of no use."""
+    text = repr([(one.name, one.description, one.input_schema) for one in tools])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 class Steps:
     """The steps that a turn repeats until an answer contains no calls.
 
@@ -245,6 +260,9 @@ class Steps:
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
+        model = self._setup.model()
+        prices = getattr(model, "prices", None) or CachePrices()
+        self._context.use(prices, f"{model.name} {_digest(self._setup.calls.tools)}")
         await self._context.prepare(turn.room)
         composition = self._context.compose(turn.room)
         if not self._has_question(turn, composition):
@@ -299,6 +317,7 @@ class Steps:
         return request.admit(
             composition.messages,
             stable=composition.stable,
+            marks=composition.plan.marks if composition.plan is not None else None,
             tools=self._setup.calls.tools,
             max_tokens=self.repairs.repair.longest(self._setup.options.max_tokens),
             without_thinking=without_thinking,

@@ -42,6 +42,10 @@ ones). Every window also has close(summary).
 - Close windows that are no longer needed, with a summary of what is worth keeping.
 - If an action fails, read the reason, and do not repeat the same call.
 - Answer briefly, in the person's language, in Markdown. Say what you did and what you did not.""")
+_CHANGES = msg("""\
+- A <Window> block with since="V" has only what changed since version V of that window: a unified \
+diff of the lines of its content.
+- <Actions ref="W"/> stands for the last list of actions of window W above it.""")
 _TEXT_CALLS = msg("""\
 Calls
 To call a tool, write <tool_call>{"name": "…", "arguments": {…}}</tool_call> in your answer, one \
@@ -55,6 +59,8 @@ def system_prompt(
     classes: Iterable[type[Window]],
     lang: Lang = "en",
     protocol: ToolProtocol = "native",
+    *,
+    has_changes: bool = False,
 ) -> str:
     """Build the system prompt; equal input gives equal bytes, so the provider's cache holds.
 
@@ -62,9 +68,12 @@ def system_prompt(
         classes: The available window classes; those that others wrote are skipped.
         lang: The language of the prompt.
         protocol: How the model calls tools.
+        has_changes: Whether requests have blocks with what changed in a window.
     """
     words = Words(lang)
     parts = [words(_RULES)]
+    if has_changes:
+        parts = [f"{parts[0]}\n{words(_CHANGES)}"]
     if protocol == "text":
         parts.append(words(_TEXT_CALLS))
     if ours := [cls for cls in classes if _is_ours(cls)]:

@@ -219,6 +219,7 @@ def admit(
     messages: Iterable[LlmMessage],
     *,
     stable: int = 0,
+    marks: Sequence[int] | None = None,
     tools: Sequence[Tool] = (),
     max_tokens: int = 8_192,
     without_thinking: bool = False,
@@ -233,6 +234,7 @@ def admit(
     Args:
         messages: The messages that the context composed.
         stable: How many of the first messages are in their final form.
+        marks: Behind how many messages cache marks stand; see `ModelRequest`.
         tools: The tools that the model may call.
         max_tokens: Maximum length of the answer.
         without_thinking: Leave out thinking: the last resort if a provider rejects it.
@@ -247,7 +249,7 @@ def admit(
     """
     builder = builder or RequestBuilder()
     return replace(
-        builder.build(messages, Form(without_thinking, plain, lang), stable),
+        builder.build(messages, Form(without_thinking, plain, lang), stable, marks),
         tools=tuple(tools),
         max_tokens=max_tokens,
         says=says or {},
@@ -292,14 +294,23 @@ class RequestBuilder:
         self._ends: list[int] = []
         self._lasts: list[int] = []
 
-    def build(self, messages: Iterable[LlmMessage], form: Form, stable: int) -> ModelRequest:
+    def build(
+        self,
+        messages: Iterable[LlmMessage],
+        form: Form,
+        stable: int,
+        marks: Sequence[int] | None = None,
+    ) -> ModelRequest:
         """Build the request without its tools; see `admit`.
 
         Raises:
             MalformedRequestError: There is nothing to send, or no repair helped.
         """
         with self._lock:
-            return self._build(list(messages), form, stable)
+            request = self._build(list(messages), form, stable)
+            if marks is None:
+                return request
+            return replace(request, marks=tuple(sorted({self._stable(mark) for mark in marks})))
 
     def _build(self, given: list[LlmMessage], form: Form, stable: int) -> ModelRequest:
         if form != self._form:

@@ -87,10 +87,11 @@ class Payload:
 def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ()) -> Payload:
     """Convert a request to the provider's format and set its cache marks.
 
-    Marks are set after the system prompt, after what is in its final form, at the end (for the next
-    step), and at the furthest mark of a previous request that is still valid: after a turn or step
-    of more than 20 blocks the cache would be missed without it. If no previous request is known,
-    that mark is set where an earlier run of the program probably had one.
+    Marks are set where the request says. If it does not, they are set after the system prompt,
+    after what is in its final form, at the end (for the next step), and at the furthest mark of a
+    previous request that is still valid: after a turn or step of more than 20 blocks the cache
+    would be missed without it. If no previous request is known, that mark is set where an earlier
+    run of the program probably had one.
 
     Args:
         request: What to send.
@@ -98,20 +99,22 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
         previous: Requests sent to the same model before, in order.
     """
     messages = WireMessages(request.messages, previous[-1].messages if previous else None)
-    ours = [one for one in previous if _has_same_head(one.request, request)]
-    held = _cached_mark(messages, ours) if ours else messages.last_markable(likely_mark(request))
-    stable, end = map(messages.last_markable, (request.stable, len(messages)))
-    marks = frozenset((held, stable, end)) - {0}
+    places = request.marks
+    if places is None:
+        ours = [one for one in previous if _has_same_head(one.request, request)]
+        held = _cached_mark(messages, ours) if ours else likely_mark(request)
+        places = (0, held, request.stable, len(messages))
+    marks = frozenset(map(messages.last_markable, places))
     body = {
         "model": model,
         "max_tokens": request.max_tokens,
-        **_head(request),
-        "messages": messages.with_marks(marks),
+        **_head(request, is_marked=0 in marks),
+        "messages": messages.with_marks(marks - {0}),
     }
-    return Payload(request, body, marks, messages)
+    return Payload(request, body, marks - {0}, messages)
 
 
-def _head(request: ModelRequest) -> dict[str, Any]:
+def _head(request: ModelRequest, *, is_marked: bool) -> dict[str, Any]:
     """Write tools and system prompt; one mark on the last of them covers both."""
     head: dict[str, Any] = {}
     if request.tools:
@@ -120,8 +123,9 @@ def _head(request: ModelRequest) -> dict[str, Any]:
             for one in request.tools
         ]
     if request.system.strip():
-        head["system"] = [_marked({"type": "text", "text": request.system})]
-    elif request.tools:
+        block: Block = {"type": "text", "text": request.system}
+        head["system"] = [_marked(block) if is_marked else block]
+    elif request.tools and is_marked:
         head["tools"][-1] = _marked(head["tools"][-1])
     return head
 

@@ -5,11 +5,13 @@ are the texts: what an item or a window shows in each of its forms, the messages
 and the list of messages that were sent. A request appends to that list; a sweep replaces its end.
 """
 
+import hashlib
 import time
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 from contextui.context.gists.result import result_gist
 from contextui.context.item import (
@@ -31,11 +33,27 @@ from contextui.context.messages import (
     result_block,
     role_of,
 )
-from contextui.context.placement import CachePrices, Decision, Form, Kind, Request, Slot, Transcript
+from contextui.context.placement import Transcript
+from contextui.context.placement_facts import (
+    UNFIT,
+    decision_of,
+    load_state,
+    outcome_facts,
+    request_facts,
+    state_facts,
+)
+from contextui.context.slots import Decision, Form, Kind, Request, Slot
 from contextui.context.units import Calls
-from contextui.model import Block, LlmMessage
+from contextui.model import Block, CachePrices, LlmMessage, Role
 from contextui.tokens import TokenCounter
-from contextui.windowing.blocks import actions_of, change_block, is_same, with_reference
+from contextui.windowing.blocks import (
+    actions_of,
+    applied,
+    change_block,
+    is_same,
+    version_of,
+    with_reference,
+)
 from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
@@ -56,24 +74,27 @@ class Plan:
         made: The decision.
         kept: How many of the messages sent before stay.
         new: The messages behind them, each with its first slot.
+        tokens: The tokens of all of them.
         looks: The whole block of each window that it shows anew, by slot.
         marks: Behind how many messages cache marks stand; known once it is sent.
         request: What it reads, writes and removes; known once it is sent.
+        facts: What the log keeps of it; known once it is sent.
     """
 
     made: Decision
     kept: int
     new: list[tuple[Slot, Piece]]
-    looks: dict[Slot, "_Look"]
+    tokens: int
+    looks: dict[Slot, "_Look"] = field(default_factory=dict)
     marks: tuple[int, ...] = ()
     request: Request | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
 class _Look:
     """How a window looks: its whole block, and what changed since it was last sent."""
 
-    version: ContextVersion
     xml: str
     since: str | None  # the whole block that the change starts from
     change: str | None
@@ -86,6 +107,7 @@ class _Head:
     items: list[ContextItem] = field(default_factory=list)
     shown: tuple[Shown, ...] = ()
     key: tuple[object, ...] = ()
+    digest: str = ""
 
 
 class PricedComposer:
@@ -124,6 +146,8 @@ class PricedComposer:
         self._pieces: list[Piece] = []
         self._starts: list[int] = []  # the place of the first slot of each of them
         self._composed: tuple[tuple[object, ...], Composition] | None = None
+        self._is_held = False  # a checkpoint is being loaded
+        self._is_unknown = False  # it is not known what was sent
 
     # --- what happens --------------------------------------------------------------------
 
@@ -152,6 +176,128 @@ class PricedComposer:
         """Note that a window's level of detail was lowered to make room."""
         self.transcript.lower(window_id)
 
+    # --- resuming ------------------------------------------------------------------------
+
+    def replay(self, facts: Mapping[str, Any] | None) -> None:
+        """Apply what the log says about a request; facts that do not fit are not used."""
+        if facts is None or self._is_unknown:
+            self._is_unknown = True  # sent by another placement
+            return
+        try:
+            self._refresh_head()
+            made = decision_of(self.transcript, facts)
+            self._apply(self._plan(made), [int(at) for at in facts["places"]])
+            for slot in made.new:
+                self._shown[slot.item] = self._with_block(slot)
+        except UNFIT:
+            self._is_unknown = True
+
+    def _with_block(self, slot: Slot) -> str:
+        """The whole block of a window after one of its blocks."""
+        if slot.full.kind == "whole":
+            return slot.text
+        return applied(self._shown[slot.item], slot.text)
+
+    def save(self, item_ids: Collection[str]) -> dict[str, Any] | None:
+        """Everything that a checkpoint keeps of what was sent; None if that is not known.
+
+        Args:
+            item_ids: The items that it keeps.
+        """
+        if self._is_unknown:
+            return None
+        script = self.transcript
+        places = script.compress(item_ids.__contains__)
+        self._starts = [bisect_left(places, at) for at in self._starts]
+        facts = state_facts(script)
+        edited = [
+            [at, piece.message.role, piece.message.content]
+            for at, piece in zip(self._starts, self._pieces, strict=True)
+            if script.slots[at].item != "system" and self._is_edited(at)
+        ]
+        return {**facts, "head": self._head.digest, "messages": edited}
+
+    def _is_edited(self, at: int) -> bool:
+        """Whether a message contains something that was edited since it was sent."""
+        slots, first = self.transcript.slots, self.transcript.slots[at].first
+        while at < len(slots) and slots[at].first == first:
+            sent = slots[at].sent
+            if sent is not None and slots[at].is_outdated and slots[at].reason == "edited":
+                return True
+            at += 1
+        return False
+
+    def hold(self) -> None:
+        """Take the next items as they are: `load` follows, and has their slots."""
+        self._is_held = True
+
+    def load(self, facts: Mapping[str, Any] | None) -> None:
+        """Restore what a checkpoint has; without facts nothing was sent yet."""
+        self._is_held = False
+        try:
+            if facts is None:
+                raise ValueError("nothing is known")
+            script = Transcript(self.transcript.prices)
+            load_state(script, facts)
+            self.transcript, self._head.digest = script, str(facts["head"])
+            script.begin_turn()
+            self._refresh_head()
+            rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
+            new = list(self._pieces_of(rows))
+            self._pieces, self._starts = [one for _, one in new], [slot.at for slot, _ in new]
+            for at, role, content in facts["messages"]:
+                self._put(int(at), role, content)
+            for view in script.present.values():
+                for slot in view.chain:
+                    self._shown[view.id] = self._with_block(slot)
+            for item in self._items.values():
+                if item.type is ItemType.SYSTEM and item.is_summary:
+                    self._find_summary(item)
+        except UNFIT:
+            self.start_anew()
+
+    def _put(self, at: int, role: Role, content: Any) -> None:
+        """Put a message where it stood that cannot be made from the items any more."""
+        number = self._starts.index(at)
+        shown = self._pieces[number].shown
+        given = content if isinstance(content, str) else tuple(content)
+        shown = shown._replace(message=LlmMessage(role, given))
+        self._pieces[number] = self._pieces[number]._replace(shown=shown)
+
+    def _find_summary(self, item: ContextItem) -> None:
+        for slot in self.transcript.slots:
+            if slot.want is not None and slot.want.source == item.id:
+                self._summaries[item.id] = slot
+
+    def start_anew(self) -> None:
+        """Forget what was sent: the next request writes everything."""
+        script = self.transcript
+        self.transcript = Transcript(script.prices)
+        self.transcript.key, self.transcript.requests = script.key, script.requests
+        self._head.key, self._head.digest = (), ""
+        self._pieces, self._starts, self._summaries = [], [], {}
+        self._looks, self._shown, self._composed = {}, {}, None
+        self._is_unknown = False
+        items = sorted(self._items.values(), key=lambda one: one.seq)
+        said = [item for item in items if is_conversation(item) or item.is_summary]
+        for item in (one for one in said if one.stage is Stage.FINAL):
+            self._enter(item)
+        self.transcript.begin_turn()
+        for item in (one for one in said if one.stage is not Stage.FINAL):
+            if item.type is ItemType.ASSISTANT:
+                self.transcript.answered()
+            self._enter(item)
+        for item in said:
+            self.changed(item)
+
+    def items_sent(self) -> Iterator[ContextItem]:
+        """The items that the last request contained something of."""
+        for slot in self.transcript.slots:
+            if slot.sent is not None:
+                name = slot.sent.source or slot.item
+                if name in self._items:
+                    yield self._items[name]
+
     def added(self, item: ContextItem) -> None:
         """Register a new item."""
         self._items[item.id] = item
@@ -164,7 +310,9 @@ class PricedComposer:
             return
         if is_conversation(item) and item.stage is not Stage.FINAL:
             self._new.append(item)
-        if item.type is ItemType.ASSISTANT:
+        if self._is_held:
+            return
+        if item.type is ItemType.ASSISTANT and item.stage is not Stage.FINAL:
             self.transcript.answered()
         self._enter(item)
         self.changed(item)
@@ -172,9 +320,13 @@ class PricedComposer:
     def changed(self, item: ContextItem) -> None:
         """Follow a change of an item: hidden, shown again, edited, pinned."""
         script = self.transcript
+        if self._is_held:
+            return
         if item.type is ItemType.WINDOW:
             self._window_changed(item)
             return
+        if is_conversation(item) and not (item.hidden or script.slots_of(item.id)):
+            self._enter(item)  # it was only in the log
         if self._revisions.get(item.id) != item.revision:
             self._revisions[item.id] = item.revision
             self._edited(item)
@@ -205,16 +357,21 @@ class PricedComposer:
         done = [item for item in self._new if item.stage is Stage.SENT]
         self._new = [item for item in self._new if item.stage is Stage.NEW]
         self._sent += done
-        if plan is None:
-            return
-        plan.request = self.transcript.apply(plan.made)
+        if plan is not None:
+            plan.facts = request_facts(self.transcript, plan.made)
+            self._apply(plan)
+            for slot, look in plan.looks.items():
+                self._shown[slot.item] = look.xml
+
+    def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
+        script = self.transcript
+        plan.request = script.apply(plan.made, places)
+        plan.facts |= outcome_facts(script, plan.request, plan.made.offer)
         if plan.kept < len(self._pieces):
             self._pieces, self._starts = self._pieces[: plan.kept], self._starts[: plan.kept]
         self._pieces += (piece for _, piece in plan.new)
         self._starts += (slot.at for slot, _ in plan.new)
         plan.marks = tuple(bisect_left(self._starts, at) for at in plan.request.places)
-        for slot, look in plan.looks.items():
-            self._shown[slot.item] = look.xml
         self._composed = None
 
     def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:
@@ -350,6 +507,9 @@ class PricedComposer:
             composition = self._composed[1]
             if composition.plan is not None and 0 <= now - composition.plan.made.now < _FRESH:
                 return composition
+        if self._is_unknown:
+            self.start_anew()
+            self._look_at_windows()
         self._refresh_head()
         composition = self._compose(now, limit, through_seq, generation)
         self._composed = key, composition
@@ -358,40 +518,41 @@ class PricedComposer:
     def _compose(
         self, now: float, limit: int | None, through_seq: int, generation: int
     ) -> Composition:
-        script = self.transcript
-        made = script.plan(now, limit)
+        made = self.transcript.plan(now, limit)
         looks = {slot: self._looks[slot.item] for slot in made.new}
         for slot, look in looks.items():
             is_change = slot.full.kind == "change" and look.change is not None
             slot.text = (look.change or "") if is_change else look.xml
+        plan = self._plan(made)
+        plan.looks = looks
+        base = self._pieces if plan.kept == len(self._pieces) else self._pieces[: plan.kept]
+        return Composition(
+            Messages([base, [piece for _, piece in plan.new]]),
+            plan.tokens,
+            self._first_window(plan.kept),
+            through_seq,
+            generation,
+            fresh=tuple(piece for slot, piece in plan.new if slot.at < 0),
+            in_turn=any(item.is_shown for item in (*self._new, *self._sent)),
+            plan=plan,
+        )
+
+    def _plan(self, made: Decision) -> Plan:
+        """Make the messages of a request that was decided."""
+        script = self.transcript
         rows = script.written(made)
         start = made.offer.cut if made.offer else len(script.slots)
         kept = bisect_left(self._starts, start)
-        new = list(self._pieces_of(rows))
-        base = self._pieces if kept == len(self._pieces) else self._pieces[:kept]
-        fresh = [piece for slot, piece in new if slot.at < 0]
-        return Composition(
-            Messages([base, [piece for _, piece in new]]),
-            script.size(made, rows),
-            self._first_window(made, kept),
-            through_seq,
-            generation,
-            fresh=tuple(fresh),
-            in_turn=any(item.is_shown for item in (*self._new, *self._sent)),
-            plan=Plan(made, kept, new, looks),
-        )
+        return Plan(made, kept, list(self._pieces_of(rows)), script.size(made, rows))
 
-    def _first_window(self, made: Decision, kept: int) -> int:
-        """Behind how many messages the first block of an open window stands."""
-        places = [
-            chain[0].at
-            for view in self.transcript.present
-            if (chain := made.chains.get(view.id, view.chain))
-        ]
-        first = min((at for at in places if at >= 0), default=None)
-        if first is not None and (before := bisect_left(self._starts, first + 1) - 1) < kept:
-            return max(0, before)
-        return kept
+    def _first_window(self, kept: int) -> int:
+        """Behind how many messages the first block of a window stands that is still shown."""
+        slots = (self.transcript.slots_of(name) for name in self.transcript.present)
+        shown = (next((one.at for one in row if one.sent), None) for row in slots)
+        first = min((at for at in shown if at is not None), default=None)
+        if first is None:
+            return kept
+        return min(kept, max(0, bisect_left(self._starts, first + 1) - 1))
 
     def _look_at_windows(self) -> bool:
         """Note how the windows look now; return whether any looks different."""
@@ -411,7 +572,7 @@ class PricedComposer:
             change: int | None = self._size("user", text) if text else None
             if shown is not None and is_same(shown, render.xml):
                 change = 0
-            self._looks[window.id] = _Look(render.version, render.xml, shown, text)
+            self._looks[window.id] = _Look(render.xml, shown, text)
             script.update(
                 window.id, window.name,
                 tokens=max(1, whole - actions), change=change, key=listed, actions=actions,
@@ -431,7 +592,11 @@ class PricedComposer:
             head.shown = tuple(
                 Shown(LlmMessage(role_of(item), content_of(item)), (item,)) for item in visible
             )
-            self.transcript.set_head(sum(self._size(*_said(one.message)) for one in head.shown))
+            digest = hashlib.sha256(repr([one.message for one in head.shown]).encode()).hexdigest()
+            if digest != head.digest:
+                head.digest = digest
+                size = sum(self._size(*_said(one.message)) for one in head.shown)
+                self.transcript.set_head(size)
 
     # --- messages of slots ---------------------------------------------------------------
 
@@ -492,12 +657,10 @@ class PricedComposer:
         return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
 
     def _copy(self, slot: Slot, form: Form, label: str) -> Carried:
-        look = self._looks.get(slot.item)
-        version = look.version if look is not None else ContextVersion(0)
-        text = slot.text
+        text, version = slot.text, version_of(slot.text)
         if form.kind == "whole" and label.startswith("ref:"):
             text = with_reference(text, label.removeprefix("ref:"))
-        return Carried(slot.item, version, text)
+        return Carried(slot.item, ContextVersion.read(version), text)
 
     def _gist(self, item: ContextItem) -> str:
         calls = self._calls.asker(item).blocks or ()

@@ -22,12 +22,11 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.messages import Composition
-from contextui.context.placement import CachePrices
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
 from contextui.events import Trigger
-from contextui.model import Block
+from contextui.model import Block, CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -57,15 +56,15 @@ class Ledger:
         """The items of any type that are not final yet."""
         self._placement, self._windows = placement, windows
         self._meter = Meter(counter)
-        self._priced: PricedComposer | None = None
+        self.priced: PricedComposer | None = None
         self._composer: Composer | PricedComposer
         if placement == "price":
             lang = windows.lang if windows is not None else "en"
-            self._priced = PricedComposer(self.calls, windows, counter, lang, clock)
-            self._composer = self._priced
+            self.priced = PricedComposer(self.calls, windows, counter, lang, clock)
+            self._composer = self.priced
         else:
             self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
-        self.size = self._priced.tokens_of if self._priced else item_sizes(self._meter, windows)
+        self.size = self.priced.tokens_of if self.priced else item_sizes(self._meter, windows)
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -112,27 +111,27 @@ class Ledger:
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note which model and tools the next requests are for."""
-        if self._priced is not None:
-            self._priced.use(prices, key)
+        if self.priced is not None:
+            self.priced.use(prices, key)
 
     def lowered(self, window_id: str) -> None:
         """Note that a window's level of detail was lowered to make room."""
-        if self._priced is not None:
-            self._priced.lowered(window_id)
+        if self.priced is not None:
+            self.priced.lowered(window_id)
 
     def outdated(self, item: ContextItem) -> int:
         """The tokens of an item that requests carry although they are outdated."""
-        return self._priced.outdated_of(item) if self._priced is not None else 0
+        return self.priced.outdated_of(item) if self.priced is not None else 0
 
     @property
     def _holds(self) -> bool:
         """Whether changes of what was sent wait for the end of the turn."""
-        return self._priced is None and self.under_way
+        return self.priced is None and self.under_way
 
     def request_size(self) -> Size:
         """A function that returns an item's tokens in the next request, windows sent with it
         included."""
-        if self._priced is not None:
+        if self.priced is not None:
             return self.size
         return request_sizes(self.open, self._meter, self._windows)
 
@@ -190,7 +189,7 @@ class Ledger:
         """Apply an edit that a person made: `undo` reverts it as one step."""
         self.changes.apply(items, self._holds, **fields)
         gone = self._keep_out(items)
-        self.note(items, shown=self._priced is not None or fields.keys() != {"pinned"} or gone)
+        self.note(items, shown=self.priced is not None or fields.keys() != {"pinned"} or gone)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
         """Replace items with a summary, as one step for `undo`. The summary is final at once.
@@ -200,8 +199,8 @@ class Ledger:
         assign(summary, stage=Stage.FINAL)
         self.folds.note((item.id for item in items), summary.id)
         self.open = [item for item in self.open if item is not summary]
-        if self._priced is not None:
-            self._priced.compacted(items, summary)
+        if self.priced is not None:
+            self.priced.compacted(items, summary)
         if trigger == "strategy":
             self.set(items, {"hidden": "compacted"})
             self.set([summary], {"hidden": None})
@@ -258,15 +257,28 @@ class Ledger:
         assign(carrier, carried=(*carrier.carried, *copies))
 
     def fix(
-        self, through_seq: int, waiting: Iterable[str], composition: Composition | None = None
+        self,
+        through_seq: int,
+        waiting: Iterable[str],
+        composition: Composition | None = None,
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Freeze the bytes of a request with all items up to this seq."""
+        """Freeze the bytes of a request with all items up to this seq.
+
+        Args:
+            through_seq: The seq of the newest of them.
+            waiting: The ids of items that it could not include.
+            composition: The request; None if it is read from a log.
+            facts: What the log has of how it was planned.
+        """
         left = set(waiting)
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
         if isinstance(self._composer, PricedComposer):
             self._composer.sent(composition.plan if composition else None)
+            if composition is None:
+                self._composer.replay(facts)
         else:
             self._composer.sent(composition.fresh if composition else None)
         self.generation += 1

@@ -40,6 +40,7 @@ from contextui.events import (
     WindowClosed,
     WindowOpened,
 )
+from contextui.model import CachePrices
 from contextui.text import cap, quote
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
@@ -376,6 +377,17 @@ class ContextManager(Edits, Queries):
                 self._trim(limit)
             return self.ledger.compose(limit)
 
+    def use(self, prices: CachePrices, key: str) -> None:
+        """Say for which model and tools the next requests are; by price, that decides what a
+        request keeps of what was sent.
+
+        Args:
+            prices: What the model's provider charges for cached input.
+            key: Names the model and the tools; with another one nothing is cached yet.
+        """
+        with self._lock:
+            self.ledger.use(prices, key)
+
     def outlook(self) -> Composition:
         """Preview the next request as it would be now, without waiting, changing or trimming."""
         with self._lock:
@@ -415,7 +427,8 @@ class ContextManager(Edits, Queries):
             waiting = self.ledger.send(composition)
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
             carrier_id = carrier.id if carrier is not None and copies else None
-            self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
+            plan = composition.plan.facts if composition.plan is not None else None
+            self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting, plan))
 
     def request(self, budget: int | None = None) -> Composition:
         """Compose the next request and mark it as sent; retry if the context changes in between.

@@ -16,264 +16,26 @@ costs what has changed since the last one, however long the transcript is.
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 
-REFERENCE = 8
-"""Tokens of ``<Actions ref="…"/>``."""
+from contextui.context.slots import (
+    Decision,
+    Form,
+    Kind,
+    Offer,
+    Request,
+    Rules,
+    Slot,
+    Sums,
+    Sweep,
+    View,
+    size_of,
+)
+from contextui.model import CachePrices
 
 FORCED = frozenset(["closed", "dropped", "edited", "restored", "compacted", "trimmed", "lowered"])
 """Reasons for which outdated content goes with the next request, whatever that costs."""
-
-Kind = Literal["text", "call", "result", "thinking", "gist", "summary", "whole", "change"]
-
-
-@dataclass(frozen=True, slots=True)
-class CachePrices:
-    """What a provider charges for cached input, beside 1 for an input token.
-
-    Attributes:
-        read: The price of a token that is read from the cache.
-        write: The price of a token that is written to it.
-        ttl: The seconds that an entry lives after its last use.
-        minimum: The tokens from which on a prefix is cached.
-        marks: How many cache marks a request may have; 0 if the provider caches every prefix.
-
-    Raises:
-        ValueError: A price or a time is negative or not a number.
-    """
-
-    read: float = 0.1
-    write: float = 1.25
-    ttl: float = 300.0
-    minimum: int = 1_024
-    marks: int = 4
-
-    def __post_init__(self) -> None:
-        for name in ("read", "write", "ttl", "minimum", "marks"):
-            value = getattr(self, name)
-            is_finite = math.isfinite(value) or (name == "ttl" and value == math.inf)
-            if not is_finite or value < 0:
-                raise ValueError(f"{name} must be 0 or more, not {value}")
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The constants of the policy.
-
-    Attributes:
-        ahead: For how many requests outdated content is expected to be carried from now on.
-        whole_at: The share of a whole block from which on changes become a new whole block.
-        long: The tokens from which on an old result is replaced with its gist.
-        recent: How many long results stay whole.
-        budget: The most tokens of a request.
-        anchor: The requests for which the place of the next sweep is foreseen.
-        room: The share of the budget that a sweep for room frees down to.
-        close: When a closed window leaves: with the next turn, or with the next request.
-        fold: Whether a sweep replaces a chain behind it with one whole block at the end.
-    """
-
-    ahead: int = 8
-    whole_at: float = 0.67
-    long: int = 200
-    recent: int = 10
-    budget: int | None = None
-    anchor: int = 1_000
-    room: float = 0.9
-    close: Literal["turn", "now"] = "turn"
-    fold: bool = True
-
-
-class Form(NamedTuple):
-    """One rendering of a slot.
-
-    Attributes:
-        key: The list of actions that a window block carries.
-        actions: The tokens of that list.
-        source: The item that a summary is the content of.
-    """
-
-    kind: Kind
-    tokens: int
-    version: int = 0
-    key: str | None = None
-    actions: int = 0
-    source: str = ""
-
-
-@dataclass(slots=True, eq=False)
-class Slot:
-    """A place in the transcript."""
-
-    id: str
-    item: str  # the item or the window that it belongs to
-    turn: int
-    full: Form
-    want: Form | None
-    call: str | None = None  # the call that it is, that it answers, or in whose result it stands
-    gist: int = 0  # tokens of the gist of a result
-    group: str = ""  # neighbours with the same one are a single message
-    parts: tuple[int, ...] = ()  # the blocks of the item that it is
-    text: str = ""  # the block of a window
-    since: int = 0  # requests sent when `want` last changed
-    reason: str = ""  # why `want` differs
-    sent: Form | None = None
-    at: int = -1  # its place, once a request contained it
-    first: int = -1  # the place of the first slot of its message
-    actions: str = ""  # "full", or "ref:" and the window whose list it refers to
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether it was sent in a form that is not wanted any more."""
-        return self.sent != self.want
-
-
-@dataclass(slots=True, eq=False)
-class View:
-    """A window: its state now, and the chain of blocks (one whole, then changes) that shows it."""
-
-    id: str
-    kind: str
-    tokens: int
-    actions: int = 0
-    key: str = ""
-    version: int = 0
-    is_open: bool = True
-    is_dropped: bool = False
-    chain: list[Slot] = field(default_factory=list)
-    shown: int = 0  # the version of the last block of the chain
-    shown_key: str = ""
-    pending: int = 0  # tokens of the change since then
-    is_anew: bool = False  # no change block can express it: opened, or another level of detail
-    is_lowered: bool = False
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the chain shows its present state."""
-        return bool(self.chain) and self.shown == self.version
-
-
-class Offer(NamedTuple):
-    """A sweep that could be made from `cut`; the provider reads up to `hit`."""
-
-    cut: int
-    hit: int
-    rent: float
-    price: float
-    saved: int
-
-    @property
-    def gain(self) -> tuple[float, int]:
-        """What it gains; of two that gain the same the earlier one is better."""
-        return self.rent - self.price, -self.cut
-
-
-class Sweep(NamedTuple):
-    """A sweep that was made: behind how many blocks, why, and what it cost and saved."""
-
-    after: int
-    reason: str
-    rent: float
-    price: float
-    saved: int
-
-
-class Request(NamedTuple):
-    """What was decided for a request.
-
-    Attributes:
-        start: The first slot that was written anew; everything before it is as it was.
-        places: Behind how many slots cache marks stand.
-        marks: Behind how many blocks they stand.
-        outdated: The tokens that are carried although they are outdated.
-        read: The tokens that the provider reads from its cache; `written` and `plain` are the rest.
-        is_over: Whether it is over the budget, so that something has to be trimmed first.
-    """
-
-    start: int
-    places: list[int]
-    marks: list[int]
-    sweep: Sweep | None
-    outdated: int
-    read: int
-    written: int
-    plain: int
-    is_over: bool
-
-
-@dataclass(slots=True, eq=False)
-class Decision:
-    """What a request would contain: foreseen by `plan`, made by `apply`.
-
-    Attributes:
-        now: The time in seconds at which it is sent.
-        wants: What slots will want, and why.
-        reasons: New reasons of slots that are outdated already.
-        chains: The chains of windows that will differ.
-        new: The window blocks to append, in order; `place` is where in the tail.
-        offer: The sweep, and `reason` why.
-        entries: The prefixes that the provider holds at that time.
-        budget: The most tokens that it may have.
-    """
-
-    now: float
-    wants: dict[Slot, tuple[Form | None, str]] = field(default_factory=dict)
-    reasons: dict[Slot, str] = field(default_factory=dict)
-    chains: dict[str, list[Slot]] = field(default_factory=dict)
-    new: list[Slot] = field(default_factory=list)
-    place: int = 0
-    offer: Offer | None = None
-    reason: str = ""
-    entries: dict[int, float] = field(default_factory=dict)
-    budget: int | None = None
-
-    @property
-    def held(self) -> int:
-        """The furthest place up to which the provider holds the transcript."""
-        return max(self.entries, default=0)
-
-    def want_of(self, slot: Slot) -> Form | None:
-        """What a slot will want."""
-        return self.wants[slot][0] if slot in self.wants else slot.want
-
-    def reason_of(self, slot: Slot) -> str:
-        """Why a slot will be outdated."""
-        if slot in self.reasons:
-            return self.reasons[slot]
-        return self.wants[slot][1] if slot in self.wants else slot.reason
-
-
-class _Sums:
-    """Sums of several numbers per slot over any range, with updates in logarithmic time."""
-
-    def __init__(self, width: int) -> None:
-        self._rows: list[tuple[int, ...]] = []
-        self._trees: list[list[int]] = [[0] for _ in range(width)]
-
-    def put(self, at: int, row: tuple[int, ...]) -> None:
-        """Set the numbers of a slot; the next new one is appended."""
-        if at == len(self._rows):
-            low = at + 1 - ((at + 1) & -(at + 1))
-            for column, (tree, own) in enumerate(zip(self._trees, row, strict=True)):
-                tree.append(self.before(at, column) - self.before(low, column) + own)
-            self._rows.append(row)
-            return
-        old, self._rows[at] = self._rows[at], row
-        for tree, was, now in zip(self._trees, old, row, strict=True):
-            place = at + 1 if was != now else len(tree)
-            while place < len(tree):
-                tree[place] += now - was
-                place += place & -place
-
-    def before(self, at: int, column: int) -> int:
-        """The sum of a column over all slots in front of a place."""
-        found, tree = 0, self._trees[column]
-        while at:
-            found += tree[at]
-            at -= at & -at
-        return found
-
 
 # The columns of the sums: outdated tokens, these times `since`, wanted tokens, sent tokens with
 # lists of actions, blocks, sent tokens alone, and sent tokens of outdated slots.
@@ -291,19 +53,20 @@ class Transcript:
         self.tail: list[Slot] = []
         self.views: dict[str, View] = {}
         self.requests = 0
-        self._present: dict[str, View] = {}  # windows that are open or still shown
-        self._sums = _Sums(7)
-        self._pins: set[str] = set()
-        self._entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
+        self.present: dict[str, View] = {}
+        """The windows that are open or still shown."""
+        self._sums = Sums(7)
+        self.pins: set[str] = set()
+        self.entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
         self._of_item: dict[str, list[Slot]] = {}
         self._of_call: dict[str, list[Slot]] = {}
         self._outdated: list[int] = []  # places, in order
         self._long: list[Slot] = []  # long results that are shown whole, in order
         self._thoughts: list[Slot] = []  # thinking of the turn under way
         self._unsettled: set[str] = set()  # windows that were closed or whose chain broke
-        self._lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
-        self._turn, self._is_fresh, self._is_asked, self._last = -1, False, False, -math.inf
-        self._key: str | None = None  # the model and its tools
+        self.lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
+        self.turn, self._is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
+        self.key: str | None = None  # the model and its tools
         self.add("system", "system", "text", head)
 
     # --- what happens --------------------------------------------------------------------
@@ -326,7 +89,7 @@ class Transcript:
             place: Where among what was not sent yet; by default at the end.
         """
         form = Form(kind, tokens)
-        slot = Slot(slot_id, item, self._turn, form, form, call, gist, group, parts)
+        slot = Slot(slot_id, item, self.turn, form, form, call, gist, group, parts)
         self._enter(slot, len(self.tail) if place is None else place)
         if kind == "thinking":
             self._thoughts.append(slot)
@@ -344,7 +107,7 @@ class Transcript:
 
     def begin_turn(self) -> None:
         """Begin a turn: the thinking of the one before is not wanted any more."""
-        self._turn, self._is_fresh = self._turn + 1, True
+        self.turn, self._is_fresh = self.turn + 1, True
         self.forget_thinking()
 
     def forget_thinking(self) -> None:
@@ -360,7 +123,7 @@ class Transcript:
     def show(self, window: str, kind: str, tokens: int, actions: int = 0) -> None:
         """Open a window, or open a closed one again: its version goes on rising."""
         view = self.views.setdefault(window, View(window, kind, tokens, actions, kind))
-        self._present[window] = view
+        self.present[window] = view
         is_same = not view.is_open and view.tokens == tokens
         view.is_open, view.tokens = True, tokens
         if not is_same:
@@ -389,7 +152,7 @@ class Transcript:
             actions: The size of that list.
         """
         view = self.views.setdefault(window, View(window, kind, tokens))
-        self._present[window] = view
+        self.present[window] = view
         view.tokens, view.key, view.actions = tokens, key, actions
         view.pending, view.is_anew = change or 0, change is None
         view.version = view.shown if change == 0 else max(view.version, view.shown) + 1
@@ -412,16 +175,16 @@ class Transcript:
 
     def pin(self, item: str) -> None:
         """Keep an item whole."""
-        self._pins.add(item)
+        self.pins.add(item)
         self._long = [slot for slot in self._long if slot.item != item]
 
     def is_pinned(self, item: str) -> bool:
         """Whether an item stays whole."""
-        return item in self._pins
+        return item in self.pins
 
     def unpin(self, item: str) -> None:
         """Let an item become a gist again once it is old."""
-        self._pins.discard(item)
+        self.pins.discard(item)
 
     def drop(self, item: str, reason: str = "dropped") -> None:
         """Hide an item together with the calls and results that it is paired with."""
@@ -471,19 +234,14 @@ class Transcript:
 
     def switch(self, prices: CachePrices) -> None:
         """Another model, system prompt or tool list: the provider holds nothing of it."""
-        self.prices, self._entries, self._last = prices, {}, -math.inf
+        self.prices, self.entries, self.last = prices, {}, -math.inf
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note for which model and tools the next request is; `key` names them."""
-        if (prices, key) != (self.prices, self._key):
-            if self._key is not None:
+        if (prices, key) != (self.prices, self.key):
+            if self.key is not None:
                 self.switch(prices)
-            self.prices, self._key = prices, key
-
-    @property
-    def present(self) -> Iterable[View]:
-        """The windows that are open or still shown."""
-        return self._present.values()
+            self.prices, self.key = prices, key
 
     def set_head(self, tokens: int) -> None:
         """Note another system prompt: the provider holds nothing of it."""
@@ -492,10 +250,66 @@ class Transcript:
         self.want(head, head.full, "system")
         self.switch(self.prices)
 
+    # --- loading and saving --------------------------------------------------------------
+
+    @property
+    def up_to_date(self) -> int:
+        """The tokens of the last request that are not outdated."""
+        end = len(self.slots)
+        return self._sums.before(end, _SIZE) - self._sums.before(end, _OUTDATED)
+
+    def rebuild(self, slots: Iterable[Slot]) -> None:
+        """Take these slots as all that were sent, and derive everything else from them."""
+        self._sums, self.slots, self.lists, self._outdated = Sums(7), [], {}, []
+        self._of_item, self._of_call = {}, {}
+        for slot in slots:
+            self._append(slot)
+            self._register(slot)
+            if slot.actions == "full" and slot.sent is not None:
+                self._list(slot, slot.sent)
+            self._count(slot)
+        for slot in self.tail:
+            self._register(slot)
+        known = (*self.slots, *self.tail)
+        self._long = [slot for slot in known if self._is_long(slot, slot.want)]
+        self._unsettled = {view.id for view in self.present.values() if not view.is_open}
+
+    def compress(self, is_kept: Callable[[str], bool]) -> list[int]:
+        """Drop the slots that show nothing any more; return the places of those that stay.
+
+        Args:
+            is_kept: Whether an item could be shown again.
+        """
+        kept = [
+            slot
+            for slot in self.slots
+            if slot.sent or slot.want or slot.item == "system"
+            or (not slot.text and is_kept(slot.item))
+        ]  # fmt: skip
+        places = [slot.at for slot in kept]
+        self.entries = {bisect_left(places, at): used for at, used in self.entries.items()}
+        self.rebuild(kept)
+        return places
+
+    def _append(self, slot: Slot) -> None:
+        before = self.slots[-1] if self.slots else None
+        is_inner = before is not None and bool(slot.group) and before.group == slot.group
+        slot.at = len(self.slots)
+        slot.first = before.first if before is not None and is_inner else slot.at
+        self.slots.append(slot)
+
+    def _list(self, slot: Slot, form: Form) -> None:
+        """Note a full list of actions."""
+        lists = self.lists.setdefault(self.views[slot.item].kind, [])
+        lists.append((slot.at, form.key or "", slot.item))
+
     # --- what is wanted ------------------------------------------------------------------
 
     def _enter(self, slot: Slot, at: int) -> None:
         self.tail.insert(at, slot)
+        self._register(slot)
+
+    def _register(self, slot: Slot) -> None:
         self._of_item.setdefault(slot.item, []).append(slot)
         if slot.call is not None:
             self._of_call.setdefault(slot.call, []).append(slot)
@@ -515,11 +329,15 @@ class Transcript:
             self._unsettled.add(slot.item)
         if slot.full.kind == "result":
             self._long = [one for one in self._long if one is not slot]
-            is_long = form is not None and form.kind == "result" and form.tokens > self.rules.long
-            if is_long and slot.item not in self._pins:
+            if self._is_long(slot, form):
                 self._long = sorted([*self._long, slot], key=self._order)
         if slot.at >= 0:
             self._count(slot)
+
+    def _is_long(self, slot: Slot, form: Form | None) -> bool:
+        """Whether a slot is a long result that may become a gist."""
+        is_long = form is not None and form.kind == "result" and form.tokens > self.rules.long
+        return is_long and slot.item not in self.pins
 
     def _order(self, slot: Slot) -> int:
         return slot.at if slot.at >= 0 else len(self.slots) + self.tail.index(slot)
@@ -545,13 +363,13 @@ class Transcript:
         if place is None:
             return made
         made.place, result = place
-        for view in self._present.values():
+        for view in self.present.values():
             is_shown = bool(self._chain(view, made)) and view.shown == view.version
             if view.is_open and not view.is_dropped and not is_shown:
                 self._foresee(view, self._form_of(view, made), result, made)
         made.offer, made.reason = self._decide(made)
         if made.offer is not None:
-            for view in self._present.values():
+            for view in self.present.values():
                 chain = self._chain(view, made)
                 if self.rules.fold and len(chain) > 1 and not 0 <= chain[0].at < made.offer.cut:
                     self._foresee(view, "whole", result, made)
@@ -562,7 +380,7 @@ class Transcript:
         actions ("full") or refer to the list of another window ("ref:" and its id)."""
         start = made.offer.cut if made.offer else len(self.slots)
         last: dict[str, tuple[str, str]] = {}
-        for kind, lists in self._lists.items():
+        for kind, lists in self.lists.items():
             if above := bisect_left(lists, start, key=lambda one: one[0]):
                 last[kind] = lists[above - 1][1:]
         rows: list[tuple[Slot, Form | None, str]] = []
@@ -581,15 +399,15 @@ class Transcript:
     def size(self, made: Decision, rows: Iterable[tuple[Slot, Form | None, str]]) -> int:
         """The tokens of a planned request, with what `written` returned for it."""
         start = made.offer.cut if made.offer else len(self.slots)
-        new = sum(_tokens(form, label) for _, form, label in rows)
+        new = sum(size_of(form, label) for _, form, label in rows)
         return self._sums.before(start, _SIZE) + new
 
     def _live(self, now: float) -> dict[int, float]:
         """The prefixes that the provider still holds."""
         ttl, end = self.prices.ttl, len(self.slots)
         if self.prices.marks:
-            return {at: used for at, used in self._entries.items() if now - used <= ttl}
-        return {end: self._last} if now - self._last <= ttl and end else {}
+            return {at: used for at, used in self.entries.items() if now - used <= ttl}
+        return {end: self.last} if now - self.last <= ttl and end else {}
 
     def _chain(self, view: View, made: Decision) -> list[Slot]:
         return made.chains.get(view.id, view.chain)
@@ -620,7 +438,7 @@ class Transcript:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
         if self._is_fresh:
             words = (at for at, slot in enumerate(self.tail)
-                     if slot.full.kind == "text" and slot.turn == self._turn)  # fmt: skip
+                     if slot.full.kind == "text" and slot.turn == self.turn)  # fmt: skip
             return next(words, len(self.tail)), None
         for at in range(len(self.tail) - 1, -1, -1):
             if self.tail[at].full.kind == "result" and self.tail[at].want:
@@ -646,7 +464,7 @@ class Transcript:
             kind, view.tokens if is_whole else view.pending, view.version,
             view.key if is_listed else None, view.actions if is_listed else 0,
         )  # fmt: skip
-        slot = Slot(f"{view.id}@{view.version}", view.id, self._turn, form, form)
+        slot = Slot(f"{view.id}@{view.version}", view.id, self.turn, form, form)
         slot.since = self.requests
         if result is not None:
             slot.call, slot.group = result.call, result.group
@@ -658,7 +476,7 @@ class Transcript:
     @property
     def held(self) -> int:
         """The furthest place up to which the provider held the transcript at the last request."""
-        return max(self._entries, default=0)
+        return max(self.entries, default=0)
 
     def limit(self) -> int:
         """The first slot that may change: behind the last message with thinking of this turn.
@@ -677,7 +495,7 @@ class Transcript:
         Of several entries in front of the same outdated slot only the last one can be best.
         """
         limit, end = self.limit(), len(self.slots)
-        heads = (self._chain(view, made) for view in self._present.values() if self.rules.fold)
+        heads = (self._chain(view, made) for view in self.present.values() if self.rules.fold)
         folds = {chain[0].at for chain in heads if len(chain) > 1}
         places = sorted({*self._wrong(limit, made), *(at for at in folds if limit <= at < end)})
         if not self.prices.marks:
@@ -708,7 +526,7 @@ class Transcript:
                 kept += new[_KEPT] - old[_KEPT] if slot.at < held else 0
         times = self.requests + self.rules.ahead
         rent = times * saved - dated
-        for view in self._present.values():
+        for view in self.present.values():
             chain = self._chain(view, made)
             if self.rules.fold and len(chain) > 1 and chain[0].at >= cut:
                 # It is folded: its whole block is written again, with the present state.
@@ -760,8 +578,13 @@ class Transcript:
         """Plan the request of this time, and note it as sent."""
         return self.apply(self.plan(now))
 
-    def apply(self, made: Decision) -> Request:
-        """Note a planned request as sent."""
+    def apply(self, made: Decision, places: Sequence[int] | None = None) -> Request:
+        """Note a planned request as sent.
+
+        Args:
+            made: What was decided.
+            places: Behind how many slots its cache marks stood, if that is known from a log.
+        """
         end, offer, rows = len(self.slots), made.offer, self.written(made)
         for slot, (form, reason) in made.wants.items():
             self.want(slot, form, reason)
@@ -778,12 +601,12 @@ class Transcript:
                 view.shown, view.shown_key, view.pending = chain[-1].full.version, view.key, 0
                 view.is_anew = view.is_lowered = False
             if not (chain or view.is_open):
-                self._present.pop(name, None)
-        self._entries = made.entries
+                self.present.pop(name, None)
+        self.entries = made.entries
         if offer:
-            self._entries = {at: used for at, used in made.entries.items() if at <= offer.cut}
-            if not self.prices.marks and made.now - self._last <= self.prices.ttl:
-                self._entries = {offer.cut: self._last}
+            self.entries = {at: used for at, used in made.entries.items() if at <= offer.cut}
+            if not self.prices.marks and made.now - self.last <= self.prices.ttl:
+                self.entries = {offer.cut: self.last}
         start = offer.cut if offer else end
         self._write(start, rows)
         sweep = None
@@ -791,29 +614,30 @@ class Transcript:
             after = self._sums.before(start, _BLOCKS)
             rent, price = round(offer.rent, 1), round(offer.price, 1)
             sweep = Sweep(after, made.reason, rent, price, offer.saved)
-        return self._sent(made, start, end, sweep)
+        return self._sent(made, (start, end), sweep, places)
 
     def _write(self, start: int, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
-        for lists in self._lists.values():
+        for lists in self.lists.values():
             while lists and lists[-1][0] >= start:
                 lists.pop()
-        for at, slot in enumerate(self.tail, len(self.slots)):
-            before = self.slots[-1] if self.slots else None
-            is_inner = before is not None and bool(slot.group) and before.group == slot.group
-            slot.at, slot.first = at, before.first if before and is_inner else at
-            self.slots.append(slot)
+        for slot in self.tail:
+            self._append(slot)
         for slot, form, label in rows:
             slot.sent, slot.actions = form, label
             if label == "full" and form is not None:
-                lists = self._lists.setdefault(self.views[slot.item].kind, [])
-                lists.append((slot.at, form.key or "", slot.item))
+                self._list(slot, form)
             self._count(slot)
         self.tail = []
+        for name in self.present:
+            self._of_item[name] = [one for one in self._of_item.get(name, ()) if one.sent]
 
-    def _sent(self, made: Decision, start: int, end: int, sweep: Sweep | None) -> Request:
+    def _sent(
+        self, made: Decision, span: tuple[int, int], sweep: Sweep | None,
+        given: Sequence[int] | None,
+    ) -> Request:  # fmt: skip
         """Set the cache marks, and count what the provider reads and writes."""
-        now = made.now
+        now, (start, end) = made.now, span
         size, held, minimum = len(self.slots), self.held, self.prices.minimum
         places = {1, self._anchor(end) or held, held, size} - {0}
         new = [slot for slot in self.slots[end:] if slot.sent and slot.sent.kind == "whole"]
@@ -821,12 +645,14 @@ class Transcript:
             places.add(self._in_front_of(new[0], end))
         sizes = {at: self._sums.before(at, _SIZE) for at in (*places, held)}
         marks = [at for at in sorted(places) if sizes[at] >= minimum]
+        if given is not None:
+            marks = [at for at in given if 0 <= at <= size]
         is_cached, total = sizes[size] >= minimum, sizes[size]
         read = sizes[held] if is_cached else 0
         if not self.prices.marks:
-            marks, self._entries = [], {size: now} if is_cached else {}
-        self._entries |= {at: now for at in marks if at > held or at in self._entries}
-        self._last, self._is_asked = now, False
+            marks, self.entries = [], {size: now} if is_cached else {}
+        self.entries |= {at: now for at in marks if at > held or at in self.entries}
+        self.last, self._is_asked = now, False
         self.requests += 1
         return Request(
             start,
@@ -843,12 +669,12 @@ class Transcript:
     def _anchor(self, end: int) -> int:
         """The entry from which the next sweep will begin: marked, it outlives its time."""
         limit, far = self.limit(), self.rules.anchor * self.prices.read
-        found = [at for at in self._entries if limit <= at < end] if self.prices.marks else []
-        chains = (view.chain for view in self._present.values())
+        found = [at for at in self.entries if limit <= at < end] if self.prices.marks else []
+        chains = (view.chain for view in self.present.values())
         is_clean = not (self._outdated or any(len(chain) > 1 for chain in chains))
         if is_clean or not found:
             return max(found, default=0)
-        made = Decision(self._last, entries=self._entries)
+        made = Decision(self.last, entries=self.entries)
 
         def gain(at: int) -> tuple[float, int]:
             offer = self.offer(at, made)
@@ -870,16 +696,8 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     """The numbers of a slot that was sent, if it wants this since then."""
     sent, wanted = slot.sent.tokens if slot.sent else 0, want.tokens if want else 0
     net = sent - wanted if slot.sent != want else 0
-    size, carried = _tokens(slot.sent, slot.actions), sent if slot.sent != want else 0
+    size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
-
-
-def _tokens(form: Form | None, actions: str) -> int:
-    """The size of a form with its list of actions, or with a reference to one."""
-    if form is None:
-        return 0
-    listed = form.actions if actions == "full" else REFERENCE
-    return form.tokens + (listed if form.key else 0)
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:
@@ -896,7 +714,7 @@ def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:
     """The blocks that slots show: id, kind, tokens with the list of actions, and that list."""
     for slot in slots:
         if slot.sent is not None:
-            yield slot.id, slot.sent.kind, _tokens(slot.sent, slot.actions), slot.actions
+            yield slot.id, slot.sent.kind, size_of(slot.sent, slot.actions), slot.actions
 
 
 def cost(requests: Iterable[Request], prices: CachePrices) -> float:

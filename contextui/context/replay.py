@@ -1,6 +1,6 @@
 """`ContextReplay`: load and restore a context from a session's log, without events."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.context.changes import Step
@@ -33,6 +33,21 @@ class ContextReplay:
         """The tokens of an item that the stats include."""
         return self._ledger.tally.tokens_of(item)
 
+    def items_sent(self) -> Iterable[ContextItem]:
+        """The items that the last request contained something of, if that must be saved."""
+        priced = self._ledger.priced
+        return priced.items_sent() if priced is not None else ()
+
+    def placement_facts(self, item_ids: Collection[str]) -> dict[str, Any] | None:
+        """What a checkpoint with these items keeps of what was sent."""
+        priced = self._ledger.priced
+        return priced.save(item_ids) if priced is not None else None
+
+    def begin(self) -> None:
+        """Begin to load a checkpoint: `insert` its items, then `load` the rest."""
+        if self._ledger.priced is not None:
+            self._ledger.priced.hold()
+
     def load(
         self,
         seq: int,
@@ -41,6 +56,7 @@ class ContextReplay:
         rest: Sequence[int],
         folds: Mapping[str, str],
         undo_steps: Iterable[Step],
+        placement: Mapping[str, Any] | None = None,
     ) -> None:
         """Restore the figures of a checkpoint, after `insert` has added its items.
 
@@ -50,8 +66,11 @@ class ContextReplay:
             rest: The number of items, of windows and of tokens that are only in the log.
             folds: The id of the summary that replaces an item, by item id.
             undo_steps: The changes that `undo` can revert, oldest first.
+            placement: What `placement_facts` returned.
         """
         ledger = self._ledger
+        if ledger.priced is not None:
+            ledger.priced.load(placement)
         ledger.seq, ledger.cut = seq, cut
         ledger.tally.assume(*rest)
         ledger.folds.restore(folds)
@@ -98,9 +117,17 @@ class ContextReplay:
         """
         self._ledger.carry(carrier, tuple(copies)[len(carrier.carried) :])
 
-    def mark_sent(self, through_seq: int, waiting_ids: Iterable[str]) -> None:
-        """Mark all items up to this seq as sent, except those that had to wait."""
-        self._ledger.fix(through_seq, waiting_ids)
+    def mark_sent(
+        self, through_seq: int, waiting_ids: Iterable[str], plan: Mapping[str, Any] | None = None
+    ) -> None:
+        """Mark all items up to this seq as sent, except those that had to wait.
+
+        Args:
+            through_seq: The seq of the newest item of the request.
+            waiting_ids: Those that had to wait.
+            plan: How the request was planned, if windows were placed by price.
+        """
+        self._ledger.fix(through_seq, waiting_ids, facts=plan)
 
     def end_turn(self, *, early: bool) -> None:
         """End the turn; early, its newest step stays open."""

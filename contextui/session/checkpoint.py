@@ -47,6 +47,7 @@ def checkpoint_data(
         ],
         "folds": context.folds.among(item.id for item in items),
         "undo": [_step_facts(step) for step in replay.undo_steps],
+        "placement": replay.placement_facts({item.id for item in items}),
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -66,6 +67,7 @@ def load_checkpoint(
     Items that are not given are skipped: their entries are invalid.
     """
     replay = ContextReplay(context)
+    replay.begin()
     for offset, facts in data["items"]:
         if offset not in items:
             continue
@@ -80,6 +82,7 @@ def load_checkpoint(
         rest=data["rest"],
         folds=data.get("folds", {}),  # older logs have none
         undo_steps=[_step(facts, context.items) for facts in data["undo"]],
+        placement=data.get("placement"),  # older logs have none
     )
 
 
@@ -103,8 +106,10 @@ def _relevant_items(context: ContextManager) -> list[ContextItem]:
     since = next((item.seq for item in talk), context.current_seq + 1)
     kept = {item.id: item for item in context.get_active()}
     kept.update((item.id, item) for item in context.get_all().since(since))
-    for step in ContextReplay(context).undo_steps:
+    replay = ContextReplay(context)
+    for step in replay.undo_steps:
         kept.update((item.id, item) for item in items_of(step))
+    kept.update((item.id, item) for item in replay.items_sent())
     for item in list(kept.values()):
         asker = calls.asker(item)
         kept.update((one.id, one) for one in (asker, *calls.results(asker)))

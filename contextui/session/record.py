@@ -309,12 +309,16 @@ class Recorder:
                     self._shown[copy.window_id] = hash(copy.xml)
                     facts["xml"] = copy.xml
                 copies.append(facts)
+        plan = {} if event.plan is None else {"plan": dict(event.plan)}
+        for window_id in {one["window"]: None for one in plan.get("plan", {}).get("blocks", ())}:
+            self._window_state(window_id)
         self._write_system(
             "request",
             throughSeq=event.through_seq,
             carrierId=event.carrier_id,
             windows=copies,
             waitingIds=list(event.waiting_ids),
+            **plan,
         )
 
     def _turn_ended(self, event: TurnEnded) -> None:

@@ -421,7 +421,7 @@ class Replay:
                 if xml
             ]
             self._changes.carry(carrier, copies)
-        self._changes.mark_sent(data["throughSeq"], data["waitingIds"])
+        self._changes.mark_sent(data["throughSeq"], data["waitingIds"], data.get("plan"))
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:
         """Return the items with these ids, without those lost to damage."""

@@ -134,6 +134,7 @@ class RequestFacts(TypedDict):
     carrierId: str | None
     windows: list[CopyFacts]
     waitingIds: list[str]
+    plan: NotRequired[State]
 
 
 class DraftFacts(TypedDict):
@@ -236,6 +237,7 @@ class CheckpointFacts(TypedDict):
     numbers: dict[str, Count]
     closed: list[Count]
     draft: NotRequired[str]
+    placement: NotRequired[State]
     digest: NotRequired[str]
 
 

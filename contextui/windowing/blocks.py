@@ -16,10 +16,12 @@ What a block shows is text that windows escaped, so no line of it can end the bl
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 _HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"')
 _SINCE = re.compile(r'<Window id="([^"]*)" version="([^"]*)" since="([^"]*)"[^>]*>\n')
+_LISTED = re.compile(r'<Actions ref="([^"]*)"/>(?=\s*</Window>\s*$)')
 _HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 _MOST = 2_000  # changed lines that are compared one by one
 _END = "\n</Window>"
@@ -63,6 +65,12 @@ def with_reference(xml: str, window_id: str) -> str:
     return f'{before}<Actions ref="{window_id}"/>{after}'
 
 
+def version_of(block: str) -> str:
+    """Return the version of a whole block or of a change block."""
+    head = _HEAD.match(block)
+    return head[2] if head else "0.0.0"
+
+
 def is_same(old: str, new: str) -> bool:
     """Return whether two whole blocks differ in their version alone."""
     return _HEAD.sub("", old, count=1) == _HEAD.sub("", new, count=1)
@@ -99,6 +107,31 @@ def applied(xml: str, change: str) -> str:
     content = _patched(parts.content.split("\n"), body[head.end() :].split("\n"))
     version = _HEAD.sub(f'<Window id="{head[1]}" version="{head[2]}"', parts.head, count=1)
     return f"{version}{content}{parts.tail}"
+
+
+def base_of(block: str) -> str:
+    """Return the id of the window whose block above another one is needed to read it; or empty."""
+    if since := _SINCE.match(block):
+        return since[1]
+    listed = _LISTED.search(block)
+    return listed[1] if listed else ""
+
+
+@lru_cache(maxsize=256)
+def whole_block(block: str, base: str) -> str:
+    """Return the whole block that a block of a request stands for; empty if it does not fit.
+
+    Args:
+        block: A whole block, with its list of actions or a reference, or a change block.
+        base: The whole block above it of the window that `base_of` names; empty if there is none.
+    """
+    try:
+        if _SINCE.match(block):
+            return applied(base, block)
+        listed = _LISTED.search(block)
+        return block.replace(listed[0], actions_of(base)) if listed else block
+    except ValueError:
+        return ""
 
 
 def _frame(parts: Parts) -> tuple[str, str]:

@@ -4,7 +4,9 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextui.context.placement import CachePrices, Request, Rules, Transcript
+from contextui.context.placement import Transcript
+from contextui.context.slots import Request, Rules
+from contextui.model import CachePrices
 
 Event = Mapping[str, Any]
 

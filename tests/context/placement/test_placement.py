@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
-from contextui.context import placement
-from contextui.context.placement import (
-    FORCED,
-    CachePrices,
-    Decision,
-    Offer,
-    Request,
-    Rules,
-    Transcript,
-    blocks,
-    cost,
-)
+from contextui.context import slots
+from contextui.context.placement import FORCED, Transcript, blocks, cost
+from contextui.context.slots import Decision, Offer, Request, Rules
+from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 
 PRICES = [
@@ -64,7 +56,7 @@ def check_plan(transcript: Transcript, now: float) -> None:
         tail = [one.id for one in transcript.tail]
         views = [(one.version, one.shown, one.pending, [*one.chain])
                  for one in transcript.views.values()]  # fmt: skip
-        return slots, tail, views, dict(transcript._entries), [*transcript._outdated]
+        return slots, tail, views, dict(transcript.entries), [*transcript._outdated]
 
     before = state()
     plans = [transcript.plan(now) for _ in range(2)]
@@ -91,7 +83,7 @@ def check_windows(transcript: Transcript) -> None:
 
 def check_sums(transcript: Transcript) -> None:
     """The offers are those that a pass over all slots finds."""
-    for offer in transcript.offers(Decision(0.0, entries=transcript._entries)):
+    for offer in transcript.offers(Decision(0.0, entries=transcript.entries)):
         assert offer == pytest.approx(plainly(transcript, offer.cut))
 
 
@@ -112,7 +104,7 @@ def plainly(transcript: Transcript, cut: int) -> Offer:
             kept -= size if slot.at < held else 0
     hit = min(cut, held)
     if prices.marks:
-        hit = max((one for one in transcript._entries if one <= cut), default=0)
+        hit = max((one for one in transcript.entries if one <= cut), default=0)
         between = transcript.slots[hit : min(cut, held)]
         kept += sum(slot.sent.tokens for slot in between if slot.sent)
     return Offer(cut, hit, prices.read * rent, (prices.write - prices.read) * kept, saved)
@@ -230,8 +222,8 @@ def test_a_request_is_as_much_work_as_has_changed(
         work += 1
         original(self, at, row)
 
-    original = placement._Sums.put
-    monkeypatch.setattr(placement._Sums, "put", put)
+    original = slots.Sums.put
+    monkeypatch.setattr(slots.Sums, "put", put)
     scenario.run(
         [
             {"event": "change", "window": "todo_1", "tokens": 400, "change": 20},

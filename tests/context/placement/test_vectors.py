@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from contextui.context.placement import CachePrices, Rules, blocks
+from contextui.context.placement import blocks
+from contextui.context.slots import Rules
+from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario
 
 VECTORS: list[dict[str, Any]] = json.loads(

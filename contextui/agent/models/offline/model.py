@@ -9,6 +9,7 @@ from contextui.agent.models.offline.tokens import is_chinese
 from contextui.agent.protocol import declaration_tokens
 from contextui.context.strategies.stated import stated
 from contextui.model import (
+    LOCAL_PRICES,
     Answer,
     Block,
     CallBegun,
@@ -37,6 +38,7 @@ class OfflineModel:
 
     name = "offline"
     tool_protocol = "native"
+    prices = LOCAL_PRICES
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Answer a request: the next calls, or what came of them."""

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 from contextui.model import Block, LlmMessage, ModelRequest
+from contextui.windowing.blocks import base_of, whole_block
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WINDOW = re.compile(r'<Window id="([\w-]+)" version="([\d.]*)"[^<>]*>')
@@ -176,6 +177,7 @@ class Window:
     description: str
     actions: tuple[Action, ...]
     raw: str = field(default="", repr=False)
+    block: str = field(default="", repr=False)  # all of it
     version: tuple[int, ...] = ()
 
     @cached_property
@@ -478,6 +480,7 @@ def window_of(text: str, says: _Says = ()) -> Window | None:
         description=unescape(described[1]).strip() if described else "",
         actions=_actions(text[end:], own) if end > 0 else (),
         raw=text[start + 9 : close] if 0 < start < close else "",
+        block=text,
         version=tuple(int(part) for part in re.findall(r"\d{1,9}", found[2])),
     )
 
@@ -594,8 +597,9 @@ def _take(windows: dict[str, Window], message: LlmMessage, says: _Says) -> None:
         if isinstance(content, list | tuple):
             # What the tool itself said comes first, and may look like anything.
             texts += [_text(one) for one in content[1:] if isinstance(one, Mapping)]
-    for text in texts:
-        window = window_of(text, says) if text.startswith("<Window ") else None
+    for text in (one for one in texts if one.startswith("<Window ")):
+        base = windows.get(base_of(text))
+        window = window_of(whole_block(text, base.block if base else ""), says)
         known = windows.get(window.id) if window else None
         if window and (known is None or window.version >= known.version):
             windows[window.id] = window

@@ -1,0 +1,209 @@
+"""What a session's log keeps of placement by price, as JSON values.
+
+Each request is logged with what was decided for it, and a checkpoint has all slots. A resumed
+session applies these facts and decides nothing again: prices, rules and window classes may have
+changed since. What does not fit the conversation is refused; the caller then starts anew, as if
+nothing had been sent.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextui.context.placement import Transcript
+from contextui.context.slots import Decision, Form, Offer, Request, Slot, View
+from contextui.windowing.blocks import actions_of
+
+UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)
+"""What is raised for facts that do not fit."""
+
+
+def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
+    """The facts of a request, before it is applied to the transcript."""
+    known = (*script.slots, *script.tail)
+    places = {id(slot): at for at, slot in enumerate(made.new, len(known))}
+    tail = {id(slot): at for at, slot in enumerate(script.tail, len(script.slots))}
+
+    def place_of(slot: Slot) -> int:
+        return slot.at if slot.at >= 0 else tail[id(slot)] if id(slot) in tail else places[id(slot)]
+
+    return {
+        "number": script.requests + 1,
+        "time": made.now,
+        "model": script.key,
+        "slots": len(script.slots),
+        "tail": len(script.tail),
+        "entries": [[at, used] for at, used in sorted(made.entries.items())],
+        "wants": [
+            [place_of(slot), _form_facts(form), reason]
+            for slot, (form, reason) in made.wants.items()
+        ],
+        "reasons": [[place_of(slot), reason] for slot, reason in made.reasons.items()],
+        "chains": {name: [place_of(slot) for slot in made.chains[name]] for name in made.chains},
+        "place": made.place,
+        "blocks": [_block_facts(script, slot) for slot in made.new],
+    }
+
+
+def outcome_facts(script: Transcript, request: Request, offer: Offer | None) -> dict[str, Any]:
+    """The facts of a request that are known once it was applied."""
+    sweep = request.sweep
+    return {
+        "places": request.places,
+        "marks": request.marks,
+        "outdated": request.outdated,
+        "read": request.read,
+        "written": request.written,
+        "plain": request.plain,
+        "upToDate": script.up_to_date,
+        "sweep": {**sweep._asdict(), "cut": offer.cut} if sweep and offer else None,
+    }
+
+
+def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
+    """The decision that facts describe.
+
+    Raises:
+        ValueError: They are about another conversation.
+    """
+    if (facts["slots"], facts["tail"]) != (len(script.slots), len(script.tail)):
+        raise ValueError("another conversation")
+    new = [_block_of(script, one) for one in facts["blocks"]]
+    known = [*script.slots, *script.tail, *new]
+    sweep, now = facts["sweep"], float(facts["time"])
+    made = Decision(now, place=int(facts["place"]), new=new)
+    made.entries = {int(at): float(used) for at, used in facts["entries"]}
+    made.wants = {known[at]: (_form_of(form), str(why)) for at, form, why in facts["wants"]}
+    made.reasons = {known[at]: str(reason) for at, reason in facts["reasons"]}
+    made.chains = {name: [known[at] for at in chain] for name, chain in facts["chains"].items()}
+    if sweep:
+        cut = int(sweep["cut"])
+        if not 0 <= cut <= len(script.slots):
+            raise ValueError("a sweep from nowhere")
+        saved = int(sweep["saved"])
+        made.offer = Offer(cut, cut, float(sweep["rent"]), float(sweep["price"]), saved)
+        made.reason = str(sweep["reason"])
+    return made
+
+
+def state_facts(script: Transcript) -> dict[str, Any]:
+    """Everything of a transcript, between two turns, for a checkpoint."""
+    return {
+        "requests": script.requests,
+        "last": script.last if script.requests else None,
+        "turn": script.turn,
+        "model": script.key,
+        "entries": [[at, used] for at, used in sorted(script.entries.items())],
+        "pins": sorted(script.pins),
+        "sent": len(script.slots),
+        "slots": [_slot_facts(slot) for slot in (*script.slots, *script.tail)],
+        "windows": {
+            view.id: {
+                "class": view.kind,
+                "isOpen": view.is_open,
+                "version": view.shown,
+                "chain": [slot.at for slot in view.chain],
+            }
+            for view in script.present.values()
+        },
+    }
+
+
+def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
+    """Restore a transcript from a checkpoint."""
+    slots = [_slot_of(one) for one in facts["slots"]]
+    script.requests, script.turn = int(facts["requests"]), int(facts["turn"])
+    script.last = float(facts["last"]) if facts["last"] is not None else script.last
+    script.key, script.pins = facts["model"], set(facts["pins"])
+    script.entries = {int(at): float(used) for at, used in facts["entries"]}
+    for name, one in facts["windows"].items():
+        view = View(name, one["class"], 0, is_open=bool(one["isOpen"]))
+        view.version = view.shown = int(one["version"])
+        view.chain = [slots[at] for at in one["chain"]]
+        script.views[name] = script.present[name] = view
+    sent = int(facts["sent"])
+    script.tail = slots[sent:]
+    script.rebuild(slots[:sent])
+
+
+# --- values ------------------------------------------------------------------------------
+
+
+def _form_facts(form: Form | None) -> list[Any] | None:
+    if form is None:
+        return None
+    return [form.kind, form.tokens, form.version, form.key, form.actions, form.source]
+
+
+def _form_of(facts: list[Any] | None) -> Form | None:
+    if facts is None:
+        return None
+    kind, tokens, version, key, actions, source = facts
+    return Form(kind, int(tokens), int(version), key, int(actions), str(source))
+
+
+def _block_facts(script: Transcript, slot: Slot) -> dict[str, Any]:
+    """A window's block; its list of actions is part of its text."""
+    form = slot.full._replace(key=None)
+    where = {"call": slot.call, "group": slot.group} if slot.call or slot.group else {}
+    return {
+        "window": slot.item,
+        "class": script.views[slot.item].kind,
+        "form": _form_facts(form),
+        "text": slot.text,
+        **where,
+    }
+
+
+def _block_of(script: Transcript, facts: Mapping[str, Any]) -> Slot:
+    name, text, form = str(facts["window"]), str(facts["text"]), _form_of(facts["form"])
+    if form is None:
+        raise ValueError("a block without a form")
+    if form.actions:
+        form = form._replace(key=actions_of(text))
+    if name not in script.views:
+        script.views[name] = View(name, str(facts["class"]), form.tokens)
+    script.present[name] = script.views[name]
+    slot = Slot(f"{name}@{form.version}", name, script.turn, form, form, text=text)
+    slot.call, slot.group, slot.since = facts.get("call"), facts.get("group", ""), script.requests
+    return slot
+
+
+def _slot_facts(slot: Slot) -> dict[str, Any]:
+    """A slot, without what is as usual: sent as it is, and wanted as it was sent."""
+    full = slot.full._replace(key=None) if slot.text else slot.full
+    facts: dict[str, Any] = {"item": slot.item, "full": _form_facts(full)}
+    if slot.id != slot.item:
+        facts["id"] = slot.id
+    for name, usual in _USUAL.items():
+        value = getattr(slot, name)
+        if value != usual:
+            facts[name] = list(value) if name == "parts" else value
+    if slot.at >= 0 and slot.sent != slot.full:
+        facts["sent"] = _form_facts(slot.sent)
+    if slot.want != (slot.sent if slot.at >= 0 else slot.full):
+        facts["want"] = _form_facts(slot.want)
+    return facts
+
+
+_USUAL: Mapping[str, Any] = {
+    "turn": 0, "call": None, "gist": 0, "group": "", "parts": (0,), "text": "", "since": 0,
+    "reason": "", "actions": "",
+}  # fmt: skip
+
+
+def _slot_of(facts: Mapping[str, Any]) -> Slot:
+    full = _form_of(facts["full"])
+    if full is None:
+        raise ValueError("a slot without a form")
+    text = str(facts.get("text", ""))
+    if text and full.actions:
+        full = full._replace(key=actions_of(text))
+    item = str(facts["item"])
+    slot = Slot(str(facts.get("id", item)), item, int(facts.get("turn", 0)), full, full, text=text)
+    for name in ("call", "gist", "group", "since", "reason", "actions"):
+        setattr(slot, name, facts.get(name, _USUAL[name]))
+    slot.parts = tuple(int(one) for one in facts.get("parts", (0,)))
+    sent = _form_of(facts["sent"]) if "sent" in facts else full
+    slot.sent = sent
+    slot.want = _form_of(facts["want"]) if "want" in facts else sent
+    return slot

@@ -1,0 +1,237 @@
+"""Slots of a transcript, the windows that they show, and the decisions made for requests.
+
+`placement` decides; this module has the values that it decides about.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+REFERENCE = 8
+"""Tokens of ``<Actions ref="…"/>``."""
+
+Kind = Literal["text", "call", "result", "thinking", "gist", "summary", "whole", "change"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The constants of the policy.
+
+    Attributes:
+        ahead: For how many requests outdated content is expected to be carried from now on.
+        whole_at: The share of a whole block from which on changes become a new whole block.
+        long: The tokens from which on an old result is replaced with its gist.
+        recent: How many long results stay whole.
+        budget: The most tokens of a request.
+        anchor: The requests for which the place of the next sweep is foreseen.
+        room: The share of the budget that a sweep for room frees down to.
+        close: When a closed window leaves: with the next turn, or with the next request.
+        fold: Whether a sweep replaces a chain behind it with one whole block at the end.
+    """
+
+    ahead: int = 8
+    whole_at: float = 0.67
+    long: int = 200
+    recent: int = 10
+    budget: int | None = None
+    anchor: int = 1_000
+    room: float = 0.9
+    close: Literal["turn", "now"] = "turn"
+    fold: bool = True
+
+
+class Form(NamedTuple):
+    """One rendering of a slot.
+
+    Attributes:
+        key: The list of actions that a window block carries.
+        actions: The tokens of that list.
+        source: The item that a summary is the content of.
+    """
+
+    kind: Kind
+    tokens: int
+    version: int = 0
+    key: str | None = None
+    actions: int = 0
+    source: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A place in the transcript."""
+
+    id: str
+    item: str  # the item or the window that it belongs to
+    turn: int
+    full: Form
+    want: Form | None
+    call: str | None = None  # the call that it is, that it answers, or in whose result it stands
+    gist: int = 0  # tokens of the gist of a result
+    group: str = ""  # neighbours with the same one are a single message
+    parts: tuple[int, ...] = ()  # the blocks of the item that it is
+    text: str = ""  # the block of a window
+    since: int = 0  # requests sent when `want` last changed
+    reason: str = ""  # why `want` differs
+    sent: Form | None = None
+    at: int = -1  # its place, once a request contained it
+    first: int = -1  # the place of the first slot of its message
+    actions: str = ""  # "full", or "ref:" and the window whose list it refers to
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it was sent in a form that is not wanted any more."""
+        return self.sent != self.want
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """A window: its state now, and the chain of blocks (one whole, then changes) that shows it."""
+
+    id: str
+    kind: str
+    tokens: int
+    actions: int = 0
+    key: str = ""
+    version: int = 0
+    is_open: bool = True
+    is_dropped: bool = False
+    chain: list[Slot] = field(default_factory=list)
+    shown: int = 0  # the version of the last block of the chain
+    shown_key: str = ""
+    pending: int = 0  # tokens of the change since then
+    is_anew: bool = False  # no change block can express it: opened, or another level of detail
+    is_lowered: bool = False
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the chain shows its present state."""
+        return bool(self.chain) and self.shown == self.version
+
+
+class Offer(NamedTuple):
+    """A sweep that could be made from `cut`; the provider reads up to `hit`."""
+
+    cut: int
+    hit: int
+    rent: float
+    price: float
+    saved: int
+
+    @property
+    def gain(self) -> tuple[float, int]:
+        """What it gains; of two that gain the same the earlier one is better."""
+        return self.rent - self.price, -self.cut
+
+
+class Sweep(NamedTuple):
+    """A sweep that was made: behind how many blocks, why, and what it cost and saved."""
+
+    after: int
+    reason: str
+    rent: float
+    price: float
+    saved: int
+
+
+class Request(NamedTuple):
+    """What was decided for a request.
+
+    Attributes:
+        start: The first slot that was written anew; everything before it is as it was.
+        places: Behind how many slots cache marks stand.
+        marks: Behind how many blocks they stand.
+        outdated: The tokens that are carried although they are outdated.
+        read: The tokens that the provider reads from its cache; `written` and `plain` are the rest.
+        is_over: Whether it is over the budget, so that something has to be trimmed first.
+    """
+
+    start: int
+    places: list[int]
+    marks: list[int]
+    sweep: Sweep | None
+    outdated: int
+    read: int
+    written: int
+    plain: int
+    is_over: bool
+
+
+@dataclass(slots=True, eq=False)
+class Decision:
+    """What a request would contain: foreseen by `plan`, made by `apply`.
+
+    Attributes:
+        now: The time in seconds at which it is sent.
+        wants: What slots will want, and why.
+        reasons: New reasons of slots that are outdated already.
+        chains: The chains of windows that will differ.
+        new: The window blocks to append, in order; `place` is where in the tail.
+        offer: The sweep, and `reason` why.
+        entries: The prefixes that the provider holds at that time.
+        budget: The most tokens that it may have.
+    """
+
+    now: float
+    wants: dict[Slot, tuple[Form | None, str]] = field(default_factory=dict)
+    reasons: dict[Slot, str] = field(default_factory=dict)
+    chains: dict[str, list[Slot]] = field(default_factory=dict)
+    new: list[Slot] = field(default_factory=list)
+    place: int = 0
+    offer: Offer | None = None
+    reason: str = ""
+    entries: dict[int, float] = field(default_factory=dict)
+    budget: int | None = None
+
+    @property
+    def held(self) -> int:
+        """The furthest place up to which the provider holds the transcript."""
+        return max(self.entries, default=0)
+
+    def want_of(self, slot: Slot) -> Form | None:
+        """What a slot will want."""
+        return self.wants[slot][0] if slot in self.wants else slot.want
+
+    def reason_of(self, slot: Slot) -> str:
+        """Why a slot will be outdated."""
+        if slot in self.reasons:
+            return self.reasons[slot]
+        return self.wants[slot][1] if slot in self.wants else slot.reason
+
+
+class Sums:
+    """Sums of several numbers per slot over any range, with updates in logarithmic time."""
+
+    def __init__(self, width: int) -> None:
+        self._rows: list[tuple[int, ...]] = []
+        self._trees: list[list[int]] = [[0] for _ in range(width)]
+
+    def put(self, at: int, row: tuple[int, ...]) -> None:
+        """Set the numbers of a slot; the next new one is appended."""
+        if at == len(self._rows):
+            low = at + 1 - ((at + 1) & -(at + 1))
+            for column, (tree, own) in enumerate(zip(self._trees, row, strict=True)):
+                tree.append(self.before(at, column) - self.before(low, column) + own)
+            self._rows.append(row)
+            return
+        old, self._rows[at] = self._rows[at], row
+        for tree, was, now in zip(self._trees, old, row, strict=True):
+            place = at + 1 if was != now else len(tree)
+            while place < len(tree):
+                tree[place] += now - was
+                place += place & -place
+
+    def before(self, at: int, column: int) -> int:
+        """The sum of a column over all slots in front of a place."""
+        found, tree = 0, self._trees[column]
+        while at:
+            found += tree[at]
+            at -= at & -at
+        return found
+
+
+def size_of(form: Form | None, actions: str) -> int:
+    """The size of a form with its list of actions, or with a reference to one."""
+    if form is None:
+        return 0
+    listed = form.actions if actions == "full" else REFERENCE
+    return form.tokens + (listed if form.key else 0)
