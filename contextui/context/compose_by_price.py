@@ -381,9 +381,18 @@ class PricedComposer:
         self._sent = []
         if early:
             self.transcript.forget_thinking()
+            self._take_back(rest)
         elif items:
             self.transcript.begin_turn()
         self._composed = None
+
+    def _take_back(self, items: Iterable[ContextItem]) -> None:
+        """Send the end of the transcript again, from the first slot of these items on."""
+        slots = (slot for item in items for slot in self.transcript.slots_of(item.id))
+        if places := [slot.first for slot in slots if slot.at >= 0]:
+            self.transcript.take_back(min(places))
+            kept = bisect_left(self._starts, min(places))
+            self._pieces, self._starts = self._pieces[:kept], self._starts[:kept]
 
     # --- slots of items ------------------------------------------------------------------
 

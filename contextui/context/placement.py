@@ -116,6 +116,32 @@ class Transcript:
             self.want(slot, None, "thinking")
         self._thoughts = []
 
+    def take_back(self, at: int) -> None:
+        """Take everything from a place on as not sent: it is sent again, after room was made.
+
+        Blocks of windows from there on are dropped; the windows are shown anew.
+        """
+        back = self.slots[at:]
+        self._sums.cut(at)
+        del self.slots[at:]
+        self._outdated = [one for one in self._outdated if one < at]
+        self.entries = {one: used for one, used in self.entries.items() if one <= at}
+        for lists in self.lists.values():
+            lists[:] = [one for one in lists if one[0] < at]
+        for slot in back:
+            slot.sent, slot.actions, slot.at, slot.first = None, "", -1, -1
+            if slot.text:
+                slot.want = None
+                self._of_item[slot.item].remove(slot)
+                if slot.call is not None:
+                    self._of_call[slot.call].remove(slot)
+        for view in self.present.values():
+            if any(slot.at < 0 for slot in view.chain):
+                for slot in view.chain:
+                    self.want(slot, None, "broken")
+                view.chain = []
+        self.tail = [*(slot for slot in back if not slot.text), *self.tail]
+
     def answered(self) -> None:
         """Note that the model answered: what follows is within the turn."""
         self._is_fresh = False

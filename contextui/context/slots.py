@@ -220,6 +220,12 @@ class Sums:
                 tree[place] += now - was
                 place += place & -place
 
+    def cut(self, length: int) -> None:
+        """Forget the numbers of all slots from a place on."""
+        del self._rows[length:]
+        for tree in self._trees:
+            del tree[length + 1 :]
+
     def before(self, at: int, column: int) -> int:
         """The sum of a column over all slots in front of a place."""
         found, tree = 0, self._trees[column]

@@ -161,7 +161,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.random = random = Random(seed)
-        self.placement: Placement = random.choice(("turn", "turn", "turn", "in-place"))
+        self.placement: Placement = random.choice(("price", "price", "turn", "turn", "in-place"))
         self.protocol: ToolProtocol = random.choice(("native", "native", "native", "text"))
         self.ids = random.choice(("proper", "proper", "restarted", "odd", "none", "same"))
         self.numbers = itertools.count(1)
@@ -361,6 +361,9 @@ class History:
         assert not [block for _, block in blocks if block.get("content") == MADE_UP]
         if self.placement == "turn":
             self.check_prefix(blocks, request.system)
+        if self.placement == "price" and self.thought in blocks and self.before is not None:
+            # It is bound to all that stood before it, whatever is swept.
+            assert blocks[: blocks.index(self.thought)] == self.before
         self.thought = None
         self.before, self.system = blocks, request.system
         self.stable = blocks[: request.stable]
