@@ -193,7 +193,7 @@ class Settings(BaseModel):
         description="how a long conversation is shortened for the model",
     )
     placement: Placement = Field(
-        default="turn",
+        default="price",
         description=(
             "where windows are placed: by price, at the end of each turn, or where they were opened"
         ),
