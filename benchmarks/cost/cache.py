@@ -38,11 +38,6 @@ class Sent:
     marks: Sequence[int]
     time: float
 
-    @property
-    def tokens(self) -> int:
-        """The size of the request."""
-        return sum(block.tokens for block in self.blocks)
-
 
 class Charge(NamedTuple):
     """Tokens of a request by how they are charged."""
@@ -91,12 +86,6 @@ class PromptCache:
         last = max([hit, *large])
         return Charge(sizes[hit], sizes[last] - sizes[hit], sizes[-1] - sizes[last])
 
-    def cost(self, requests: Iterable[Sent]) -> float:
-        """Price requests in order, in input tokens at full price."""
-        prices, charges = self.prices, (self.charge(one) for one in requests)
-        return sum(prices.read * one.read + prices.write * one.written + one.plain
-                   for one in charges)  # fmt: skip
-
     def _name(self, before: int, block: Block) -> int:
         """Number each prefix: equal numbers are equal prefixes."""
         return self._names.setdefault((before, block), len(self._names) + 1)
@@ -108,3 +97,20 @@ class PromptCache:
             if used is not None and now - used <= self.prices.ttl:
                 return at
         return 0
+
+
+class Figures(NamedTuple):
+    """Cost in input tokens at full price, and tokens sent; or both beside those of another run."""
+
+    cost: float
+    tokens: float
+
+
+def figures(requests: Iterable[Sent], prices: CachePrices = ANTHROPIC) -> Figures:
+    """Price requests, in order, with a cache of their own."""
+    cache, cost, tokens = PromptCache(prices), 0.0, 0
+    for sent in requests:
+        charge = cache.charge(sent)
+        cost += prices.read * charge.read + prices.write * charge.written + charge.plain
+        tokens += sum(charge)
+    return Figures(cost, tokens)

@@ -7,14 +7,14 @@ plain tools it is read with `read_file`, whose result stays in the conversation,
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from benchmarks.cost.cache import PromptCache, Sent
+from benchmarks.cost.cache import Figures, figures
 from benchmarks.cost.loop import PLACEMENTS, Turn, play, play_plain
 from contextui.agent.models.scripted import Step, call
-from contextui.config.settings import Placement
 from contextui.model import Block
 
 TURNS, LONG_TURNS = 30, 200
@@ -263,38 +263,33 @@ LONG_MIXES = (
 # --- figures ---------------------------------------------------------------------------------
 
 
-def mix_costs(mix: Mix) -> dict[str, float]:
-    """Return the cost of a mix for each placement, beside plain tools."""
-    plain = _cost(play_plain(mix.with_plain_tools(), folder) for folder in _folders(mix.files()))
-    return {
-        placement: _cost(
-            play(mix.with_windows(), folder, placement).requests
-            for folder in _folders(mix.files())
-        ) / plain
-        for placement in PLACEMENTS
-    }  # fmt: skip
+def mix_figures(mix: Mix) -> dict[str, Figures]:
+    """Return cost and tokens sent of a mix for each placement, beside plain tools."""
+    with _folder(mix.files()) as folder:
+        plain = figures(play_plain(mix.with_plain_tools(), folder))
+    found: dict[str, Figures] = {}
+    for placement in PLACEMENTS:
+        with _folder(mix.files()) as folder:
+            ours = figures(play(mix.with_windows(), folder, placement).requests)
+        found[placement] = Figures(ours.cost / plain.cost, ours.tokens / plain.tokens)
+    return found
 
 
 def long_costs(mix: LongMix, turns: int = LONG_TURNS) -> dict[str, float]:
     """Return the cost of a long mix for each placement, beside the information bound."""
-    return {placement: _long_cost(mix, turns, placement) for placement in PLACEMENTS}
+    found: dict[str, float] = {}
+    for placement in PLACEMENTS:
+        with _folder({"shop.py": source("shop.py")}) as folder:
+            played = play(mix.script(turns), folder, placement)
+        found[placement] = figures(played.requests).cost / played.bound
+    return found
 
 
-def _long_cost(mix: LongMix, turns: int, placement: Placement) -> float:
-    for folder in _folders({"shop.py": source("shop.py")}):
-        played = play(mix.script(turns), folder, placement)
-        return PromptCache().cost(played.requests) / played.bound
-    raise AssertionError("there is always one folder")
-
-
-def _folders(files: dict[str, str]) -> Iterator[Path]:
-    """Yield a temporary folder with these files."""
+@contextmanager
+def _folder(files: dict[str, str]) -> Iterator[Path]:
+    """Make a temporary folder with these files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         for path, text in files.items():
             (folder / path).write_text(text, "utf-8")
         yield folder
-
-
-def _cost(requests: Iterator[Sequence[Sent]]) -> float:
-    return sum(PromptCache().cost(one) for one in requests)

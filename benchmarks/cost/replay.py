@@ -10,9 +10,8 @@ furthest mark that is still valid, and (while masking) in front of the next resu
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from benchmarks.cost.cache import ANTHROPIC, Block, PromptCache, Sent
+from benchmarks.cost.cache import ANTHROPIC, Block, Figures, Sent, figures
 from benchmarks.cost.runs import Answer, Result, Run, Step, Words
 from contextui.context.placement import Rules, Transcript, blocks
 
@@ -22,13 +21,6 @@ BATCH = 10
 RULES = Rules()
 
 Policy = Callable[[Run], Iterator[Sent]]
-
-
-class Figures(NamedTuple):
-    """Cost and tokens sent of a run."""
-
-    cost: float
-    tokens: int
 
 
 # --- policies ------------------------------------------------------------------------------
@@ -51,24 +43,21 @@ def mask_in_batches(run: Run, every: int = BATCH) -> Iterator[Sent]:
 
 def _masked(run: Run, every: int) -> Iterator[Sent]:
     """Send everything; mask every so many requests, or never if that is 0."""
-    parts, masked, before, marked = [Block("head", run.head)], set[str](), list[Block](), set[int]()
-    results: dict[str, tuple[int, Result]] = {}  # the place of each long result
+    parts, before, marked = [Block("head", run.head)], list[Block](), set[int]()
+    results: dict[str, tuple[int, int]] = {}  # place and gist size of each long result
     start = 0
     for number, (at, time) in enumerate(run.requests(), 1):
         for place, step in enumerate(run.steps[start:at], start):
             if isinstance(step, Result) and step.tokens > RULES.long:
-                results[step.call] = len(parts), step
+                results[step.call] = len(parts), step.gist
             parts += _blocks(step, place)
         start = at
-        # A result is sent whole at least once, as `recent` results are at the end.
         is_due = bool(every) and number % every == 0
         for call in list(results)[: max(0, len(results) - RULES.recent)] if is_due else ():
-            index, step = results.pop(call)
-            if index < len(before):
-                parts[index] = Block(("gist", call), step.gist)
-                masked.add(call)
-            else:
-                results[call] = index, step
+            index, gist = results[call]
+            if index < len(before):  # the model has seen it whole
+                parts[index] = Block(("gist", call), gist)
+                del results[call]
         first = min((index for index, _ in results.values()), default=len(parts))
         same = _common(before, parts)
         held = max((mark for mark in marked if mark <= same), default=0)
@@ -144,42 +133,25 @@ POLICIES: Mapping[str, Policy] = {
 # --- figures -------------------------------------------------------------------------------
 
 
-def figures(requests: Iterator[Sent]) -> Figures:
-    """Price requests with a cache of their own."""
-    cache, sizes = PromptCache(), list[int]()
-
-    def counted() -> Iterator[Sent]:
-        for one in requests:
-            sizes.append(one.tokens)
-            yield one
-
-    return Figures(cache.cost(counted()), sum(sizes))
-
-
 def compare(runs: Sequence[Run]) -> dict[str, Figures]:
-    """Add up the figures of runs for each policy."""
+    """Return cost and tokens sent of runs in total for each policy, beside append-only."""
     found = {}
     for name, policy in POLICIES.items():
         each = [figures(policy(run)) for run in runs]
         found[name] = Figures(sum(one.cost for one in each), sum(one.tokens for one in each))
-    return found
+    base = found["append-only"]
+    return {
+        name: Figures(one.cost / base.cost, one.tokens / base.tokens) for name, one in found.items()
+    }
 
 
-def table(runs: Sequence[Run]) -> list[list[str]]:
-    """Compare policies: cost and tokens sent beside append-only, for each run and in total."""
-    rows = [["run", "requests", *(f"{name}" for name in list(POLICIES)[1:])]]
+def rows(runs: Sequence[Run]) -> Iterator[list[str]]:
+    """Yield the rows of a table: each run, and all of them in total."""
+    yield ["run", "requests", *list(POLICIES)[1:]]
     groups = [(run.name, [run]) for run in runs]
     if len(runs) > 1:
-        groups.append((f"all {len(runs)}", list(runs)))
+        groups.append((f"all {len(runs)} runs", list(runs)))
     for name, group in groups:
-        found = compare(group)
-        base, *others = found.values()
         count = sum(1 for run in group for _ in run.requests())
-        cells = (f"{_ratio(one.cost, base.cost)} ({_ratio(one.tokens, base.tokens)})"
-                 for one in others)  # fmt: skip
-        rows.append([name, f"{count:,}", *cells])
-    return rows
-
-
-def _ratio(one: float, base: float) -> str:
-    return f"{one / base:.2f}" if base else "-"
+        others = list(compare(group).values())[1:]
+        yield [name, f"{count:,}", *(f"{one.cost:.2f} ({one.tokens:.2f})" for one in others)]
