@@ -1,4 +1,4 @@
-"""Print or write the tables, replay recorded runs, or convert them: ``python -m benchmarks.cost``."""
+"""Cost of agent runs at cache prices: print or write tables, replay and convert recorded runs."""
 
 import argparse
 import json

@@ -36,6 +36,12 @@ def load_runs(path: Path) -> list[Run]:
     """
     text, where = read_file(path), str(path)
     if path.suffix == ".jsonl":
+        lines = [line for line in text.splitlines() if line.strip()]
+        if lines and f'"format": "{FORMAT}"' in lines[0]:
+            return [
+                parse_run(parse_json(line, f"{where}, run {number}"), f"{where}, run {number}")
+                for number, line in enumerate(lines, 1)
+            ]
         return claude_code_runs(text, where)
     value = parse_json(text, where)
     if isinstance(value, Mapping) and value.get("format") == FORMAT:

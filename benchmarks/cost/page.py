@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.cost.cache import ANTHROPIC, LOOK_BACK
 from benchmarks.cost.loop import PLACEMENTS
 from benchmarks.cost.mixes import LONG_MIXES, LONG_TURNS, TURNS, long_costs, mix_figures, mixes
-from benchmarks.cost.replay import BATCH, POLICIES, RULES
+from benchmarks.cost.replay import BATCH, RULES
 from benchmarks.cost.runs import APART
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
@@ -77,22 +77,23 @@ up to the last mark is written. Output tokens are not counted: they are the same
 
 ## Editing beside plain tool calls
 
-{TURNS} turns with two edits each, played by the real loop with real windows on real files. Beside it a
-plain loop does the same with `read_file` and `edit`: all it reads stays in the conversation. "Plain
-re-reads" means that it reads a file before each edit; "reads once" is the best case for it. The
-figures are the cost beside the plain loop, and in brackets the tokens sent beside it; below 1 the
-windows are cheaper.
+{TURNS} turns with two edits each, played by the real loop with real windows on real files. Beside
+it a plain loop does the same with `read_file` and `edit`: all it reads stays in the conversation.
+"Plain re-reads" means that it reads a file before each edit; "reads once" is the best case for it.
+The figures are the cost beside the plain loop, and in brackets the tokens sent beside it; below 1
+the windows are cheaper.
 
 {_lines(markdown(short))}
 
-A file that is edited has about 100 lines. In C and D each turn also reads a file that is not edited.
+A file that is edited has about 100 lines. In C and D each turn also reads a file that is not
+edited. Requests are seconds apart, so no cache entry expires.
 
 ## Long conversations beside the information bound
 
-{LONG_TURNS} turns with an editor, a to-do list and a notebook. The bound is the cost of the information
-alone: every token is written once, a changed window costs its changed lines, and a request reads
-only what is still valid. No placement reaches it in general, since what follows a changed place has
-to be written again.
+{LONG_TURNS} turns with an editor, a to-do list and a notebook. The bound is the cost of the
+information alone: every token is written once, a changed window costs its changed lines, and a
+request reads only what is still valid. No placement reaches it in general, since what follows a
+changed place has to be written again.
 
 {_lines(markdown(long))}
 
@@ -111,25 +112,29 @@ tokens sent beside append-only:
 |---|---|
 | append-only | never changes what was sent |
 | mask each step | replaces long results with a gist in every request |
-| mask in batches | does the same in every {_ordinal(BATCH)} request |
-| by price | removes outdated content when carrying it has cost as much as writing again what follows |
+| mask in batches | does the same in every {BATCH}th request |
+| by price | removes outdated content once carrying it costs as much as rewriting what follows |
 
-Long results have more than {RULES.long} tokens; the last {RULES.recent} of them always stay whole. A file may be
+Long results have more than {RULES.long} tokens; the last {RULES.recent} of them always stay whole.
+By price also removes the thinking of finished turns; the other policies keep it. While a turn with
+thinking runs, it changes nothing in front of that thinking. A file may be
 
 - a trajectory of mini-swe-agent (`*.traj.json`),
 - a session of Claude Code (`~/.claude/projects/*/*.jsonl`): without the lines of subagents; a
   session that was compacted gives one run for each part; messages that were rewound stay in it,
 - a recorded run in the form below.
 
-`python -m benchmarks.cost convert FILE` prints a run in that form. It contains sizes and times only,
-no text, so it can be passed on.
+`python -m benchmarks.cost convert FILE` prints its runs in that form, one on each line. They
+contain sizes and times only, no text, so they can be passed on. Save them as `*.jsonl` to replay
+them.
 
 ## Form of a recorded run
 
 ```json
 {{"format": "contextui-run-1", "name": "fix-the-parser", "head": 3200, "steps": [
   {{"type": "words", "tokens": 120, "time": 0}},
-  {{"type": "answer", "text": 40, "thinking": 0, "time": 4, "calls": [{{"id": "c1", "tokens": 35}}]}},
+  {{"type": "answer", "text": 40, "thinking": 0, "time": 4,
+   "calls": [{{"id": "c1", "tokens": 35}}]}},
   {{"type": "result", "call": "c1", "tokens": 900, "gist": 30, "time": 5}},
   {{"type": "answer", "text": 80, "time": 9}}
 ]}}
@@ -156,7 +161,3 @@ python -m benchmarks.cost write  # this page
 
 def _lines(lines: Iterable[str]) -> str:
     return "\n".join(lines)
-
-
-def _ordinal(number: int) -> str:
-    return f"{number}th"
