@@ -102,11 +102,13 @@ def mini_swe_agent_run(messages: Sequence[object], where: str) -> Run:
                 waiting = [call.id for call in calls]
                 thinking = message.get("reasoning_content")
                 size = _counter.count(thinking) if isinstance(thinking, str) else 0
-                reader.answer(_counter.count(_ACTION.sub("", text)), size, calls, time)
+                is_in_text = not message.get("tool_calls")
+                inside = sum(call.tokens for call in calls) if is_in_text else 0
+                reader.answer(max(0, _counter.count(text) - inside), size, calls, time)
             case "tool":
                 call = str(message.get("tool_call_id"))
                 reader.result(call, _counter.count(text), gist_size(text), time)
-            case "user" if waiting and reader.knows(waiting[0]):
+            case "user" if waiting and reader.knows(waiting[0]) and not _is_complaint(extra):
                 reader.result(waiting.pop(0), _counter.count(text), gist_size(text), time)
             case "user":
                 reader.words(_counter.count(text), time)
@@ -118,20 +120,29 @@ def mini_swe_agent_run(messages: Sequence[object], where: str) -> Run:
     return reader.run(Path(where).name.removesuffix(".traj.json"), head)
 
 
+def _is_complaint(extra: object) -> bool:
+    """Whether a message complains about an answer instead of giving the output of its command."""
+    return isinstance(extra, Mapping) and "interrupt_type" in extra
+
+
 def _calls_of(message: Mapping[str, Any], text: str, number: int) -> Iterator[Call]:
-    """Yield the calls of an answer: tool calls, or else commands in fenced code."""
-    listed = message.get("tool_calls")
-    if not isinstance(listed, list) or not listed:
-        for index, command in enumerate(_ACTION.findall(text)):
-            yield Call(f"m{number}.{index}", _counter.count(command))
+    """Yield the calls of an answer: tool calls, or else commands within its text."""
+    made = [one for one in message.get("tool_calls") or () if isinstance(one, Mapping)]
+    for index, one in enumerate(made):
+        function = one.get("function")
+        given = function if isinstance(function, Mapping) else {}
+        size = _counter.count(f"{given.get('name')} {given.get('arguments')}")
+        yield Call(str(one.get("id") or f"m{number}.{index}"), size)
+    if made:
         return
-    for index, one in enumerate(listed):
-        made = one.get("function") if isinstance(one, Mapping) else None
-        name, given = (
-            (made.get("name"), made.get("arguments")) if isinstance(made, Mapping) else ("", "")
-        )
-        identifier = one.get("id") if isinstance(one, Mapping) else None
-        yield Call(str(identifier or f"m{number}.{index}"), _counter.count(f"{name} {given}"))
+    extra = message.get("extra")
+    listed = extra.get("actions") if isinstance(extra, Mapping) else None
+    actions = (
+        [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    )
+    commands = [str(one.get("command")) for one in actions] or _ACTION.findall(text)
+    for index, command in enumerate(commands):
+        yield Call(f"m{number}.{index}", _counter.count(command))
 
 
 # --- Claude Code ---------------------------------------------------------------------------

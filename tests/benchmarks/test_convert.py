@@ -178,9 +178,20 @@ def test_a_trajectory_with_commands_in_fenced_code_is_converted(tmp_path: Path, 
     assert isinstance(first, Answer)
     assert isinstance(forgotten, Answer)
     assert first.calls[0].tokens == count("ls -la")
-    assert first.text == count("I look.\n\n")
+    assert first.text == count(f"I look.\n\n```{fence}\nls -la\n```") - count("ls -la")
     assert forgotten.calls == ()
     assert [step.time for step in run.steps] == [0, 5, 10, 15, 20, 25]
+
+
+def test_recorded_actions_come_before_fenced_code(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "<go>ls</go>", "extra": {"actions": [{"command": "ls"}]}},
+        {"role": "user", "content": OUTPUT, "extra": {"returncode": 0}},
+        {"role": "assistant", "content": "```bash\nls\n```\n```bash\nls\n```"},
+        {"role": "user", "content": "Only one.", "extra": {"interrupt_type": "FormatError"}},
+    ]
+    (run,) = load_runs(saved(tmp_path, "text.traj.json", trajectory(*messages)))
+    assert [type(step) for step in run.steps] == [Words, Answer, Result, Answer, Words]
 
 
 @pytest.mark.parametrize(
