@@ -8,6 +8,7 @@ with the project's counter.
 import asyncio
 import difflib
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -78,10 +79,12 @@ class BlockCounter:
 
     def sent(self, body: Mapping[str, Any], time: float) -> Sent:
         """Convert the body of a request; its marks are the `cache_control` fields in it."""
-        parts = [*body.get("tools", ()), *body.get("system", ())]
-        head = json.dumps([_without_mark(part) for part in parts])
-        is_marked = any("cache_control" in part for part in parts)
-        blocks, marks = [Block(head, self.count(head))], [1] if is_marked else []
+        tools, system = (list(body.get(name, ())) for name in ("tools", "system"))
+        declared = json.dumps([_without_mark(tool) for tool in tools])
+        prompt = "".join(part["text"] for part in system)
+        head = Block((declared, prompt), self.count(declared) + self.count(prompt))
+        is_marked = any("cache_control" in part for part in (*tools, *system))
+        blocks, marks = [head], [1] if is_marked else []
         for message in body["messages"]:
             extra = self._counter.message_overhead(message["role"])
             for block in message["content"]:
@@ -117,31 +120,27 @@ class Recorder:
     Attributes:
         script: Answers the requests.
         clock: The simulated time.
-        on_request: Called before each request is recorded.
+        on_request: Called with each request before it is answered.
         requests: What was sent.
     """
 
     script: ScriptedModel
     clock: Clock
     counter: BlockCounter
-    on_request: Callable[[], None] = lambda: None
+    on_request: Callable[[Sent], None] = lambda _: None
     name: str = "recorder"
     requests: list[Sent] = field(default_factory=list)
-    _previous: list[Payload] = field(default_factory=list)
+    _previous: deque[Payload] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Record a request, and stream the answer of the script."""
-        self.on_request()
-        self.record(request)
-        async for event in self.script.stream(request):
-            yield event
-
-    def record(self, request: ModelRequest) -> None:
-        """Record a request as the provider would receive it."""
-        sent = payload(request, self.name, self._previous[-REMEMBERED:])
+        """Record a request as the provider would receive it, and answer as the script says."""
+        sent = payload(request, self.name, list(self._previous))
         self._previous.append(sent)
         self.requests.append(self.counter.sent(sent.body, self.clock.now))
+        self.on_request(self.requests[-1])
         self.clock.advance(STEP_SECONDS)
+        async for event in self.script.stream(request):
+            yield event
 
 
 # --- the real loop -------------------------------------------------------------------------
@@ -168,21 +167,21 @@ class Bound:
     Args:
         context: The conversation.
         counter: Counts tokens.
-        head: Tokens of tools and system prompt.
     """
 
-    def __init__(self, context: ContextManager, counter: BlockCounter, head: int) -> None:
-        self._context, self._counter, self._head = context, counter, head
+    def __init__(self, context: ContextManager, counter: BlockCounter) -> None:
+        self._context, self._counter = context, counter
         self._seen: dict[str, int] = {}  # tokens of each item
         self._shown: dict[str, str] = {}  # the XML of each window in the last request
         self.cost = 0.0
 
-    def count_request(self) -> None:
-        """Add the cost of a request that is about to be sent."""
+    def count_request(self, sent: Sent) -> None:
+        """Add the cost of a request that is being sent; only its head is taken from it."""
+        head = sent.blocks[0].tokens
         windows = self._context.windows
         open_windows = windows.windows() if windows is not None else []
         shown = {one.id: current_render(one).xml for one in open_windows}
-        written = 0 if self._seen else self._head
+        written = 0 if self._seen else head
         new = [item for item in self._context.get_all() if item.id not in self._seen]
         for item in new:
             self._seen[item.id] = self._size(item)
@@ -191,7 +190,7 @@ class Bound:
             written += self._changed(self._shown.get(name), xml)
         self._shown = shown
         sizes = (self._counter.count(xml) for xml in shown.values())
-        total = self._head + sum(self._seen.values()) + sum(sizes)
+        total = head + sum(self._seen.values()) + sum(sizes)
         self.cost += ANTHROPIC.write * written + ANTHROPIC.read * max(0, total - written)
 
     def _size(self, item: ContextItem) -> int:
@@ -239,10 +238,7 @@ def play(turns: Sequence[Turn], folder: Path, placement: Placement) -> Played:
         options=TurnOptions(budget=BUDGET, auto_compact=False),
         approval=ApprovalGate("auto"),
     )
-    prompt = talk.install_prompt()
-    declared = [[one.name, one.description, one.input_schema] for one in talk.declared]
-    head = counter.count(prompt.content) + counter.count(json.dumps(declared))
-    bound = Bound(context, counter, head)
+    bound = Bound(context, counter)
     model.on_request = bound.count_request
     try:
         asyncio.run(_take_turns(talk, turns, clock))
