@@ -20,7 +20,7 @@ def mix_rows() -> Iterator[list[str]]:
     for mix in mixes():
         found = mix_figures(mix).values()
         cells = (f"{one.cost:.2f} ({one.tokens:.2f})" for one in found)
-        yield [f"{mix.name}  {mix.about}", *cells]
+        yield [f"{mix.name}: {mix.about}", *cells]
 
 
 def long_rows() -> Iterator[list[str]]:
@@ -73,7 +73,7 @@ only the requests: their blocks, cache marks and times.
 | expiry after the last use | {prices.ttl / 60:g} minutes |
 
 An entry exists only where a mark was set. The longest entry with the same prefix is read, the rest
-up to the last mark is written. Output tokens are not counted: they are the same on both sides.
+up to the last mark is written. Output tokens are not counted.
 
 ## Editing beside plain tool calls
 
@@ -97,7 +97,7 @@ changed place has to be written again.
 
 {_lines(markdown(long))}
 
-The placements are those of the setting `placement`, see [context.md](context.md).
+The columns are the values of the setting `placement`.
 
 ## Your own sessions
 
@@ -125,7 +125,7 @@ thinking runs, it changes nothing in front of that thinking. A file may be
 - a recorded run in the form below.
 
 `python -m benchmarks.cost convert FILE` prints its runs in that form, one on each line. They
-contain sizes and times only, no text, so they can be passed on. Save them as `*.jsonl` to replay
+contain sizes, times and ids of calls, but no text. Save them as `*.jsonl` to replay
 them.
 
 ## Form of a recorded run

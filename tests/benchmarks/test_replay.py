@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,12 @@ def test_the_page_has_the_tables() -> None:
     assert all(len(line) <= 100 for line in text.splitlines())
     assert list(page.aligned(rows)) == ["mix  tail", "A     0.3"]
     assert list(POLICIES) == [name for name in POLICIES if f"| {name} |" in text]
+
+
+def test_the_written_page_differs_from_a_new_one_only_in_figures() -> None:
+    rows = [["mix", "tail"]]
+    assert _without_figures(page.PAGE.read_text("utf-8")) == _without_figures(page.page(rows, rows))
+
+
+def _without_figures(text: str) -> str:
+    return re.sub(r"^\| mix \|.*?\n\n", "", text, flags=re.MULTILINE | re.DOTALL)
