@@ -125,7 +125,7 @@ screenshots: $(READY)
 	$(BIN)/python -m screenshots.make
 
 bench: $(READY)
-	for script in benchmarks/[a-z]*.py; do \
+	for script in benchmarks/[a-z]*.py benchmarks/[a-z]*/; do \
 		$(BIN)/python -m benchmarks.$$(basename $$script .py) || exit $$?; done
 
 clean:
