@@ -134,6 +134,7 @@ class RequestFacts(TypedDict):
     carrierId: str | None
     windows: list[CopyFacts]
     waitingIds: list[str]
+    plan: NotRequired[Any]
 
 
 class DraftFacts(TypedDict):
