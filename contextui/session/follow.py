@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
@@ -185,7 +185,7 @@ class Follower:
                 if entry is not None:
                     yield from self._apply(entry)
         self._settle_windows()
-        yield from self._changed_items()
+        yield from self._changed(self._context.get_all())
 
     def _decoded(self, line: Line) -> Entry | None:
         if not line.text.strip():
@@ -222,6 +222,10 @@ class Follower:
                 self._open.add(entry.data["windowId"])
             case "window_closed":
                 self._open.discard(entry.data["windowId"])
+                self._context.mark_window_obsolete(entry.data["windowId"])
+                yield from self._changed(self._context.window_items(entry.data["windowId"]))
+            case "change":
+                yield from self._changed(map(self._context.get, entry.data["itemIds"]))
             case "request" | "turn_end":
                 # The provider did not report the usage of the request before.
                 if self._request is not None and self._request.outdated is not None:
@@ -257,8 +261,9 @@ class Follower:
             elif (newest := context.window_items(window_id)[-1]).hidden == "closed":
                 ContextReplay(context).set([newest], {"hidden": None})
 
-    def _changed_items(self) -> Iterator[ContextItem]:
-        for item in self._context.get_all():
+    def _changed(self, items: Iterable[ContextItem]) -> Iterator[ContextItem]:
+        """Yield those items that are shown differently than before."""
+        for item in items:
             form = _form(item)
             if self._forms.get(item.seq) != form:
                 self._forms[item.seq] = form
