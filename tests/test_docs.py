@@ -135,7 +135,7 @@ def test_its_settings_can_be_used() -> None:
 def test_the_page_about_the_context_prints_what_it_says() -> None:
     run_guide(CONTEXT)
     text = CONTEXT.read_text("utf-8")
-    assert [language for language, _ in BLOCK.findall(text)].count("text") == 4
+    assert [language for language, _ in BLOCK.findall(text)].count("text") == 5
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         assert (DOCS / target).exists(), target
     for reason in get_args(Hidden):

@@ -229,6 +229,7 @@ class Arguments(argparse.Namespace):
         dry_run: Show what a compaction would do, and change nothing.
         messages: Show the request.
         turn: Show the state after this turn.
+        follow: Show what is added and changed from now on.
         name: The name of the new window.
         yes: Trust without asking.
         revoke: Revoke trust.
@@ -251,6 +252,7 @@ class Arguments(argparse.Namespace):
     dry_run: bool = False
     messages: bool = False
     turn: int | None = None
+    follow: bool = False
     name: str = ""
     yes: bool = False
     revoke: bool = False
@@ -279,6 +281,7 @@ def parse(words: Sequence[str]) -> Arguments:
         arguments.runs = command.runs
         if command.name == "serve":
             _check_fork(arguments)
+        _check_follow(arguments)
         return arguments
     arguments = main_parser().parse_args(words, Arguments())
     _check(arguments)
@@ -322,6 +325,12 @@ def _check(arguments: Arguments) -> None:
     if arguments.prompt is None and (arguments.output_format or arguments.verbose):
         flag = _FORMAT if arguments.output_format else "--verbose"
         raise UsageError("{flag} needs -p.", flag=flag)
+
+
+def _check_follow(arguments: Arguments) -> None:
+    other = "--turn" if arguments.turn is not None else "--messages" if arguments.messages else ""
+    if arguments.follow and other:
+        raise UsageError("{name} cannot be used with {other}.", name="--follow", other=other)
 
 
 def _check_fork(arguments: Arguments) -> None:

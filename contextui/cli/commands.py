@@ -40,6 +40,12 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--turn", type=int, metavar="N", help="show the session as it was after turn N"
     )
+    parser.add_argument(
+        "-f",
+        "--follow",
+        action="store_true",
+        help="print what is added and changed while the session runs, until Ctrl+C",
+    )
     add_json(parser, "print items, windows and statistics as JSON")
     add_settings(parser, ("window", "windows", *_REQUEST_FLAGS, "placement", "lang"))
 
@@ -108,7 +114,11 @@ _ALL = (
         summary="show what the model sees of a session",
         runs="debug:run",
         add=_add_debug,
-        examples=("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
+        examples=(
+            "contextui debug",
+            "contextui debug --follow",
+            "contextui debug 3f2a --turn 4 --messages",
+        ),
     ),
     Command(
         "compact",

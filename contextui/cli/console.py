@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import select
 import shutil
 import sys
 import traceback
@@ -216,6 +217,18 @@ def finish() -> None:
         OutputError: It cannot be written.
     """
     _write_output("", flush=True)
+
+
+def check_reader() -> None:
+    """Raise `BrokenPipeError` if the reader of the output is gone, without writing to it."""
+    try:
+        poll = select.poll()
+        poll.register(output().fileno(), 0)
+        found = poll.poll(0)
+    except (OSError, ValueError):  # not a file, but an object of this process
+        return
+    if any(events & (select.POLLERR | select.POLLHUP) for _, events in found):
+        raise BrokenPipeError
 
 
 def warn(message: Text) -> None:

@@ -1,8 +1,10 @@
 """`contextui debug`: show what the model sees of a session, without opening it."""
 
 import asyncio
+import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import NoReturn
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
@@ -10,9 +12,18 @@ from contextui.agent.protocol import declaration_tokens
 from contextui.agent.wire import payload
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, say_json_list, warn
-from contextui.cli.folder import read_guide, session_of
-from contextui.cli.settings import settings_of
+from contextui.cli.console import (
+    as_json,
+    check_reader,
+    finish,
+    note,
+    say,
+    say_json,
+    say_json_list,
+    warn,
+)
+from contextui.cli.folder import Earlier, read_guide, session_of
+from contextui.cli.settings import here, settings_of
 from contextui.cli.setup import (
     find_windows,
     session_options,
@@ -21,20 +32,30 @@ from contextui.cli.setup import (
 )
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
+from contextui.context.item import ContextItem
 from contextui.context.report import ContextStats, debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
+from contextui.session.follow import Follower, RequestCost, Restarted, Sweep, Update
 from contextui.session.store import SessionStore, SessionView
-from contextui.words import t
+from contextui.text import one_line, shown_path
+from contextui.words import msg, t
+
+_PAUSE = 0.3  # seconds between two looks at a log that is followed
 
 
 def run(arguments: Arguments) -> int:
-    """Show a session's items and statistics, or the next request."""
-    info, notices = session_of(arguments)
+    """Show a session's items and statistics, or the next request; or follow it."""
+    info, notices = _awaited_session(arguments) if arguments.follow else session_of(arguments)
     folder = Path(info.cwd)
     loaded = settings_of(arguments, folder)
     registry = find_windows(loaded, folder)
     store = SessionStore(options=session_options(loaded, registry))
+    if arguments.follow:
+        for notice in (*notices, *loaded.notices, *window_notices(registry)):
+            warn(notice)
+        with Follower(store, info.id, warn) as follower:
+            _follow(follower, as_data=arguments.json)
     view = store.view(info.id, arguments.turn)
     try:
         for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
@@ -80,6 +101,85 @@ def _request(loaded: Loaded, view: SessionView, *, refresh_prompt: bool) -> dict
     request = controller.request_of(view.context.compose(room))
     name = OFFLINE if loaded.provider == "offline" else loaded.settings.model
     return {**payload(request, name).body, "stream": True}
+
+
+def _awaited_session(arguments: Arguments) -> Earlier:
+    """Return the session to follow; wait for one if this folder has none.
+
+    The app creates its log with the first message, so following may well start before.
+    """
+    if arguments.session is None:
+        store, folder = SessionStore(), here()
+        survey = store.survey(folder)
+        if survey.latest is None and not survey.unreadable:
+            note(t("Waiting for a session of {folder} …", folder=shown_path(folder)))
+            while store.latest(folder) is None:
+                check_reader()
+                time.sleep(_PAUSE)
+    return session_of(arguments)
+
+
+def _follow(follower: Follower, *, as_data: bool) -> NoReturn:
+    """Print what happens in a session until the process is interrupted or the reader is gone."""
+    printed: dict[int, int] = {}  # a hash of the last line of each item, by seq
+    while True:
+        for update in follower.poll():
+            line = mask_own(as_json(_data(update)) if as_data else _line(update))
+            if isinstance(update, Restarted):
+                printed.clear()
+                warn(t("The log was replaced. All items follow."))
+            if isinstance(update, ContextItem):
+                if printed.get(update.seq) == hash(line):
+                    continue
+                printed[update.seq] = hash(line)
+            if line:
+                say(line)
+        finish()
+        check_reader()
+        time.sleep(_PAUSE)
+
+
+def _line(update: Update) -> str:
+    match update:
+        case ContextItem():
+            return debug_line(update)
+        case RequestCost():
+            sent = msg("~{n:,} tokens sent") if update.is_estimate else msg("{n:,} tokens sent")
+            figures = _known_figures(
+                (sent, update.sent),
+                (msg("{n:,} cached"), update.cached),
+                (msg("{n:,} outdated"), update.outdated),
+                (msg("{n:,} received"), update.received),
+            )
+            number = "" if update.number is None else f" {update.number}"
+            return t("[>] request{number}: {figures}", number=number, figures=figures)
+        case Sweep():
+            figures = _known_figures(
+                ("{n}", one_line(update.reason) or None),
+                (msg("after {n}"), update.after),
+                (msg("{n:,} tokens saved"), update.saved),
+                (msg("rent {n:,.0f}"), update.rent),
+                (msg("price {n:,.0f}"), update.price),
+            )
+            return t("[-] sweep: {figures}", figures=figures)
+        case Restarted():
+            return ""
+
+
+def _known_figures(*figures: tuple[str, object]) -> str:
+    return ", ".join(t(text, n=value) for text, value in figures if value is not None)
+
+
+def _data(update: Update) -> dict[str, object]:
+    match update:
+        case ContextItem():
+            return {"type": "item", "item": item_data(update)}
+        case RequestCost():
+            return {"type": "request", **asdict(update)}
+        case Sweep():
+            return {"type": "sweep", **asdict(update)}
+        case Restarted():
+            return {"type": "restarted"}
 
 
 def _figures(stats: ContextStats) -> str:

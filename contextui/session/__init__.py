@@ -2,7 +2,7 @@
 
 `store` finds and creates sessions; a `session` is a context, its windows and their `log`. `record`
 writes each change as an `entry`; `restore` reads them back from the last `checkpoint` on, by
-`replay`.
+`replay`. `follow` does so for a session that runs in another process, as its log grows.
 """
 
 from typing import TYPE_CHECKING

@@ -25,6 +25,7 @@ CASES = [
     ("contextui -p x --output-format s", {"stream-json"}),
     ("contextui sessions --", {"--all", "--json", "--help"}),
     ("contextui debug --tu", {"--turn"}),
+    ("contextui debug --fo", {"--follow"}),
     ("contextui completion ", {"bash", "zsh", "fish"}),
     ("contextui config --lang z", {"zh"}),
     ("contextui --strategy s", {"sliding", "summarization"}),
