@@ -90,22 +90,22 @@ class ModelRequest:
         messages: User and assistant messages in alternation, with non-empty blocks.
         tools: The tools the model may call; changing them invalidates the provider's cache.
         stable: How many of the first blocks, counted over all messages, are final.
-        marks: Behind how many blocks cache marks stand, 0 for one behind the system prompt; None
-            if the provider's adapter is to choose.
         max_tokens: The maximum length of the answer.
         says: Phrasings of the open windows' actions by ``class.action``, for models that match
             text. Providers must not send it; it is not part of equality.
         tokens: The tokens by our own count, where they are known; not part of equality either.
+        marks: Behind how many blocks cache marks stand, 0 for one behind the system prompt; None
+            if the provider's adapter is to choose.
     """
 
     system: str
     messages: tuple[LlmMessage, ...]
     tools: tuple[Tool, ...] = ()
     stable: int = 0
-    marks: tuple[int, ...] | None = None
     max_tokens: int = 8_192
     says: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     tokens: int = field(default=0, compare=False)
+    marks: tuple[int, ...] | None = None
 
     def blocks(self) -> list[Block]:
         """Return all blocks of all messages, in order."""

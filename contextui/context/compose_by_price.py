@@ -106,6 +106,7 @@ class _Head:
 
     items: list[ContextItem] = field(default_factory=list)
     shown: tuple[Shown, ...] = ()
+    sent: tuple[Shown, ...] = ()
     key: tuple[object, ...] = ()
     digest: str = ""
 
@@ -222,8 +223,10 @@ class PricedComposer:
         slots, first = self.transcript.slots, self.transcript.slots[at].first
         while at < len(slots) and slots[at].first == first:
             sent = slots[at].sent
-            if sent is not None and slots[at].is_outdated and slots[at].reason == "edited":
-                return True
+            if sent is not None and not slots[at].text and slots[at].item != "system":
+                is_own = sent.kind not in ("gist", "summary")
+                if is_own and sent.version != slots[at].full.version:
+                    return True
             at += 1
         return False
 
@@ -331,11 +334,11 @@ class PricedComposer:
             self._revisions[item.id] = item.revision
             self._edited(item)
         (script.pin if item.pinned or item.whole else script.unpin)(item.id)
-        for slot in script.slots_of(item.id):
-            form, reason = self._wanted(item, slot)
-            if not _is_same_form(slot.want, form, item):
-                script.want(slot, form, reason)
-        if item.type is ItemType.TOOL and item.tool_call_id is not None:
+        self._follow(item)
+        for result in self._calls.results(item) if item.type is ItemType.ASSISTANT else ():
+            self._follow(result)
+            self._pair(result)
+        if item.type is ItemType.TOOL:
             self._pair(item)
         if item.id in self._summaries:
             self._summary_changed(item, self._summaries[item.id])
@@ -366,6 +369,8 @@ class PricedComposer:
     def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
         plan.request = script.apply(plan.made, places)
+        if not plan.request.start:
+            self._head.sent = self._head.shown
         plan.facts |= outcome_facts(script, plan.request, plan.made.offer)
         if plan.kept < len(self._pieces):
             self._pieces, self._starts = self._pieces[: plan.kept], self._starts[: plan.kept]
@@ -423,6 +428,9 @@ class PricedComposer:
         """Where a result goes in what was not sent yet: behind its answer. None: at the end."""
         if item.tool_call_id is None:
             return None
+        calls = self.transcript.slots_of_call(item.tool_call_id)
+        if any(slot.at >= 0 for slot in calls if slot.full.kind == "call"):
+            return None  # a request was sent without this call
         asker = self._calls.asker(item)
         mine = {asker.id, *(one.id for one in self._calls.results(asker))} - {item.id}
         tail = self.transcript.tail
@@ -451,7 +459,16 @@ class PricedComposer:
         if slot.full.kind == "call":
             result = self._result_of(slot)
             return _UNANSWERED if result is None else result.hidden or ""
+        if slot.full.kind == "result" and slot.call is not None:
+            return self._calls.asker(item).hidden or ""
         return ""
+
+    def _follow(self, item: ContextItem) -> None:
+        """Let the slots of an item want what they are to show."""
+        for slot in self.transcript.slots_of(item.id):
+            form, reason = self._wanted(item, slot)
+            if not _is_same_form(slot.want, form, item):
+                self.transcript.want(slot, form, reason)
 
     def _result_of(self, call: Slot) -> ContextItem | None:
         """The result of a call that stands behind it."""
@@ -465,10 +482,9 @@ class PricedComposer:
         script = self.transcript
         for slot in script.slots_of_call(result.tool_call_id or ""):
             if slot.full.kind == "call":
-                form, reason = self._wanted(self._items[slot.item], slot)
-                script.want(slot, form, reason)
-            elif slot.text and result.hidden:
-                script.want(slot, None, result.hidden)
+                self._follow(self._items[slot.item])
+            elif slot.text and not any(one.want for one in script.slots_of(result.id)):
+                script.want(slot, None, result.hidden or "dropped")
 
     def _summary_changed(self, summary: ContextItem, slot: Slot) -> None:
         """Follow a change of a summary in the place of what it summarizes."""
@@ -492,7 +508,9 @@ class PricedComposer:
                 slot.gist = min(size, self._size("user", self._gist(item)))
             else:
                 size = self._size(role_of(item), _parts_of(item, slot.parts))
-            slot.full = Form(slot.full.kind, size, slot.full.version + 1)
+            is_said = slot.full.kind == "thinking" and not _is_thinking(item, slot.parts)
+            kind: Kind = "text" if is_said else slot.full.kind
+            slot.full = Form(kind, size, slot.full.version + 1)
 
     def _window_changed(self, item: ContextItem) -> None:
         script, name = self.transcript, item.content
@@ -527,11 +545,7 @@ class PricedComposer:
     def _compose(
         self, now: float, limit: int | None, through_seq: int, generation: int
     ) -> Composition:
-        made = self.transcript.plan(now, limit)
-        looks = {slot: self._looks[slot.item] for slot in made.new}
-        for slot, look in looks.items():
-            is_change = slot.full.kind == "change" and look.change is not None
-            slot.text = (look.change or "") if is_change else look.xml
+        made, looks = self._with_texts(self.transcript.plan(now, limit))
         plan = self._plan(made)
         plan.looks = looks
         base = self._pieces if plan.kept == len(self._pieces) else self._pieces[: plan.kept]
@@ -546,6 +560,14 @@ class PricedComposer:
             plan=plan,
         )
 
+    def _with_texts(self, made: Decision) -> tuple[Decision, dict[Slot, "_Look"]]:
+        """Give the new blocks of a decision their texts."""
+        looks = {slot: self._looks[slot.item] for slot in made.new}
+        for slot, look in looks.items():
+            is_change = slot.full.kind == "change" and look.change is not None
+            slot.text = (look.change or "") if is_change else look.xml
+        return made, looks
+
     def _plan(self, made: Decision) -> Plan:
         """Make the messages of a request that was decided."""
         script = self.transcript
@@ -553,6 +575,21 @@ class PricedComposer:
         start = made.offer.cut if made.offer else len(script.slots)
         kept = bisect_left(self._starts, start)
         return Plan(made, kept, list(self._pieces_of(rows)), script.size(made, rows))
+
+    def render(self) -> list[LlmMessage]:
+        """All messages of the next request, made anew: what `compose` must equal."""
+        made = self.transcript.plan(self._clock())
+        plan = self._plan(self._with_texts(made)[0])
+        start = made.offer.cut if made.offer else len(self.transcript.slots)
+        before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
+        made_anew = [(slot.at, piece) for slot, piece in self._pieces_of(before)]
+        sent = zip(self._starts[: plan.kept], self._pieces, strict=False)
+        pieces = [
+            *(pair for pair in made_anew if not self._is_edited(pair[0])),
+            *(pair for pair in sent if self._is_edited(pair[0])),
+        ]
+        pieces.sort(key=lambda pair: pair[0])
+        return [piece.message for _, piece in (*pieces, *plan.new)]
 
     def _first_window(self, kept: int) -> int:
         """Behind how many messages the first block of a window stands that is still shown."""
@@ -614,10 +651,11 @@ class PricedComposer:
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         for _, group in groupby(numbered, key=lambda pair: pair[0]):
             message = [row for _, row in group]
-            slot, seq = message[0][0], self._seq(message[0][0])
+            (slot, first, _), seq = message[0], self._seq(message[0][0])
             tokens = sum(form.tokens for _, form, _ in message if form)
             if slot.item == "system":
-                yield from ((slot, Piece(one, tokens, seq)) for one in self._head.shown)
+                head = self._head.shown if first == slot.full else self._head.sent
+                yield from ((slot, Piece(one, tokens, seq)) for one in head)
             elif (shown := self._message(message)) is not None:
                 yield slot, Piece(shown, tokens, seq)
 
@@ -741,12 +779,15 @@ def _match(
     slots: Sequence[Slot], layout: Iterable[tuple[Kind, tuple[int, ...], str | None]]
 ) -> None:
     """Give the slots of an edited answer the blocks that it has now."""
-    free = list(slots)
+    free = [slot for slot in slots if slot.call is None]
     for slot in slots:
         slot.parts = ()
     for kind, parts, call in layout:
-        fitting = [one for one in free if one.call == call and (call or one.full.kind == kind)]
-        slot = next(iter(fitting or free), slots[0])
+        if call is not None:
+            fitting = [slot for slot in slots if slot.call == call]
+        else:
+            fitting = [slot for slot in free if slot.full.kind == kind] or free
+        slot = next(iter(fitting), slots[0])
         slot.parts = tuple(sorted((*slot.parts, *parts)))
         free = [one for one in free if one is not slot]
 
@@ -756,6 +797,11 @@ def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, .
     if item.type is not ItemType.ASSISTANT or item.blocks is None:
         return content_of(item)
     return tuple(item.blocks[number] for number in parts if number < len(item.blocks))
+
+
+def _is_thinking(item: ContextItem, parts: tuple[int, ...]) -> bool:
+    blocks = item.blocks or ()
+    return all(blocks[number].get("type") in THINKING for number in parts)
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:

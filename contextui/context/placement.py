@@ -34,7 +34,9 @@ from contextui.context.slots import (
 )
 from contextui.model import CachePrices
 
-FORCED = frozenset(["closed", "dropped", "edited", "restored", "compacted", "trimmed", "lowered"])
+FORCED = frozenset(
+    ["closed", "dropped", "edited", "restored", "compacted", "trimmed", "lowered", "system"]
+)
 """Reasons for which outdated content goes with the next request, whatever that costs."""
 
 # The columns of the sums: outdated tokens, these times `since`, wanted tokens, sent tokens with
@@ -113,7 +115,8 @@ class Transcript:
     def forget_thinking(self) -> None:
         """Leave out what was thought in this turn."""
         for slot in self._thoughts:
-            self.want(slot, None, "thinking")
+            if slot.full.kind == "thinking":  # an edit may have put words there
+                self.want(slot, None, "thinking")
         self._thoughts = []
 
     def take_back(self, at: int) -> None:
@@ -509,7 +512,8 @@ class Transcript:
 
         The model thought with what the request before contained: all of that is bound too.
         """
-        bound = next((slot for slot in reversed(self._thoughts) if slot.want), None)
+        thoughts = (slot for slot in reversed(self._thoughts) if slot.full.kind == "thinking")
+        bound = next((slot for slot in thoughts if slot.want), None)
         if bound is None:
             return 0
         last = self._of_item[bound.item][-1]

@@ -98,7 +98,10 @@ def waits_for_the_end(talk: Conversation) -> bool:
     )
 
 
-def specified(talk: Conversation, placement: Placement = "turn") -> list[LlmMessage]:
+def specified(talk: Conversation, placement: Placement | None = None) -> list[LlmMessage]:
+    if (priced := talk.context.ledger.priced) is not None:
+        return priced.render()
+    placement = placement or talk.context.placement
     return ContextRenderer(placement).render(talk.context.get_all(), talk.windows)
 
 
