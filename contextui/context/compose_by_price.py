@@ -147,6 +147,8 @@ class PricedComposer:
         self._pieces: list[Piece] = []
         self._starts: list[int] = []  # the place of the first slot of each of them
         self._composed: tuple[tuple[object, ...], Composition] | None = None
+        self.changed_forms: set[str] = set()
+        """The items that the last request began to show in another form."""
         self._is_held = False  # a checkpoint is being loaded
         self._is_unknown = False  # it is not known what was sent
 
@@ -246,7 +248,7 @@ class PricedComposer:
             script.begin_turn()
             self._refresh_head()
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
-            new = list(self._pieces_of(rows))
+            new = list(self._pieces_of(rows, is_anew=True))
             self._pieces, self._starts = [one for _, one in new], [slot.at for slot, _ in new]
             for at, role, content in facts["messages"]:
                 self._put(int(at), role, content)
@@ -329,7 +331,7 @@ class PricedComposer:
             self._window_changed(item)
             return
         if is_conversation(item) and not (item.hidden or script.slots_of(item.id)):
-            self._enter(item)  # it was only in the log
+            self._insert(item)
         if self._revisions.get(item.id) != item.revision:
             self._revisions[item.id] = item.revision
             self._edited(item)
@@ -357,6 +359,7 @@ class PricedComposer:
 
     def sent(self, plan: Plan | None) -> None:
         """Note that a request was sent: its messages are fixed from now on."""
+        self.changed_forms.clear()
         done = [item for item in self._new if item.stage is Stage.SENT]
         self._new = [item for item in self._new if item.stage is Stage.NEW]
         self._sent += done
@@ -368,6 +371,7 @@ class PricedComposer:
 
     def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
+        self.changed_forms |= {slot.item for slot in plan.made.wants}
         plan.request = script.apply(plan.made, places)
         if not plan.request.start:
             self._head.sent = self._head.shown
@@ -401,12 +405,23 @@ class PricedComposer:
 
     # --- slots of items ------------------------------------------------------------------
 
-    def _enter(self, item: ContextItem) -> None:
+    def _insert(self, item: ContextItem) -> None:
+        """Give an item that was only in the log its slots, where it was."""
+        script = self.transcript
+        before = len(script.tail)
+        self._enter(item, is_old=True)
+        new, script.tail = script.tail[before:], script.tail[:before]
+        later = (slot for slot in script.slots if self._seq(slot) > item.seq)
+        at = next((slot.first for slot in later), len(script.slots))
+        script.insert(at, new)
+        self._starts = [one if one < at else one + len(new) for one in self._starts]
+
+    def _enter(self, item: ContextItem, *, is_old: bool = False) -> None:
         """Give an item its slots."""
         script = self.transcript
         if item.type is ItemType.TOOL:
-            place = self._place_of_result(item)
-            is_paired = item.tool_call_id is not None and place is not None
+            place = None if is_old else self._place_of_result(item)
+            is_paired = item.tool_call_id is not None and (place is not None or is_old)
             call = item.tool_call_id if is_paired else None
             content = _result_content(item)
             tokens, gist = self._size("user", content), 0
@@ -422,7 +437,10 @@ class PricedComposer:
         for number, (kind, parts, call) in enumerate(_layout(item)):
             tokens = self._size(role_of(item), _parts_of(item, parts))
             name = f"{item.id}.{number}" if number else item.id
-            script.add(name, item.id, kind, tokens, call=call, group=group, parts=parts)
+            script.add(
+                name, item.id, kind, tokens, call=call, group=group, parts=parts,
+                is_words=item.type is ItemType.USER,
+            )  # fmt: skip
 
     def _place_of_result(self, item: ContextItem) -> int | None:
         """Where a result goes in what was not sent yet: behind its answer. None: at the end."""
@@ -568,21 +586,22 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return made, looks
 
-    def _plan(self, made: Decision) -> Plan:
+    def _plan(self, made: Decision, *, is_anew: bool = False) -> Plan:
         """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
         start = made.offer.cut if made.offer else len(script.slots)
         kept = bisect_left(self._starts, start)
-        return Plan(made, kept, list(self._pieces_of(rows)), script.size(made, rows))
+        new = list(self._pieces_of(rows, is_anew=is_anew))
+        return Plan(made, kept, new, script.size(made, rows))
 
     def render(self) -> list[LlmMessage]:
         """All messages of the next request, made anew: what `compose` must equal."""
         made = self.transcript.plan(self._clock())
-        plan = self._plan(self._with_texts(made)[0])
+        plan = self._plan(self._with_texts(made)[0], is_anew=True)
         start = made.offer.cut if made.offer else len(self.transcript.slots)
         before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
-        made_anew = [(slot.at, piece) for slot, piece in self._pieces_of(before)]
+        made_anew = [(slot.at, piece) for slot, piece in self._pieces_of(before, is_anew=True)]
         sent = zip(self._starts[: plan.kept], self._pieces, strict=False)
         pieces = [
             *(pair for pair in made_anew if not self._is_edited(pair[0])),
@@ -646,18 +665,35 @@ class PricedComposer:
 
     # --- messages of slots ---------------------------------------------------------------
 
-    def _pieces_of(self, rows: Iterable[Row]) -> Iterator[tuple[Slot, Piece]]:
-        """The messages that slots form, each with its first slot."""
+    def _pieces_of(
+        self, rows: Iterable[Row], *, is_anew: bool = False
+    ) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that slots form, each with its first slot.
+
+        Args:
+            rows: The slots in order, with their forms.
+            is_anew: Whether to make messages again that the last request had.
+        """
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         for _, group in groupby(numbered, key=lambda pair: pair[0]):
             message = [row for _, row in group]
             (slot, first, _), seq = message[0], self._seq(message[0][0])
+            if not is_anew and all(_is_as_sent(row) for row in message):
+                yield from self._as_sent(slot)
+                continue
             tokens = sum(form.tokens for _, form, _ in message if form)
             if slot.item == "system":
                 head = self._head.shown if first == slot.full else self._head.sent
                 yield from ((slot, Piece(one, tokens, seq)) for one in head)
             elif (shown := self._message(message)) is not None:
                 yield slot, Piece(shown, tokens, seq)
+
+    def _as_sent(self, slot: Slot) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that begin with a slot, as the last request had them."""
+        number = bisect_left(self._starts, slot.at)
+        while number < len(self._starts) and self._starts[number] == slot.at:
+            yield slot, self._pieces[number]
+            number += 1
 
     def _seq(self, slot: Slot) -> int:
         item = self._items.get(slot.item)
@@ -720,22 +756,31 @@ class PricedComposer:
     # --- figures -------------------------------------------------------------------------
 
     def tokens_of(self, item: ContextItem) -> int:
-        """The tokens of an item that count: those of the forms that are wanted."""
+        """The tokens of an item that count, in the form that is wanted of it."""
         script = self.transcript
-        if item.type is ItemType.WINDOW:
-            view = script.views.get(item.content)
-            if view is None or item.hidden:
-                return 0
-            if view.is_current:
-                return sum(slot.full.tokens + slot.full.actions for slot in view.chain)
-            return view.tokens + view.actions
         if item.type is ItemType.SYSTEM and not item.is_summary:
             return self._size(role_of(item), content_of(item))
         if item.is_summary:
             return self._size("user", content_of(item))
-        forms = (slot.want or slot.full for slot in script.slots_of(item.id))
+        if item.type is ItemType.TOOL and not script.slots_of(item.id):  # only in the log
+            return self._size("user", _result_content(item))
+        sizes = [((slot.want or slot.full).kind, (slot.want or slot.full).tokens)
+                 for slot in script.slots_of(item.id)]  # fmt: skip
+        if not sizes:
+            role = role_of(item)
+            sizes = [(kind, self._size(role, _parts_of(item, parts)))
+                     for kind, parts, _ in _layout(item)]  # fmt: skip
         is_final = item.stage is Stage.FINAL
-        return sum(form.tokens for form in forms if not (is_final and form.kind == "thinking"))
+        return sum(tokens for kind, tokens in sizes if not (is_final and kind == "thinking"))
+
+    def window_tokens(self, item: ContextItem) -> int:
+        """The tokens of a window in the next request, changes included."""
+        view = self.transcript.views.get(item.content)
+        if view is None or item.hidden:
+            return 0
+        if view.is_current:
+            return sum(slot.full.tokens + slot.full.actions for slot in view.chain)
+        return view.tokens + view.actions
 
     def outdated_of(self, item: ContextItem) -> int:
         """The tokens of an item that requests carry although they are outdated."""
@@ -754,6 +799,11 @@ class PricedComposer:
         if item.type is ItemType.ASSISTANT:
             return _parts_of(item, tuple(n for slot in slots for n in slot.parts))
         return content_of(item)
+
+
+def _is_as_sent(row: Row) -> bool:
+    slot, form, label = row
+    return slot.at >= 0 and slot.sent == form and slot.actions == label
 
 
 def _said(message: LlmMessage) -> tuple[str, str | tuple[Block, ...]]:

@@ -64,7 +64,8 @@ class Ledger:
             self._composer = self.priced
         else:
             self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
-        self.size = self.priced.tokens_of if self.priced else item_sizes(self._meter, windows)
+        self.size = item_sizes(self.priced.tokens_of if self.priced else self._meter.item,
+                               self._meter, windows)  # fmt: skip
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -131,8 +132,12 @@ class Ledger:
     def request_size(self) -> Size:
         """A function that returns an item's tokens in the next request, windows sent with it
         included."""
-        if self.priced is not None:
-            return self.size
+        if (priced := self.priced) is not None:
+            return lambda item: (
+                priced.window_tokens(item)
+                if item.type is ItemType.WINDOW
+                else priced.tokens_of(item)
+            )
         return request_sizes(self.open, self._meter, self._windows)
 
     def stats(self) -> ContextStats:
@@ -279,6 +284,8 @@ class Ledger:
             self._composer.sent(composition.plan if composition else None)
             if composition is None:
                 self._composer.replay(facts)
+            changed = (self.items.get(one) for one in self._composer.changed_forms)
+            self._recount.update((item.id, item) for item in changed if item is not None)
         else:
             self._composer.sent(composition.fresh if composition else None)
         self.generation += 1

@@ -76,6 +76,7 @@ class Transcript:
     def add(
         self, slot_id: str, item: str, kind: Kind, tokens: int, *, call: str | None = None,
         gist: int = 0, group: str = "", parts: tuple[int, ...] = (), place: int | None = None,
+        is_words: bool = False,
     ) -> Slot:  # fmt: skip
         """Append something that was said, called or returned.
 
@@ -89,9 +90,10 @@ class Transcript:
             group: Slots with the same one form a message.
             parts: The blocks of the item that it is.
             place: Where among what was not sent yet; by default at the end.
+            is_words: Whether the person said it.
         """
         form = Form(kind, tokens)
-        slot = Slot(slot_id, item, self.turn, form, form, call, gist, group, parts)
+        slot = Slot(slot_id, item, self.turn, form, form, call, gist, group, parts, is_words)
         self._enter(slot, len(self.tail) if place is None else place)
         if kind == "thinking":
             self._thoughts.append(slot)
@@ -303,6 +305,13 @@ class Transcript:
         self._long = [slot for slot in known if self._is_long(slot, slot.want)]
         self._unsettled = {view.id for view in self.present.values() if not view.is_open}
 
+    def insert(self, at: int, new: Sequence[Slot]) -> None:
+        """Put slots in front of a place that were not sent."""
+        for slot in new:
+            slot.sent, slot.since, slot.reason = None, self.requests, "restored"
+        self.entries = {one: used for one, used in self.entries.items() if one <= at}
+        self.rebuild([*self.slots[:at], *new, *self.slots[at:]])
+
     def compress(self, is_kept: Callable[[str], bool]) -> list[int]:
         """Drop the slots that show nothing any more; return the places of those that stay.
 
@@ -472,6 +481,11 @@ class Transcript:
         for at in range(len(self.tail) - 1, -1, -1):
             if self.tail[at].full.kind == "result" and self.tail[at].want:
                 return at + 1, self.tail[at]
+        if self.tail and self.tail[-1].full.kind == "text" and self.tail[-1].is_words:
+            first = len(self.tail) - 1
+            while first and self.tail[first - 1].is_words:
+                first -= 1
+            return first, None
         return None
 
     def _form_of(self, view: View, made: Decision) -> Literal["whole", "change"]:

@@ -187,7 +187,7 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
 
 _USUAL: Mapping[str, Any] = {
     "turn": 0, "call": None, "gist": 0, "group": "", "parts": (0,), "text": "", "since": 0,
-    "reason": "", "actions": "",
+    "reason": "", "actions": "", "is_words": False,
 }  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def _slot_of(facts: Mapping[str, Any]) -> Slot:
         full = full._replace(key=actions_of(text))
     item = str(facts["item"])
     slot = Slot(str(facts.get("id", item)), item, int(facts.get("turn", 0)), full, full, text=text)
-    for name in ("call", "gist", "group", "since", "reason", "actions"):
+    for name in ("call", "gist", "group", "since", "reason", "actions", "is_words"):
         setattr(slot, name, facts.get(name, _USUAL[name]))
     slot.parts = tuple(int(one) for one in facts.get("parts", (0,)))
     sent = _form_of(facts["sent"]) if "sent" in facts else full

@@ -69,6 +69,7 @@ class Slot:
     gist: int = 0  # tokens of the gist of a result
     group: str = ""  # neighbours with the same one are a single message
     parts: tuple[int, ...] = ()  # the blocks of the item that it is
+    is_words: bool = False  # the person said it
     text: str = ""  # the block of a window
     since: int = 0  # requests sent when `want` last changed
     reason: str = ""  # why `want` differs

@@ -69,10 +69,10 @@ def trim(
     return [item for item in given if item.id not in dropped]
 
 
-def item_sizes(meter: Meter, windows: WindowManager | None) -> Size:
-    """A function that returns an item's own tokens: a window's render, otherwise its message."""
+def item_sizes(own: Size, meter: Meter, windows: WindowManager | None) -> Size:
+    """A function that returns an item's tokens: of a window its render, otherwise its own."""
     return lambda item: (
-        meter.reference(item, windows) if item.type is ItemType.WINDOW else meter.item(item)
+        meter.reference(item, windows) if item.type is ItemType.WINDOW else own(item)
     )
 
 
