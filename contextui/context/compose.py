@@ -23,6 +23,7 @@ from contextui.context.messages import (
     Piece,
     Shown,
     head_first,
+    own_content,
     unit_messages,
     window_message,
 )
@@ -93,14 +94,8 @@ class History:
         start = bisect_left(self._pieces, seq, key=lambda piece: piece.seq)
         end = bisect_right(self._pieces, seq, key=lambda piece: piece.seq)
         for piece in self._pieces[start:end]:
-            if not any(one is item for one in piece.shown.items):
-                continue
-            content = piece.message.content
-            if item.tool_call_id is None or isinstance(content, str):
-                return content
-            given = (b for b in content if b.get("tool_use_id") == item.tool_call_id)
-            result = next(given, {}).get("content", "")
-            return result if isinstance(result, str) else tuple(result)
+            if any(one is item for one in piece.shown.items):
+                return own_content(piece, item)
         return None
 
     def _rebuild(self, seq: int, through: int) -> None:

@@ -30,6 +30,7 @@ from contextui.context.messages import (
     Shown,
     content_of,
     head_first,
+    own_content,
     result_block,
     role_of,
 )
@@ -245,7 +246,6 @@ class PricedComposer:
             script = Transcript(self.transcript.prices)
             load_state(script, facts)
             self.transcript, self._head.digest = script, str(facts["head"])
-            script.begin_turn()
             self._refresh_head()
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
             new = list(self._pieces_of(rows, is_anew=True))
@@ -256,10 +256,13 @@ class PricedComposer:
                 for slot in view.chain:
                     self._shown[view.id] = self._with_block(slot)
             for item in self._items.values():
-                if item.type is ItemType.SYSTEM and item.is_summary:
+                if item.is_summary:
                     self._find_summary(item)
         except UNFIT:
             self.start_anew()
+        for item in self._items.values():
+            if item.type is ItemType.WINDOW:
+                self._window_changed(item)
 
     def _put(self, at: int, role: Role, content: Any) -> None:
         """Put a message where it stood that cannot be made from the items any more."""
@@ -764,8 +767,9 @@ class PricedComposer:
             return self._size("user", content_of(item))
         if item.type is ItemType.TOOL and not script.slots_of(item.id):  # only in the log
             return self._size("user", _result_content(item))
-        sizes = [((slot.want or slot.full).kind, (slot.want or slot.full).tokens)
+        forms = [slot.want if slot.want and not slot.want.source else slot.full
                  for slot in script.slots_of(item.id)]  # fmt: skip
+        sizes = [(form.kind, form.tokens) for form in forms]
         if not sizes:
             role = role_of(item)
             sizes = [(kind, self._size(role, _parts_of(item, parts)))
@@ -789,16 +793,13 @@ class PricedComposer:
         return sum(slot.sent.tokens for slot in slots if slot.sent and slot.is_outdated)
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
-        """What requests contain of an item of the conversation; None if nothing."""
-        slots = [slot for slot in self.transcript.slots_of(item.id) if slot.want is not None]
-        if not slots:
-            return None
-        if item.type is ItemType.TOOL:
-            is_gist = slots[0].want is not None and slots[0].want.kind == "gist"
-            return self._gist(item) if is_gist else _result_content(item)
-        if item.type is ItemType.ASSISTANT:
-            return _parts_of(item, tuple(n for slot in slots for n in slot.parts))
-        return content_of(item)
+        """What the last request contained of an item of the conversation; None if nothing."""
+        slots = [slot for slot in self.transcript.slots_of(item.id) if slot.sent is not None]
+        sent = self._as_sent(self.transcript.slots[slots[0].first]) if slots else ()
+        for _, piece in sent:
+            if any(one is item for one in piece.shown.items):
+                return own_content(piece, item)
+        return None
 
 
 def _is_as_sent(row: Row) -> bool:

@@ -181,6 +181,16 @@ class Piece(NamedTuple):
         return self.shown.message
 
 
+def own_content(piece: Piece, item: ContextItem) -> str | tuple[Block, ...]:
+    """What a message contains of one of its items."""
+    content = piece.message.content
+    if item.tool_call_id is None or isinstance(content, str):
+        return content
+    given = (block for block in content if block.get("tool_use_id") == item.tool_call_id)
+    result = next(given, {}).get("content", "")
+    return result if isinstance(result, str) else tuple(result)
+
+
 class Messages(Sequence[LlmMessage]):
     """An immutable sequence of messages over several lists of pieces, as of its creation."""
 

@@ -67,7 +67,7 @@ class Transcript:
         self._thoughts: list[Slot] = []  # thinking of the turn under way
         self._unsettled: set[str] = set()  # windows that were closed or whose chain broke
         self.lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
-        self.turn, self._is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
+        self.turn, self.is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
         self.key: str | None = None  # the model and its tools
         self.add("system", "system", "text", head)
 
@@ -111,7 +111,7 @@ class Transcript:
 
     def begin_turn(self) -> None:
         """Begin a turn: the thinking of the one before is not wanted any more."""
-        self.turn, self._is_fresh = self.turn + 1, True
+        self.turn, self.is_fresh = self.turn + 1, True
         self.forget_thinking()
 
     def forget_thinking(self) -> None:
@@ -149,7 +149,7 @@ class Transcript:
 
     def answered(self) -> None:
         """Note that the model answered: what follows is within the turn."""
-        self._is_fresh = False
+        self.is_fresh = False
 
     def show(self, window: str, kind: str, tokens: int, actions: int = 0) -> None:
         """Open a window, or open a closed one again: its version goes on rising."""
@@ -303,6 +303,7 @@ class Transcript:
             self._register(slot)
         known = (*self.slots, *self.tail)
         self._long = [slot for slot in known if self._is_long(slot, slot.want)]
+        self._thoughts = [slot for slot in known if slot.full.kind == "thinking" and slot.want]
         self._unsettled = {view.id for view in self.present.values() if not view.is_open}
 
     def insert(self, at: int, new: Sequence[Slot]) -> None:
@@ -474,7 +475,7 @@ class Transcript:
 
     def _place(self) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
-        if self._is_fresh:
+        if self.is_fresh:
             words = (at for at, slot in enumerate(self.tail)
                      if slot.full.kind == "text" and slot.turn == self.turn)  # fmt: skip
             return next(words, len(self.tail)), None
@@ -587,7 +588,7 @@ class Transcript:
 
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self._wrong(self.limit(), made)
-        now = self.rules.close == "now" or self._is_fresh
+        now = self.rules.close == "now" or self.is_fresh
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
         must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
         forced, reason = must[0] if must else (None, "price" if made.entries else "cold")

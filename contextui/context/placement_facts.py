@@ -6,6 +6,7 @@ changed since. What does not fit the conversation is refused; the caller then st
 nothing had been sent.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,7 +39,11 @@ def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
             for slot, (form, reason) in made.wants.items()
         ],
         "reasons": [[place_of(slot), reason] for slot, reason in made.reasons.items()],
-        "chains": {name: [place_of(slot) for slot in made.chains[name]] for name in made.chains},
+        "chains": {
+            name: [place_of(slot) for slot in chain]
+            for name, chain in made.chains.items()
+            if chain or script.views[name].chain
+        },
         "place": made.place,
         "blocks": [_block_facts(script, slot) for slot in made.new],
     }
@@ -89,8 +94,9 @@ def state_facts(script: Transcript) -> dict[str, Any]:
     """Everything of a transcript, between two turns, for a checkpoint."""
     return {
         "requests": script.requests,
-        "last": script.last if script.requests else None,
+        "last": script.last if math.isfinite(script.last) else None,
         "turn": script.turn,
+        "isFresh": script.is_fresh,
         "model": script.key,
         "entries": [[at, used] for at, used in sorted(script.entries.items())],
         "pins": sorted(script.pins),
@@ -112,6 +118,7 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
     """Restore a transcript from a checkpoint."""
     slots = [_slot_of(one) for one in facts["slots"]]
     script.requests, script.turn = int(facts["requests"]), int(facts["turn"])
+    script.is_fresh = bool(facts["isFresh"])
     script.last = float(facts["last"]) if facts["last"] is not None else script.last
     script.key, script.pins = facts["model"], set(facts["pins"])
     script.entries = {int(at): float(used) for at, used in facts["entries"]}

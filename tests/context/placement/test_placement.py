@@ -132,7 +132,7 @@ class Chosen(Transcript):
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self._wrong(self.limit(), made)
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
-        is_now = self._is_fresh
+        is_now = self.is_fresh
         forced = next(
             (at for at, why in reasons if why in FORCED and (is_now or why != "closed")), None
         )
