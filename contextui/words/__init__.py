@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 Lang = Literal["en", "zh"]
@@ -106,6 +105,8 @@ class Words:
 @cache
 def catalogue(lang: str) -> Mapping[str, str]:
     """Return the translations into a language, by English text."""
+    from importlib import resources  # noqa: PLC0415  (English needs no file)
+
     file = resources.files(__name__).joinpath(f"{lang}.po")
     return read_po(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
