@@ -1,4 +1,4 @@
-"""Processor time that the program takes to start, compared with Python alone, and of its first frame.
+"""Processor time of the program's start and of its first frame, beside Python and Textual alone.
 
 Both processes of a comparison are started in turn, so that other load on the machine affects
 both alike, and the best of several runs counts. They run in a new virtual environment, because

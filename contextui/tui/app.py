@@ -199,7 +199,10 @@ class ContextUIApp(KeyLine[int]):
 
     def _opening(self) -> None:
         try:
-            self.post_message(self.Opened(self._open_desk()))
+            desk = self._open_desk()
+            self.post_message(self.Opened(desk))
+            if (preload := getattr(desk.controller.model, "preload", None)) is not None:
+                preload()  # after the first frame, and before the person has typed a message
         except ContextUIError as error:
             self.post_message(self.NotOpened(self.words(error)))
         except Exception as error:
