@@ -147,7 +147,7 @@ LONGEST = 40_000
 """Maximum characters rendered of one message; the inspector shows all of it."""
 
 _MANY, _FIRST = 24, 12  # lines from which only the first are shown, and how many
-_BEAT = 1 / 15  # minimum seconds between two renders of a streaming response
+_BEAT = 1 / 10  # minimum seconds between two renders of a streaming response
 
 
 class YourWords(Static):
@@ -180,8 +180,9 @@ class YourWords(Static):
 class ModelWords(Markdown):
     """A message from the model, rendered in throttled batches while it streams.
 
-    A table or code block is rebuilt for every word appended to it, which takes longer as it grows;
-    the delay between renders grows with it, so that half of the time is left to the rest of the UI.
+    Only its last block is rebuilt, but a table or code block takes longer as it grows, and so does
+    the layout of a long response. The delay between renders grows with both, so that half of the
+    time is left to the rest of the UI.
     """
 
     BLOCKS = Markdown.BLOCKS | LISTS
@@ -195,6 +196,7 @@ class ModelWords(Markdown):
         self._masked = StreamMask()
         self._is_whole = False
         self._will_draw = False
+        self._due = 0.0  # when the next render is due
 
     def on_mount(self) -> None:
         """Start rendering queued text."""
@@ -224,12 +226,11 @@ class ModelWords(Markdown):
         self._show_omitted()
 
     def _draw_after(self, seconds: float) -> None:
-        self._will_draw = True
+        self._will_draw, self._due = True, time.monotonic() + seconds
         self.set_timer(seconds, self._draw_waiting)
 
     async def _draw_waiting(self) -> None:
         """Render the queued text, then schedule the next render if more arrived."""
-        began = time.monotonic()
         text, self._waiting = self._masked.take("".join(self._waiting)), []
         if self._is_whole:
             text += self._masked.rest()
@@ -239,7 +240,8 @@ class ModelWords(Markdown):
         self._show_omitted()
         self._will_draw = False
         if self._waiting or (self._masked and self._is_whole):
-            self._draw_after(max(_BEAT, time.monotonic() - began))
+            # The timer is late if the layout of the previous render took long.
+            self._draw_after(max(_BEAT, time.monotonic() - self._due))
 
     def _show_omitted(self) -> None:
         if self._drawn < LONGEST or self._length == self._drawn:
@@ -374,10 +376,17 @@ class Thought(FoldedLine):
         super().__init__()
         self._words = words
         self._text = ""
+        self._waiting: list[str] = []
 
     def feed(self, text: str) -> None:
-        """Append streamed thinking."""
-        self._text += text
+        """Append streamed thinking, which is rendered in throttled batches."""
+        if not self._waiting:
+            self.call_later(self.set_timer, _BEAT, self._draw_waiting)
+        self._waiting.append(text)
+
+    def _draw_waiting(self) -> None:
+        self._text += "".join(self._waiting)
+        self._waiting.clear()
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
