@@ -8,6 +8,7 @@ from typing import Any
 from rich.cells import cell_len
 from textual.content import Content
 from textual.geometry import Size
+from textual.widget import Widget
 from textual.widgets import Markdown, Static
 from textual.widgets.markdown import MarkdownBlock
 
@@ -28,9 +29,15 @@ class PersonMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """A message from the model, in Markdown."""
+    """A message from the model, in Markdown.
+
+    Attributes:
+        text: Its text.
+        omitted: How many characters follow that are not shown.
+    """
 
     text: str
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,7 @@ class YourWords(Static):
     """A message from the person; a click expands one with many lines."""
 
     def __init__(self, text: str, words: Words) -> None:
+        self.entry = PersonMessage(text)
         self._text, self._words = text, words
         self._is_whole = text.count("\n") < _MANY
         super().__init__(self._shown(), classes="you")
@@ -187,16 +195,22 @@ class ModelWords(Markdown):
 
     BLOCKS = Markdown.BLOCKS | LISTS
 
-    def __init__(self, words: Words, text: str = "") -> None:
+    def __init__(self, words: Words, text: str = "", omitted: int = 0) -> None:
         super().__init__(_beginning(text), open_links=False)
         self._words = words
-        self._drawn = min(len(text), LONGEST)
-        self._length = len(text)
+        self._drawn = LONGEST if omitted else min(len(text), LONGEST)
+        self._length = LONGEST + omitted if omitted else len(text)
         self._waiting: list[str] = []
         self._masked = StreamMask()
         self._is_whole = False
         self._will_draw = False
         self._due = 0.0  # when the next render is due
+
+    @property
+    def entry(self) -> ModelMessage:
+        """What it shows."""
+        omitted = self._length - self._drawn if self._drawn == LONGEST else 0
+        return ModelMessage(self.source, omitted)
 
     def on_mount(self) -> None:
         """Start rendering queued text."""
@@ -258,6 +272,7 @@ class AsideLine(Static):
 
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
+        self.entry = Aside(text, is_error)
 
 
 def _beginning(text: str) -> str:
@@ -404,3 +419,11 @@ class Thought(FoldedLine):
         """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
+
+
+def entry_of(widget: Widget) -> Entry | None:
+    """Return the entry that a widget shows; None for thinking, which is not kept."""
+    match widget:
+        case YourWords() | ModelWords() | CallLine() | AsideLine():
+            return widget.entry
+    return None
