@@ -180,11 +180,14 @@ class ContextUIApp(KeyLine[int]):
             self.register_theme(one)
         self.theme = theme
 
+    def get_default_screen(self) -> MainScreen:
+        """Return the main screen; an empty one below it would be styled and laid out as well."""
+        return self.main
+
     def on_mount(self) -> None:
         """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
-        self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
     async def on_unmount(self) -> None:
