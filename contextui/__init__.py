@@ -13,13 +13,16 @@ if is_program():
     from contextui.interrupt import exit_on_interrupt
 
     exit_on_interrupt()
+else:
+    import logging
 
-import logging
-from typing import TYPE_CHECKING
+    # Stay silent unless the application configures logging; otherwise warnings reach the screen.
+    logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 from contextui.lazy import lazy_exports
 from contextui.version import VERSION
 
+TYPE_CHECKING = False  # importing it from `typing` would double the time of --version
 if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
     from contextui.agent.controller import InteractionController as InteractionController
@@ -89,9 +92,6 @@ if TYPE_CHECKING:
     from contextui.windowing.window import Window as Window
 
 __version__ = VERSION
-
-# Stay silent unless the application configures logging; otherwise warnings reach the screen.
-logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate"],

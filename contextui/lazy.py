@@ -1,14 +1,17 @@
 """Lazy exports: names of a package that are imported on first use."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # without `typing`: every start of the program loads this module
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
 
 def lazy_exports(
-    package: str, *homes: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    package: str, *homes: "Mapping[str, Sequence[str]]"
+) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
     """Make the `__getattr__` and `__dir__` of a package.
 
     Args:
@@ -18,7 +21,7 @@ def lazy_exports(
     home_of = {name: home for each in homes for home, names in each.items() for name in names}
     module = sys.modules[package]
 
-    def get(name: str) -> Any:
+    def get(name: str) -> "Any":
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(home_of[name]), name)

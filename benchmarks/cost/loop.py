@@ -28,7 +28,7 @@ from contextui import (
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.wire import Payload, payload
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.events import CallFinished, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, LlmMessage, ModelEvent, ModelRequest, Tool

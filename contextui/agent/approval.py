@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from contextui.config.settings import Approval
+from contextui.config.schema import Approval
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved

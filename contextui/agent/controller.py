@@ -15,7 +15,7 @@ from contextui.agent.retry import Emit
 from contextui.agent.room import RoomMaker, Strategist, outcome
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Setup, Turn, TurnOptions, TurnRunningError
-from contextui.config.settings import ToolProtocol
+from contextui.config.schema import ToolProtocol
 from contextui.context.changes import admit
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-from contextui.config.settings import ToolProtocol
+from contextui.config.schema import ToolProtocol
 from contextui.context.item import PROJECT, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.text import cap, for_xml, one_line

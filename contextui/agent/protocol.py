@@ -7,7 +7,7 @@ from typing import Protocol
 
 from contextui.agent.request import LONGEST_NAME, fit_id
 from contextui.agent.tools import TOOLS, ToolCall
-from contextui.config.settings import ToolProtocol
+from contextui.config.schema import ToolProtocol
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
 from contextui.tokens import TokenCounter

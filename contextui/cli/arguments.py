@@ -1,7 +1,6 @@
 """Command-line arguments: parsers, help formatter and validation."""
 
 import argparse
-import difflib
 import re
 import shutil
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ from contextui.cli.flags import (
     add_resume,
     add_settings,
 )
-from contextui.config.settings import Settings
+from contextui.config.schema import SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
@@ -117,7 +116,9 @@ class _Parser(argparse.ArgumentParser):
         """Suggest a known flag for the first unknown one."""
         _, _, unknown = message.partition("unrecognized arguments: --")
         flag = unknown.partition(" ")[0].partition("=")[0]
-        return difflib.get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
+        from difflib import get_close_matches  # noqa: PLC0415  (only for errors)
+
+        return get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
 
     def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
         say(message, end="")  # argparse would ignore write errors
@@ -263,7 +264,7 @@ class Arguments(argparse.Namespace):
     @property
     def flags(self) -> dict[str, Any]:
         """The settings that were given, by name."""
-        given = {name: getattr(self, name, None) for name in Settings.model_fields}
+        given = {name: getattr(self, name, None) for name in SETTINGS}
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -306,7 +307,9 @@ def _check_command(words: Sequence[str]) -> None:
     if not alone or words[0] in COMMANDS or words[0].startswith("-"):
         return
     known = {**dict.fromkeys(COMMANDS), "help": "--help", "version": "--version"}
-    near = difflib.get_close_matches(words[0].lower(), known, 1, _NEAR)
+    from difflib import get_close_matches  # noqa: PLC0415  (only for odd words)
+
+    near = get_close_matches(words[0].lower(), known, 1, _NEAR)
     if near:
         raise UsageError(
             "There is no command {word}. Did you mean {near}? "

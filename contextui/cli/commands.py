@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume, add_settings
 
@@ -11,8 +11,7 @@ _OF_TURNS = ("max_steps", "max_calls")
 _REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A subcommand: its name, arguments, summary, and the function that runs it."""
 
     name: str

@@ -1,14 +1,12 @@
 """Write text, tables and JSON to stdout, and messages to stderr."""
 
 import errno
-import json
 import math
 import os
 import re
 import select
 import shutil
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import indent
@@ -257,6 +255,8 @@ def report_crash(error: BaseException) -> None:
 def print_traceback(error: BaseException) -> None:
     """With `CONTEXTUI_DEBUG`, write an error's traceback to stderr."""
     if os.environ.get("CONTEXTUI_DEBUG"):
+        import traceback  # noqa: PLC0415  (only for errors)
+
         lines = "".join(traceback.format_exception(error))
         with suppress(OSError):
             _write(sys.stderr, for_terminal(_masked(lines)), flush=True)
@@ -283,11 +283,13 @@ def error_text(error: BaseException) -> str:
 
 def as_json(data: Any, *, indent: int | None = None) -> str:
     """Serialize data as JSON with terminal control characters escaped."""
+    from json import dumps  # noqa: PLC0415  (--help does not need it)
+
     try:
-        text = json.dumps(data, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
+        text = dumps(data, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
     except ValueError:  # JSON has no NaN and no infinity
-        text = json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str)
-    return _CONTROLS.sub(lambda match: json.dumps(match[0])[1:-1], text)
+        text = dumps(_finite(data), ensure_ascii=False, indent=indent, default=str)
+    return _CONTROLS.sub(lambda match: dumps(match[0])[1:-1], text)
 
 
 def _finite(data: Any) -> Any:

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable
 
-from contextui.config.settings import Settings, choices, flag_of
+from contextui.config.schema import SETTINGS, choices, flag_of
 from contextui.errors import ContextUIError
 from contextui.words import t
 
@@ -86,8 +86,8 @@ def add_json(parser: argparse._ActionsContainer, what: str = "print the list as 
 def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
     """Add a flag for each of these settings, with the setting's description."""
     for name in names:
-        field = Settings.model_fields[name]
-        about = t(str(field.description)).replace("%", "%%")
+        field = SETTINGS[name]
+        about = t(field.description).replace("%", "%%")
         if field.default and name != "lang":
             default = field.default
             shown = "true" if default is True else default

@@ -72,6 +72,9 @@ def _carry_out(given: Sequence[str]) -> int:
 
 
 def _command(arguments: Arguments) -> int:
+    import logging  # noqa: PLC0415  (--help does not need it)
+
+    logging.getLogger("contextui").addHandler(logging.NullHandler())  # nothing on the screen
     module, _, name = arguments.runs.partition(":")
     # Imported by name, so that each command loads only what it needs.
     carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)

@@ -4,20 +4,17 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from contextui.cli.arguments import Arguments
 from contextui.cli.flags import UsageError
-from contextui.config.sources import (
-    CONFIG_FILE,
-    PROJECT_FOLDER,
-    Loaded,
-    load_settings,
-    locale_lang,
-)
+from contextui.config.schema import CONFIG_FILE, PROJECT_FOLDER, locale_lang
 from contextui.errors import ContextUIError
 from contextui.session.paths import contextui_home
 from contextui.words import Lang, set_language
+
+if TYPE_CHECKING:
+    from contextui.config.sources import Loaded
 
 _FLAG = "--lang"
 
@@ -37,6 +34,8 @@ def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
         folder, home = Path.cwd(), contextui_home()
         files = (folder / PROJECT_FOLDER / CONFIG_FILE, home / CONFIG_FILE)
         if any(map(os.path.exists, files)):  # loading settings takes longer than printing help
+            from contextui.config.sources import load_settings  # noqa: PLC0415  (as below)
+
             return load_settings({}, environ, home, folder).settings.lang
     return locale_lang(environ) or "en"
 
@@ -60,8 +59,10 @@ def here() -> Path:
         raise UsageError("The current folder no longer exists. Change to another one.") from None
 
 
-def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
+def settings_of(arguments: Arguments, folder: Path, **flags: str) -> "Loaded":
     """Load the settings for a folder, with extra flags; switch to their language."""
+    from contextui.config.sources import load_settings  # noqa: PLC0415  (heavy: pydantic)
+
     loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
     set_language(loaded.settings.lang)
     return loaded

@@ -10,7 +10,6 @@ This file is the program's side and, run as a script, the watchdog itself. The s
 and imports only the standard library.
 """
 
-import json
 import mmap
 import os
 import select
@@ -89,8 +88,10 @@ class Watchdog:
             "terminal": _packed(self._terminal),
             "main": threading.main_thread().native_id,
         }
+        from json import dumps  # noqa: PLC0415  (--help does not need it)
+
         with suppress(OSError):
-            self._memory = memory = _spawn(json.dumps(facts))
+            self._memory = memory = _spawn(dumps(facts))
             # From here on the watchdog can read every call into a window.
             old, board.memory = board.memory, memoryview(memory)[_HEAD.size :]
             board.memory[:] = bytes(old)
@@ -304,4 +305,6 @@ def _stat(path: str) -> list[str]:
 if __name__ == "__main__":
     for one in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(one, signal.SIG_IGN)
-    _watch(json.loads(sys.argv[1]), os.getppid())
+    from json import loads
+
+    _watch(loads(sys.argv[1]), os.getppid())

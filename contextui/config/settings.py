@@ -1,31 +1,23 @@
-"""The settings schema: every setting with its type, default, flag and config key."""
+"""Validation of the settings: the type of each, its allowed values and its config key."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
 
+from contextui.config.schema import (
+    SETTINGS,
+    Approval,
+    LodName,
+    Placement,
+    Provider,
+    ToolProtocol,
+    choices,
+)
 from contextui.errors import ContextUIError
 from contextui.words import Lang, Message, msg
-
-Provider = Literal["auto", "anthropic", "offline"]
-"""The model provider; ``auto`` depends on whether an API key or base URL is set."""
-
-Placement = Literal["price", "turn", "in-place"]
-"""Where live windows go in a request, see `contextui.context.arrival`."""
-
-LodName = Literal["full", "summary", "gist"]
-"""The level of detail at which a window opens."""
-
-Approval = Literal["ask", "auto", "read-only"]
-"""When to ask before writing: each time, never (allow all), or allow no writes."""
-
-ToolProtocol = Literal["native", "text"]
-"""How a model calls tools: natively by the provider's API, or with `<tool_call>` tags in its
-text."""
-
 
 BUILTIN_STRATEGIES = ("sliding", "summarization", "entities")
 """The names of the built-in strategies."""
@@ -59,8 +51,9 @@ class StrategyChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    type: str = Field(pattern=r"^[\w.-]{1,100}$")
-    plugin: str | None = Field(default=None, pattern=r"^[\w.-]{1,100}$")
+    # The length is no part of the pattern: a repeated Unicode class takes long to compile.
+    type: str = Field(pattern=r"^[\w.-]+$", max_length=100)
+    plugin: str | None = Field(default=None, pattern=r"^[\w.-]+$", max_length=100)
     model: str | None = Field(default=None, pattern=r"^[^\s\x00-\x1f]{1,200}$")
     config: dict[str, Any] = Field(default_factory=dict)
 
@@ -151,77 +144,42 @@ Patterns = Annotated[
 ]
 
 
+def _described(name: str, default: object = None) -> Any:
+    known = SETTINGS[name]
+    return Field(default=default or known.default, description=known.description)
+
+
 class Settings(BaseModel):
-    """All settings. Each has a flag, an environment variable and a config key derived from its
-    name."""
+    """All settings, with the defaults and descriptions of `contextui.config.schema`.
+
+    Each has a flag, an environment variable and a config key derived from its name.
+    """
 
     # Most invocations only read the field definitions and validate nothing.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    provider: Provider = Field(
-        default="auto",
-        description=(
-            "the model provider; auto is anthropic if there is a key or a base URL, else offline"
-        ),
-    )
-    model: ModelName = Field(
-        default="claude-sonnet-5-5", description="the model to use; offline is the built-in one"
-    )
-    base_url: Url | None = Field(
-        default=None,
-        description="the URL of the model's server; any server that speaks Anthropic's API",
-    )
-    budget: Count = Field(default=128_000, description="maximum tokens of a request")
-    max_tokens: Count = Field(default=8_192, description="maximum tokens of an answer")
-    max_steps: Count = Field(default=50, description="maximum requests of a turn before it pauses")
-    max_calls: Count = Field(
-        default=64, description="maximum tool calls of one answer; more are refused"
-    )
-    max_windows: Count = Field(default=100, description="maximum number of open windows")
-    max_silence: Count = Field(
-        default=120, description="seconds without progress after which an answer is cancelled"
-    )
-    max_answer_time: Count = Field(default=3_600, description="maximum seconds of one answer")
-    max_freeze: Count = Field(
-        default=30, description="seconds that a window may freeze the program before it is stopped"
-    )
-    tool_protocol: ToolProtocol = Field(
-        default="native", description="how the model calls tools: through the API, or in its text"
-    )
-    strategy: Strategy = Field(
-        default=StrategyChoice(type="sliding"),
-        description="how a long conversation is shortened for the model",
-    )
-    placement: Placement = Field(
-        default="price",
-        description=(
-            "where windows are placed: by price, at the end of each turn, or where they were opened"
-        ),
-    )
-    approval: Approval = Field(
-        default="ask",
-        description="which actions may write outside of windows: those you allow, all, or none",
-    )
-    secret_files: Patterns = Field(
-        default=(),
-        description=(
-            "more files that need approval before the model reads them, besides .env, *.pem …"
-        ),
-    )
-    window: Paths = Field(default=(), description="a file with windows, FILE.py or FILE.py:Class")
-    windows: Paths = Field(default=(), description="a folder of window files")
-    windows_lod: LodName = Field(
-        default="full", description="the level of detail at which windows open"
-    )
-    compaction_auto: Switch = Field(
-        default=True,
-        description="whether to summarize older messages when the context is almost full",
-    )
-    compaction_threshold: Share = Field(
-        default=0.8,
-        description="the share of the budget at which the context counts as almost full",
-    )
-    lang: Lang = Field(default="en", description="the language; by default that of the locale")
+    provider: Provider = _described("provider")
+    model: ModelName = _described("model")
+    base_url: Url | None = _described("base_url")
+    budget: Count = _described("budget")
+    max_tokens: Count = _described("max_tokens")
+    max_steps: Count = _described("max_steps")
+    max_calls: Count = _described("max_calls")
+    max_windows: Count = _described("max_windows")
+    max_silence: Count = _described("max_silence")
+    max_answer_time: Count = _described("max_answer_time")
+    max_freeze: Count = _described("max_freeze")
+    tool_protocol: ToolProtocol = _described("tool_protocol")
+    strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
+    placement: Placement = _described("placement")
+    approval: Approval = _described("approval")
+    secret_files: Patterns = _described("secret_files")
+    window: Paths = _described("window")
+    windows: Paths = _described("windows")
+    windows_lod: LodName = _described("windows_lod")
+    compaction_auto: Switch = _described("compaction_auto")
+    compaction_threshold: Share = _described("compaction_threshold")
+    lang: Lang = _described("lang")
 
 
 TABLES: Mapping[str, Mapping[str, str]] = {
@@ -239,17 +197,6 @@ def key_of(name: str) -> str:
             if setting == name and setting != table:
                 return f"{table}.{key}"
     return name
-
-
-def flag_of(name: str) -> str:
-    """The command line flag of a setting."""
-    return "--" + name.replace("_", "-")
-
-
-def choices(name: str) -> tuple[str, ...]:
-    """The values of a setting that is an enumeration; empty otherwise."""
-    words = get_args(Settings.model_fields[name].annotation)
-    return words if all(isinstance(word, str) for word in words) else ()
 
 
 def allowed(name: str) -> Message:

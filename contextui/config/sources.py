@@ -9,22 +9,28 @@ from typing import Any, Literal
 
 from pydantic import SecretStr, ValidationError
 
+from contextui.config.schema import (
+    CONFIG_FILE,
+    PROJECT_FOLDER,
+    Approval,
+    flag_of,
+    locale_lang,
+    locale_variable,
+)
 from contextui.config.settings import (
     ALLOWED,
     LIMITS,
     OFFLINE,
     PLUGIN_CONFLICT,
     TABLES,
-    Approval,
     Settings,
     SettingsError,
     allowed,
-    flag_of,
 )
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain
 from contextui.text import one_line, shown_path
-from contextui.words import Lang, Message, Text, msg
+from contextui.words import Message, Text, msg
 
 _NOT_SET = object()
 
@@ -123,7 +129,6 @@ precedence."""
 _PREFIX = "CONTEXTUI_"
 _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
-_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def key_variable(environ: Mapping[str, str]) -> str:
@@ -145,14 +150,8 @@ def providers_layer(environ: Mapping[str, str]) -> Layer:
 
 def locale_layer(environ: Mapping[str, str]) -> Layer:
     """The language from the locale."""
-    variable, lang = _locale_variable(environ), locale_lang(environ)
+    variable, lang = locale_variable(environ), locale_lang(environ)
     return Layer({"lang": lang}, {"lang": variable}) if lang else Layer({}, {})
-
-
-def locale_lang(environ: Mapping[str, str]) -> Lang | None:
-    """The language of the locale; None if no locale is set."""
-    locale = environ.get(_locale_variable(environ), "").lower()
-    return ("zh" if locale.startswith("zh") else "en") if locale else None
 
 
 def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
@@ -178,13 +177,6 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
             values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})
 
-
-def _locale_variable(environ: Mapping[str, str]) -> str:
-    return next(filter(environ.get, _LOCALE_VARIABLES), "")
-
-
-CONFIG_FILE = "config.toml"
-PROJECT_FOLDER = ".contextui"
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
 _NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)

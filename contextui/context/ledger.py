@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
 from contextui.context.compose_by_price import PricedComposer

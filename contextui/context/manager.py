@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, get_args
 
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.context import changes
 from contextui.context.changes import edited
 from contextui.context.fit import Room, wait_for_each

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.context.arrival import arrival, live_copy
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import Shown, head_first, unit_messages, window_message

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowTroubled

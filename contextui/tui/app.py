@@ -180,11 +180,14 @@ class ContextUIApp(KeyLine[int]):
             self.register_theme(one)
         self.theme = theme
 
+    def get_default_screen(self) -> MainScreen:
+        """Return the main screen; an empty one below it would be styled and laid out as well."""
+        return self.main
+
     def on_mount(self) -> None:
         """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
-        self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
     async def on_unmount(self) -> None:
@@ -199,7 +202,10 @@ class ContextUIApp(KeyLine[int]):
 
     def _opening(self) -> None:
         try:
-            self.post_message(self.Opened(self._open_desk()))
+            desk = self._open_desk()
+            self.post_message(self.Opened(desk))
+            if (preload := getattr(desk.controller.model, "preload", None)) is not None:
+                preload()  # after the first frame, and before the person has typed a message
         except ContextUIError as error:
             self.post_message(self.NotOpened(self.words(error)))
         except Exception as error:

@@ -9,7 +9,8 @@ from typing import Any, cast, get_args
 
 from textual.app import App
 
-from contextui.config.settings import Approval, SettingsError, allowed, key_of
+from contextui.config.schema import Approval
+from contextui.config.settings import SettingsError, allowed, key_of
 from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError

@@ -7,9 +7,7 @@ authors of windows and strategies pass both texts instead (`zh=`, `env.say`).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 Lang = Literal["en", "zh"]
@@ -56,7 +54,6 @@ def _localized(value: object, lang: str) -> Any:
     return value.text(lang) if isinstance(value, Translatable) and callable(value.text) else value
 
 
-@dataclass(frozen=True, slots=True)
 class Message:
     """A message whose language is chosen when it is shown.
 
@@ -66,8 +63,20 @@ class Message:
         ('There is no session "abc".', '没有会话 "abc"。')
     """
 
-    id: str
-    values: Mapping[str, object] = field(default_factory=dict)
+    # No dataclass: importing `dataclasses` takes a third of the time that Python takes to start.
+    __slots__ = ("id", "values")
+
+    def __init__(self, id: str, values: Mapping[str, object] | None = None) -> None:  # noqa: A002
+        self.id, self.values = id, values or {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and (self.id, self.values) == (other.id, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"Message({self.id!r}, {self.values!r})"
 
     def text(self, lang: str) -> str:
         """Return the message in a language."""
@@ -106,6 +115,8 @@ class Words:
 @cache
 def catalogue(lang: str) -> Mapping[str, str]:
     """Return the translations into a language, by English text."""
+    from importlib import resources  # noqa: PLC0415  (English needs no file)
+
     file = resources.files(__name__).joinpath(f"{lang}.po")
     return read_po(file.read_text(encoding="utf-8")) if file.is_file() else {}
 

@@ -17,7 +17,7 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
-from contextui.config.settings import Placement, ToolProtocol
+from contextui.config.schema import Placement, ToolProtocol
 from contextui.context.item import BESIDE, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization

@@ -17,7 +17,7 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.agent.wire import payload
-from contextui.config.settings import Placement, ToolProtocol
+from contextui.config.schema import Placement, ToolProtocol
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy
 from contextui.model import Answer, Block, ModelEvent, ModelRequest

@@ -11,7 +11,8 @@ from contextui.cli.arguments import (
 )
 from contextui.cli.commands import COMMANDS
 from contextui.cli.flags import UsageError
-from contextui.config.settings import Settings, choices, flag_of
+from contextui.config.schema import choices, flag_of
+from contextui.config.settings import Settings
 from tests.cli.calling import Program
 
 HELPS = [("--help",), *((name, "--help") for name in COMMANDS)]

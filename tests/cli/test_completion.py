@@ -13,7 +13,8 @@ import pyte
 import pytest
 
 from contextui.cli.commands import COMMANDS
-from contextui.config.settings import Settings, flag_of
+from contextui.config.schema import flag_of
+from contextui.config.settings import Settings
 from tests.cli.calling import PATIENCE, Program
 
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -42,6 +42,17 @@ def test_the_version_is_printed_with_other_flags_too(program: Program) -> None:
     assert program("--verbose", "--version").out == f"contextui {contextui.__version__}\n"
 
 
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_the_program_does_not_load_slow_modules_to_answer(program: Program, word: str) -> None:
+    """`loaded_by` runs it as a library, which does load `logging`."""
+    command = [sys.executable, "-X", "importtime", "-m", "contextui", word]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "contextui.cli" in loaded
+    slow = {"logging", "pydantic", "dataclasses", "inspect", "difflib", "tomllib", "json"}
+    assert loaded.isdisjoint(slow)
+
+
 @pytest.mark.parametrize(
     ("words", "not_loaded"),
     [

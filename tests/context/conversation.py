@@ -18,7 +18,7 @@ from contextui import (
     WindowManager,
     action,
 )
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 
 
 class NotesWindow(Window):

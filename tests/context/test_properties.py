@@ -16,7 +16,7 @@ from contextui import (
     Lod,
     RenderOptions,
 )
-from contextui.config.settings import Placement
+from contextui.config.schema import Placement
 from contextui.context.item import Stage
 from contextui.context.report import Tally
 from contextui.events import Event, TurnEnded

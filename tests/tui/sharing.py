@@ -49,7 +49,7 @@ class SharedApp:
         if pilot.app.size != size:
             await pilot.resize_terminal(*size)
         await act(pilot)
-        while len(pilot.app.screen_stack) > 2:  # what was left open over the main screen
+        while len(pilot.app.screen_stack) > 1:  # what was left open over the main screen
             await pilot.app.pop_screen()
         assert isinstance(pilot.app, ContextUIApp)
         if pilot.app.main.has_class("-zoom"):

@@ -52,7 +52,7 @@ def long_desk(
 
 
 def main_of(pilot: "Pilot[int]") -> MainScreen:
-    screen = pilot.app.screen_stack[1]
+    screen = pilot.app.screen_stack[0]
     assert isinstance(screen, MainScreen)
     return screen
 

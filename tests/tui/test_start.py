@@ -3,12 +3,13 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from contextui.agent.models.offline.model import OfflineModel
-from contextui.agent.models.scripted import call
+from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
@@ -182,3 +183,18 @@ def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: P
     (log,) = (tmp_path / "terminal-home").rglob("projects/*/*.jsonl")
     assert log.read_bytes().endswith(b"\n")
     assert b"create a todo list" in log.read_bytes()
+
+
+def test_the_model_is_preloaded_beside_the_first_frame(tmp_path: Path) -> None:
+    threads: list[threading.Thread] = []
+
+    class Heavy(ScriptedModel):
+        def preload(self) -> None:
+            threads.append(threading.current_thread())
+
+    async def go() -> None:
+        async with running(desk_in(tmp_path, model=Heavy())) as pilot:
+            await until(pilot, lambda: threads)
+
+    asyncio.run(go())
+    assert threads[0] is not threading.main_thread()

@@ -146,6 +146,11 @@ class AnthropicModel:
         if problem := connection.problem(words):
             raise ModelError("settings", problem)
 
+    def preload(self) -> None:
+        """Import the SDK, so that the first request does not wait for it. Blocks for seconds."""
+        with suppress(ImportError):  # the first request reports it
+            import anthropic  # noqa: F401, PLC0415
+
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
         client, self._client = self._client, None

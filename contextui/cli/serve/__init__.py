@@ -11,7 +11,7 @@ from contextui.cli.flags import UsageError
 from contextui.cli.folder import find_earlier
 from contextui.cli.serve.access import Address
 from contextui.cli.settings import here, settings_of
-from contextui.config.settings import flag_of
+from contextui.config.schema import flag_of
 from contextui.words import t
 
 _NEEDED = ("aiohttp", "textual_serve")

@@ -8,6 +8,7 @@ from typing import Any
 from rich.cells import cell_len
 from textual.content import Content
 from textual.geometry import Size
+from textual.widget import Widget
 from textual.widgets import Markdown, Static
 from textual.widgets.markdown import MarkdownBlock
 
@@ -28,9 +29,15 @@ class PersonMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """A message from the model, in Markdown."""
+    """A message from the model, in Markdown.
+
+    Attributes:
+        text: Its text.
+        omitted: How many characters follow that are not shown.
+    """
 
     text: str
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +154,14 @@ LONGEST = 40_000
 """Maximum characters rendered of one message; the inspector shows all of it."""
 
 _MANY, _FIRST = 24, 12  # lines from which only the first are shown, and how many
-_BEAT = 1 / 15  # minimum seconds between two renders of a streaming response
+_BEAT = 1 / 10  # minimum seconds between two renders of a streaming response
 
 
 class YourWords(Static):
     """A message from the person; a click expands one with many lines."""
 
     def __init__(self, text: str, words: Words) -> None:
+        self.entry = PersonMessage(text)
         self._text, self._words = text, words
         self._is_whole = text.count("\n") < _MANY
         super().__init__(self._shown(), classes="you")
@@ -180,21 +188,29 @@ class YourWords(Static):
 class ModelWords(Markdown):
     """A message from the model, rendered in throttled batches while it streams.
 
-    A table or code block is rebuilt for every word appended to it, which takes longer as it grows;
-    the delay between renders grows with it, so that half of the time is left to the rest of the UI.
+    Only its last block is rebuilt, but a table or code block takes longer as it grows, and so does
+    the layout of a long response. The delay between renders grows with both, so that half of the
+    time is left to the rest of the UI.
     """
 
     BLOCKS = Markdown.BLOCKS | LISTS
 
-    def __init__(self, words: Words, text: str = "") -> None:
+    def __init__(self, words: Words, text: str = "", omitted: int = 0) -> None:
         super().__init__(_beginning(text), open_links=False)
         self._words = words
-        self._drawn = min(len(text), LONGEST)
-        self._length = len(text)
+        self._drawn = LONGEST if omitted else min(len(text), LONGEST)
+        self._length = LONGEST + omitted if omitted else len(text)
         self._waiting: list[str] = []
         self._masked = StreamMask()
         self._is_whole = False
         self._will_draw = False
+        self._due = 0.0  # when the next render is due
+
+    @property
+    def entry(self) -> ModelMessage:
+        """What it shows."""
+        omitted = self._length - self._drawn if self._drawn == LONGEST else 0
+        return ModelMessage(self.source, omitted)
 
     def on_mount(self) -> None:
         """Start rendering queued text."""
@@ -224,12 +240,11 @@ class ModelWords(Markdown):
         self._show_omitted()
 
     def _draw_after(self, seconds: float) -> None:
-        self._will_draw = True
+        self._will_draw, self._due = True, time.monotonic() + seconds
         self.set_timer(seconds, self._draw_waiting)
 
     async def _draw_waiting(self) -> None:
         """Render the queued text, then schedule the next render if more arrived."""
-        began = time.monotonic()
         text, self._waiting = self._masked.take("".join(self._waiting)), []
         if self._is_whole:
             text += self._masked.rest()
@@ -239,7 +254,8 @@ class ModelWords(Markdown):
         self._show_omitted()
         self._will_draw = False
         if self._waiting or (self._masked and self._is_whole):
-            self._draw_after(max(_BEAT, time.monotonic() - began))
+            # The timer is late if the layout of the previous render took long.
+            self._draw_after(max(_BEAT, time.monotonic() - self._due))
 
     def _show_omitted(self) -> None:
         if self._drawn < LONGEST or self._length == self._drawn:
@@ -256,6 +272,7 @@ class AsideLine(Static):
 
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
+        self.entry = Aside(text, is_error)
 
 
 def _beginning(text: str) -> str:
@@ -374,10 +391,17 @@ class Thought(FoldedLine):
         super().__init__()
         self._words = words
         self._text = ""
+        self._waiting: list[str] = []
 
     def feed(self, text: str) -> None:
-        """Append streamed thinking."""
-        self._text += text
+        """Append streamed thinking, which is rendered in throttled batches."""
+        if not self._waiting:
+            self.call_later(self.set_timer, _BEAT, self._draw_waiting)
+        self._waiting.append(text)
+
+    def _draw_waiting(self) -> None:
+        self._text += "".join(self._waiting)
+        self._waiting.clear()
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
@@ -395,3 +419,11 @@ class Thought(FoldedLine):
         """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
+
+
+def entry_of(widget: Widget) -> Entry | None:
+    """Return the entry that a widget shows; None for thinking, which is not kept."""
+    match widget:
+        case YourWords() | ModelWords() | CallLine() | AsideLine():
+            return widget.entry
+    return None

@@ -1,9 +1,10 @@
 """The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from weakref import WeakSet
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -49,14 +50,15 @@ from contextui.tui.conversation.entries import (
     YourWords,
     called,
     entries_of,
+    entry_of,
 )
 from contextui.tui.conversation.welcome import Welcome
 from contextui.tui.lines import short
 from contextui.tui.link import Desk
 from contextui.words import Text, Words, msg
 
-_PAGE = 60  # entries rendered at once from an earlier session
-_MOST = 180  # widgets kept; when a page more is reached, the oldest are removed
+_PAGE = 30  # earlier entries rendered at once
+_MOST = 30  # entries kept as widgets, because each layout visits all; see `_append`
 _FIRST = 2  # index after the welcome and the line about earlier entries
 
 
@@ -90,6 +92,7 @@ class Conversation(VerticalScroll):
         self._call: CallLine | None = None
         self._thought: Thought | None = None
         self._before: list[Entry] = []
+        self._folded: WeakSet[Widget] = WeakSet()
         self._workspace: Workspace | None = None
         self._session: Session | None = None
 
@@ -298,15 +301,24 @@ class Conversation(VerticalScroll):
         before, is_line = self.children[-1], isinstance(widget, FoldedLine)
         widget.set_class(isinstance(before, FoldedLine) and not is_line, "-after-call")
         self.mount(widget)
-        if len(self.children) > _MOST + _PAGE:
-            self.remove_children(self.children[_FIRST : len(self.children) - _MOST + _FIRST])
+        # Removed widgets stay among the children for a moment.
+        there = [one for one in self.children[_FIRST:] if one not in self._folded]
+        if len(there) > _MOST + _PAGE and not self.new_below:
+            self._fold(there[:-_MOST])
+
+    def _fold(self, widgets: Sequence[Widget]) -> None:
+        """Remove the oldest widgets; their entries join the earlier ones."""
+        self._before += [one for widget in widgets if (one := entry_of(widget)) is not None]
+        self._folded.update(widgets)
+        self.remove_children(widgets)
+        self._offer_earlier()
 
     def _widget(self, entry: Entry) -> Widget:
         match entry:
             case PersonMessage(text):
                 return YourWords(text, self._words)
-            case ModelMessage(text):
-                return ModelWords(self._words, self._with_code(text))
+            case ModelMessage(text, omitted):
+                return ModelWords(self._words, self._with_code(text), omitted)
             case Called():
                 return CallLine(entry, self._words)
             case Aside(text, is_error):

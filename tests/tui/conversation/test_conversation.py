@@ -174,26 +174,40 @@ def test_a_resumed_conversation_is_shown_page_by_page(tmp_path: Path) -> None:
             desk.session.context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
         async with running(desk) as pilot:
             await until(pilot, lambda: shown(pilot, "answer 99"))
-            assert len(pane(pilot).query(YourWords)) == 30
+            assert len(pane(pilot).query(YourWords)) == 15
             earlier = pilot.app.screen.query_one(Earlier)
-            assert "140" in str(earlier.render())
+            assert "170" in str(earlier.render())
             pane(pilot).focus()
             await pilot.press("home")
             await until(pilot, lambda: pane(pilot).scroll_y == 0)
             await pilot.press("home")
-            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 60)
-            assert "80" in str(earlier.render())
+            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
+            assert "140" in str(earlier.render())
 
     asyncio.run(talk())
 
 
 def test_a_long_conversation_keeps_a_bounded_number_of_widgets(tmp_path: Path) -> None:
+    """G17: the layout visits each of them. What is folded can be shown again."""
+
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            for number in range(400):
-                pane(pilot).note(f"line {number}")
-            await until(pilot, lambda: shown(pilot, "line 399"))
-            await until(pilot, lambda: len(pane(pilot).children) <= 240)
+            for number in range(100):
+                pane(pilot).handle(TurnStarted(f"question {number}", "1"))
+                pane(pilot).handle(CallStarted(1, "read_file", {"path": f"file {number}"}))
+                pane(pilot).handle(CallFinished(1, "read_file", True, f"text {number}"))
+                pane(pilot).handle(TextDelta(f"answer **{number}**"))
+                pane(pilot).handle(TurnFinished("done"))
+                await pilot.pause()
+            await until(pilot, lambda: shown(pilot, "answer 99"))
+            await until(pilot, lambda: len(pane(pilot).children) <= 62)
+            while pane(pilot).query_one(Earlier).display:
+                pane(pilot).on_earlier_requested()
+                await pilot.pause()
+            assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 100
+            await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 100)
+            answers = [one.source for one in pane(pilot).query(ModelWords)]
+            assert answers == [f"answer **{number}**" for number in range(100)]
 
     asyncio.run(talk())
 
@@ -218,9 +232,9 @@ def test_five_megabytes_are_streamed_and_the_screen_stays_usable(tmp_path: Path)
 def test_it_follows_only_at_the_bottom(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            for number in range(80):
+            for number in range(50):
                 pane(pilot).note(f"line {number}")
-            await until(pilot, lambda: shown(pilot, "line 79"))
+            await until(pilot, lambda: shown(pilot, "line 49"))
             pane(pilot).scroll_to(y=0, animate=False)
             await until(pilot, lambda: shown(pilot, "line 0"))
             pane(pilot).note("the newest")

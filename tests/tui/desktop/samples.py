@@ -271,7 +271,7 @@ def desk_with(
 
 
 def desktop(pilot: "Pilot[int]") -> Desktop:
-    return pilot.app.screen_stack[0 if len(pilot.app.screen_stack) == 1 else 1].query_one(Desktop)
+    return pilot.app.screen_stack[0].query_one(Desktop)
 
 
 def frames(pilot: "Pilot[int]") -> dict[str, WindowFrame]:

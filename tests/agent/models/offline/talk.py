@@ -10,7 +10,7 @@ from contextui import Window, WindowManager
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.settings import ToolProtocol
+from contextui.config.schema import ToolProtocol
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.files.workspace import Workspace
