@@ -210,6 +210,7 @@ class PricedComposer:
         """
         if self._is_unknown:
             return None
+        self._refresh_head()
         script = self.transcript
         places = script.compress(item_ids.__contains__)
         self._starts = [bisect_left(places, at) for at in self._starts]
@@ -219,7 +220,10 @@ class PricedComposer:
             for at, piece in zip(self._starts, self._pieces, strict=True)
             if script.slots[at].item != "system" and self._is_edited(at)
         ]
-        return {**facts, "head": self._head.digest, "messages": edited}
+        sent = [[one.message.role, one.message.content] for one in self._head.sent]
+        is_other = self._head.sent is not self._head.shown
+        old = {"oldHead": sent} if is_other else {}
+        return {**facts, "head": self._head.digest, "messages": edited, **old}
 
     def _is_edited(self, at: int) -> bool:
         """Whether a message contains something that was edited since it was sent."""
@@ -247,6 +251,11 @@ class PricedComposer:
             load_state(script, facts)
             self.transcript, self._head.digest = script, str(facts["head"])
             self._refresh_head()
+            self._head.sent = self._head.shown
+            if "oldHead" in facts:
+                self._head.sent = tuple(
+                    Shown(LlmMessage(role, content), ()) for role, content in facts["oldHead"]
+                )
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
             new = list(self._pieces_of(rows, is_anew=True))
             self._pieces, self._starts = [one for _, one in new], [slot.at for slot, _ in new]
