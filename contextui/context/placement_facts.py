@@ -103,13 +103,17 @@ def state_facts(script: Transcript) -> dict[str, Any]:
         "sent": len(script.slots),
         "slots": [_slot_facts(slot) for slot in (*script.slots, *script.tail)],
         "windows": {
-            view.id: {
-                "class": view.kind,
-                "isOpen": view.is_open,
-                "version": view.shown,
-                "chain": [slot.at for slot in view.chain],
+            name: {
+                "class": script.views[name].kind,
+                "isOpen": script.views[name].is_open,
+                "isPresent": name in script.present,
+                "version": script.views[name].shown,
+                "chain": [slot.at for slot in script.views[name].chain],
             }
-            for view in script.present.values()
+            for name in {
+                **dict.fromkeys(script.present),
+                **dict.fromkeys(slot.item for slot in script.slots if slot.text),
+            }
         },
     }
 
@@ -126,7 +130,9 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
         view = View(name, one["class"], 0, is_open=bool(one["isOpen"]))
         view.version = view.shown = int(one["version"])
         view.chain = [slots[at] for at in one["chain"]]
-        script.views[name] = script.present[name] = view
+        script.views[name] = view
+        if one["isPresent"]:
+            script.present[name] = view
     sent = int(facts["sent"])
     script.tail = slots[sent:]
     script.rebuild(slots[:sent])
