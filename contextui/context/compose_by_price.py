@@ -109,7 +109,6 @@ class _Head:
     shown: tuple[Shown, ...] = ()
     sent: tuple[Shown, ...] = ()
     key: tuple[object, ...] = ()
-    digest: str = ""
 
 
 class PricedComposer:
@@ -173,8 +172,10 @@ class PricedComposer:
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note which model and tools the next requests are for."""
-        self.transcript.use(prices, key)
-        self._composed = None
+        script = self.transcript
+        if (script.prices, script.key) != (prices, key):
+            script.use(prices, key)
+            self._composed = None
 
     def lowered(self, window_id: str) -> None:
         """Note that a window's level of detail was lowered to make room."""
@@ -223,7 +224,7 @@ class PricedComposer:
         sent = [[one.message.role, one.message.content] for one in self._head.sent]
         is_other = self._head.sent is not self._head.shown
         old = {"oldHead": sent} if is_other else {}
-        return {**facts, "head": self._head.digest, "messages": edited, **old}
+        return {**facts, "messages": edited, **old}
 
     def _is_edited(self, at: int) -> bool:
         """Whether a message contains something that was edited since it was sent."""
@@ -249,7 +250,7 @@ class PricedComposer:
                 raise ValueError("nothing is known")
             script = Transcript(self.transcript.prices)
             load_state(script, facts)
-            self.transcript, self._head.digest = script, str(facts["head"])
+            self.transcript = script
             self._refresh_head()
             self._head.sent = self._head.shown
             if "oldHead" in facts:
@@ -290,8 +291,9 @@ class PricedComposer:
         """Forget what was sent: the next request writes everything."""
         script = self.transcript
         self.transcript = Transcript(script.prices)
-        self.transcript.key, self.transcript.requests = script.key, script.requests
-        self._head.key, self._head.digest = (), ""
+        self.transcript.key, self.transcript.sent_key = script.key, script.sent_key
+        self.transcript.requests = script.requests
+        self._head.key = ()
         self._pieces, self._starts, self._summaries = [], [], {}
         self._looks, self._shown, self._composed = {}, {}, None
         self._is_unknown = False
@@ -670,10 +672,9 @@ class PricedComposer:
                 Shown(LlmMessage(role_of(item), content_of(item)), (item,)) for item in visible
             )
             digest = hashlib.sha256(repr([one.message for one in head.shown]).encode()).hexdigest()
-            if digest != head.digest:
-                head.digest = digest
+            if digest != self.transcript.head.full.source:
                 size = sum(self._size(*_said(one.message)) for one in head.shown)
-                self.transcript.set_head(size)
+                self.transcript.set_head(size, digest)
 
     # --- messages of slots ---------------------------------------------------------------
 

@@ -69,6 +69,7 @@ class Transcript:
         self.lists: dict[str, list[tuple[int, str, str]]] = {}  # full lists of actions by class
         self.turn, self.is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
         self.key: str | None = None  # the model and its tools
+        self.sent_key: str | None = None  # those of the last request
         self.add("system", "system", "text", head)
 
     # --- what happens --------------------------------------------------------------------
@@ -269,17 +270,22 @@ class Transcript:
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note for which model and tools the next request is; `key` names them."""
-        if (prices, key) != (self.prices, self.key):
-            if self.key is not None:
-                self.switch(prices)
-            self.prices, self.key = prices, key
+        self.prices, self.key = prices, key
 
-    def set_head(self, tokens: int) -> None:
-        """Note another system prompt: the provider holds nothing of it."""
-        (head,) = self._of_item["system"]
-        head.full = Form("text", tokens, head.full.version + 1)
-        self.want(head, head.full, "system")
-        self.switch(self.prices)
+    @property
+    def head(self) -> Slot:
+        """The slot of the system prompt."""
+        return self._of_item["system"][0]
+
+    def set_head(self, tokens: int, digest: str) -> None:
+        """Note the system prompt: with another one the provider holds nothing of a request."""
+        self.head.full = Form("text", tokens, source=digest)
+        self.want(self.head, self.head.full, "system")
+
+    def _is_other(self) -> bool:
+        """Whether the model, its tools or the system prompt differ from the last request's."""
+        is_other_head = self.head.at >= 0 and self.head.sent != self.head.want
+        return is_other_head or (self.sent_key is not None and self.key != self.sent_key)
 
     # --- loading and saving --------------------------------------------------------------
 
@@ -444,6 +450,8 @@ class Transcript:
     def _live(self, now: float) -> dict[int, float]:
         """The prefixes that the provider still holds."""
         ttl, end = self.prices.ttl, len(self.slots)
+        if self._is_other():
+            return {}
         if self.prices.marks:
             return {at: used for at, used in self.entries.items() if now - used <= ttl}
         return {end: self.last} if now - self.last <= ttl and end else {}
@@ -650,7 +658,7 @@ class Transcript:
         self.entries = made.entries
         if offer:
             self.entries = {at: used for at, used in made.entries.items() if at <= offer.cut}
-            if not self.prices.marks and made.now - self.last <= self.prices.ttl:
+            if not self.prices.marks and made.entries:
                 self.entries = {offer.cut: self.last}
         start = offer.cut if offer else end
         self._write(start, rows)
@@ -697,7 +705,7 @@ class Transcript:
         if not self.prices.marks:
             marks, self.entries = [], {size: now} if is_cached else {}
         self.entries |= {at: now for at in marks if at > held or at in self.entries}
-        self.last, self._is_asked = now, False
+        self.last, self._is_asked, self.sent_key = now, False, self.key
         self.requests += 1
         return Request(
             start,

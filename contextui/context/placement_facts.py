@@ -76,6 +76,7 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     known = [*script.slots, *script.tail, *new]
     sweep, now = facts["sweep"], float(facts["time"])
     made = Decision(now, place=int(facts["place"]), new=new)
+    script.key = facts["model"]
     made.entries = {int(at): float(used) for at, used in facts["entries"]}
     made.wants = {known[at]: (_form_of(form), str(why)) for at, form, why in facts["wants"]}
     made.reasons = {known[at]: str(reason) for at, reason in facts["reasons"]}
@@ -97,7 +98,7 @@ def state_facts(script: Transcript) -> dict[str, Any]:
         "last": script.last if math.isfinite(script.last) else None,
         "turn": script.turn,
         "isFresh": script.is_fresh,
-        "model": script.key,
+        "model": script.sent_key,
         "entries": [[at, used] for at, used in sorted(script.entries.items())],
         "pins": sorted(script.pins),
         "sent": len(script.slots),
@@ -124,7 +125,8 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
     script.requests, script.turn = int(facts["requests"]), int(facts["turn"])
     script.is_fresh = bool(facts["isFresh"])
     script.last = float(facts["last"]) if facts["last"] is not None else script.last
-    script.key, script.pins = facts["model"], set(facts["pins"])
+    script.key = script.sent_key = facts["model"]
+    script.pins = set(facts["pins"])
     script.entries = {int(at): float(used) for at, used in facts["entries"]}
     for name, one in facts["windows"].items():
         view = View(name, one["class"], 0, is_open=bool(one["isOpen"]))
