@@ -224,7 +224,10 @@ class PricedComposer:
         sent = [[one.message.role, one.message.content] for one in self._head.sent]
         is_other = self._head.sent is not self._head.shown
         old = {"oldHead": sent} if is_other else {}
-        return {**facts, "messages": edited, **old}
+        known = {id(slot): at for at, slot in enumerate((*script.slots, *script.tail))}
+        summaries = {name: known[id(slot)] for name, slot in self._summaries.items()
+                     if id(slot) in known}  # fmt: skip
+        return {**facts, "messages": edited, "summaries": summaries, **old}
 
     def _is_edited(self, at: int) -> bool:
         """Whether a message contains something that was edited since it was sent."""
@@ -265,9 +268,8 @@ class PricedComposer:
             for view in script.present.values():
                 for slot in view.chain:
                     self._shown[view.id] = self._with_block(slot)
-            for item in self._items.values():
-                if item.is_summary:
-                    self._find_summary(item)
+            known = [*script.slots, *script.tail]
+            self._summaries = {name: known[at] for name, at in facts["summaries"].items()}
         except UNFIT:
             self.start_anew()
         for item in self._items.values():
@@ -281,11 +283,6 @@ class PricedComposer:
         given = content if isinstance(content, str) else tuple(content)
         shown = shown._replace(message=LlmMessage(role, given))
         self._pieces[number] = self._pieces[number]._replace(shown=shown)
-
-    def _find_summary(self, item: ContextItem) -> None:
-        for slot in self.transcript.slots:
-            if slot.want is not None and slot.want.source == item.id:
-                self._summaries[item.id] = slot
 
     def start_anew(self) -> None:
         """Forget what was sent: the next request writes everything."""

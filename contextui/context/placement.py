@@ -310,7 +310,11 @@ class Transcript:
         known = (*self.slots, *self.tail)
         self._long = [slot for slot in known if self._is_long(slot, slot.want)]
         self._thoughts = [slot for slot in known if slot.full.kind == "thinking" and slot.want]
-        self._unsettled = {view.id for view in self.present.values() if not view.is_open}
+        self._unsettled = {
+            view.id
+            for view in self.present.values()
+            if not view.is_open or view.is_dropped or any(not one.want for one in view.chain)
+        }
 
     def insert(self, at: int, new: Sequence[Slot]) -> None:
         """Put slots in front of a place that were not sent."""

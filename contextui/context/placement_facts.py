@@ -137,6 +137,8 @@ def load_state(script: Transcript, facts: Mapping[str, Any]) -> None:
             script.present[name] = view
     sent = int(facts["sent"])
     script.tail = slots[sent:]
+    for slot in script.tail:
+        slot.sent = None
     script.rebuild(slots[:sent])
 
 
