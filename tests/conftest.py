@@ -2,7 +2,11 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from contextui.context.manager import ContextManager
+from contextui.session.session import SessionOptions
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
 settings.register_profile(
@@ -12,3 +16,12 @@ settings.load_profile("contextui")
 
 # What is written waits in a buffer where people run the program; what goes wrong then must be seen.
 os.environ.pop("PYTHONUNBUFFERED", None)
+
+
+@pytest.fixture
+def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Place windows at the end of each turn by default, as version 1 did."""
+    monkeypatch.setitem(ContextManager.__init__.__kwdefaults__, "placement", "turn")
+    given = SessionOptions.__init__.__defaults__ or ()
+    values = tuple("turn" if value == "price" else value for value in given)
+    monkeypatch.setattr(SessionOptions.__init__, "__defaults__", values)

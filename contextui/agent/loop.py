@@ -390,7 +390,7 @@ class Steps:
             text = f"{text}\n\n{notices}"
         gist = result.gist if isinstance(result, FileResult) else None
         item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
-        if turn.files.has(item):
+        if turn.files.has(item, self._context.is_whole):
             text = self._words("Unchanged since it was read above in this turn.")
             item = self._setup.calls.result(call, text, ok=True)
         turn.files.note(self._context.add(item))

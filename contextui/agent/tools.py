@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from contextui.agent.approval import ApprovalGate
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.gists.result import RESULT
-from contextui.context.item import ContextItem, ItemType, ItemView, Stage
+from contextui.context.item import ContextItem, ItemType, ItemView
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.textfile import Page, Version
@@ -54,15 +54,19 @@ class FilesRead:
         if item.gist is not None:
             self._items.append(item)
 
-    def has(self, item: ContextItem) -> bool:
+    def has(self, item: ContextItem, is_whole: Callable[[ContextItem], bool]) -> bool:
         """Whether the model already sees the same text of the same file.
 
         It no longer does if room was made within the turn and only the gist is left.
+
+        Args:
+            item: A new result.
+            is_whole: Whether requests contain an item as a whole.
         """
         return item.gist is not None and any(
             (one.gist, one.content) == (item.gist, item.content)
             for one in self._items
-            if one.stage is not Stage.FINAL and not one.is_obsolete
+            if is_whole(one)
         )
 
 

@@ -326,8 +326,8 @@ class PricedComposer:
             return
         if is_conversation(item) and item.stage is not Stage.FINAL:
             self._new.append(item)
-        if self._is_held:
-            return
+        if self._is_held or (item.hidden and item.stage is Stage.FINAL):
+            return  # it gets its slots from a checkpoint, or once it is shown again
         if item.type is ItemType.ASSISTANT and item.stage is not Stage.FINAL:
             self.transcript.answered()
         self._enter(item)
@@ -793,6 +793,11 @@ class PricedComposer:
             return sum(slot.full.tokens + slot.full.actions for slot in view.chain)
         return view.tokens + view.actions
 
+    def is_whole(self, item: ContextItem) -> bool:
+        """Whether requests contain a tool result as a whole."""
+        forms = [slot.want for slot in self.transcript.slots_of(item.id)]
+        return any(form is not None and form.kind == "result" for form in forms)
+
     def outdated_of(self, item: ContextItem) -> int:
         """The tokens of an item that requests carry although they are outdated."""
         name = item.content if item.type is ItemType.WINDOW else item.id
@@ -852,9 +857,10 @@ def _match(
 
 def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, ...]:
     """Some blocks of an item; its content where it has none."""
-    if item.type is not ItemType.ASSISTANT or item.blocks is None:
+    blocks = item.blocks if item.type is ItemType.ASSISTANT else None
+    if blocks is None:
         return content_of(item)
-    return tuple(item.blocks[number] for number in parts if number < len(item.blocks))
+    return tuple(blocks[number] for number in parts if number < len(blocks))
 
 
 def _is_thinking(item: ContextItem, parts: tuple[int, ...]) -> bool:
@@ -863,7 +869,8 @@ def _is_thinking(item: ContextItem, parts: tuple[int, ...]) -> bool:
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
-    return item.blocks or (item.content if item.content.strip() else _NO_OUTPUT)
+    face = item.current_face
+    return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)
 
 
 def _is_same_form(now: Form | None, then: Form | None, item: ContextItem) -> bool:

@@ -21,7 +21,7 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import Composition
+from contextui.context.messages import Composition, is_reduced
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
@@ -119,6 +119,10 @@ class Ledger:
         """Note that a window's level of detail was lowered to make room."""
         if self.priced is not None:
             self.priced.lowered(window_id)
+
+    def is_whole(self, item: ContextItem) -> bool:
+        """Whether requests contain a tool result as a whole."""
+        return self.priced.is_whole(item) if self.priced is not None else not is_reduced(item)
 
     def outdated(self, item: ContextItem) -> int:
         """The tokens of an item that requests carry although they are outdated."""

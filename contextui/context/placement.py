@@ -406,7 +406,19 @@ class Transcript:
             budget: The most tokens that it may have; by default those of the rules.
         """
         limit = self.rules.budget if budget is None else budget
-        made = Decision(now, entries=self._live(now), budget=limit)
+        made = self._planned(Decision(now, entries=self._live(now), budget=limit))
+        if self._is_over(made):  # shorten what can be read again, before anything is left out
+            tight = Decision(now, entries=made.entries, budget=limit, is_tight=True)
+            return self._planned(tight)
+        return made
+
+    def _is_over(self, made: Decision) -> bool:
+        """Whether a planned request is over the budget although a sweep was made."""
+        if not (made.budget and self._long):
+            return False
+        return self.size(made, self.written(made)) > made.budget
+
+    def _planned(self, made: Decision) -> Decision:
         self._settle(made)
         place = self._place()
         if place is None:
@@ -481,9 +493,10 @@ class Transcript:
                         made.reasons[slot] = reason
             elif any(slot.want is None for slot in view.chain):
                 self._retire(view, "broken", made)  # a change without its base says nothing
-        for slot in self._long[: max(0, len(self._long) - self.rules.recent)]:
+        recent, reason = (0, "trimmed") if made.is_tight else (self.rules.recent, "old result")
+        for slot in self._long[: max(0, len(self._long) - recent)]:
             if slot.at >= 0:  # the model has answered it
-                made.wants[slot] = Form("gist", slot.gist), "old result"
+                made.wants[slot] = Form("gist", slot.gist), reason
 
     def _place(self) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""

@@ -67,6 +67,10 @@ class Queries:
         """The tokens of an item in our own count; for a window, those of its render."""
         return self.ledger.size(item)
 
+    def is_whole(self, item: ContextItem) -> bool:
+        """Whether requests contain a tool result as a whole, and not its gist or nothing."""
+        return not item.is_obsolete and self.ledger.is_whole(item)
+
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What requests contain of a final item of the conversation; None if unknown."""
         return self.ledger.shown_content(item)

@@ -170,6 +170,7 @@ class Decision:
         offer: The sweep, and `reason` why.
         entries: The prefixes that the provider holds at that time.
         budget: The most tokens that it may have.
+        is_tight: Whether all long results become gists, because it would be over the budget.
     """
 
     now: float
@@ -182,6 +183,7 @@ class Decision:
     reason: str = ""
     entries: dict[int, float] = field(default_factory=dict)
     budget: int | None = None
+    is_tight: bool = False
 
     @property
     def held(self) -> int:

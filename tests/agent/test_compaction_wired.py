@@ -46,11 +46,14 @@ def result_of(events: list[Event]) -> CompactionResult:
 
 
 def summary_of(received: Received) -> str:
-    """What stands in a user message, directly behind the project's block."""
-    role, block = received.blocks()[1]
+    """What stands in a user message, behind the project's block and a pinned message."""
+    summaries = [
+        (role, str(block.get("text")))
+        for role, block in received.blocks()[:4]
+        if str(block.get("text")).startswith("<Summary>\n")
+    ]
+    ((role, text),) = summaries
     assert role == "user"
-    text = str(block["text"])
-    assert text.startswith("<Summary>\n")
     assert text.endswith("\n</Summary>")
     return text.removesuffix("\n</Summary>")
 

@@ -172,6 +172,7 @@ def test_the_usage_calibrates_the_counter() -> None:
     assert [type(event).__name__ for event in heard].count("UsageReported") == 1
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_each_request_is_a_prefix_of_the_next_within_a_turn_and_its_final_part_stays() -> None:
     adds = [
         call("action", window_id="todo_1", action_id="add", params={"text": str(number)})

@@ -75,6 +75,7 @@ def test_fault_01_calls_without_results_get_one_each_when_the_session_comes_back
     assert texts(wired.last).count("may or may not have been carried out") == 3
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_fault_01_a_session_goes_on_wherever_it_was_left(wired: Wired) -> None:
     lefts: list[tuple[Path, int]] = []
 

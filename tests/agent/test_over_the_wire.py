@@ -166,6 +166,7 @@ def closing(window_id: str) -> dict[str, Any]:
     return call("action", window_id=window_id, action_id="close", params={"summary": "bought"})
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_each_request_begins_with_the_one_before_it_in_its_turn(wired: Wired) -> None:
     turns = talk_of_three_turns(wired)
     assert [len(turn) for turn in turns] == [4, 3, 2]
@@ -175,6 +176,7 @@ def test_each_request_begins_with_the_one_before_it_in_its_turn(wired: Wired) ->
     assert not turns[0][-1].begins(turns[1][0])  # its windows and its thinking are gone
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_the_finished_part_never_changes(wired: Wired) -> None:
     turns = talk_of_three_turns(wired)
     wired.go_on()
@@ -195,6 +197,7 @@ def test_the_finished_part_never_changes(wired: Wired) -> None:
     assert not any("<Window " in block for block in finished[-1])
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_the_marks_are_set_where_bytes_do_not_change(wired: Wired) -> None:
     turns = talk_of_three_turns(wired)
     for turn, words in zip(turns, ("first", "second", "third"), strict=True):
@@ -215,6 +218,7 @@ def test_the_marks_are_set_where_bytes_do_not_change(wired: Wired) -> None:
 
 
 @pytest.mark.parametrize("is_new", [False, True], ids=["same run", "another run"])
+@pytest.mark.usefixtures("by_turn")
 def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired, is_new: bool) -> None:
     many = [adding(str(number), "todo_2") for number in range(30)]  # more than a mark looks back
     talk_of_three_turns(wired)
@@ -251,6 +255,7 @@ def cache_hits(requests: list[Received]) -> list[int | None]:
 # --- windows that others change ----------------------------------------------------------
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wired) -> None:
     wired.say("a list", answer(thinking("Hm."), "Opening.", opening("x")), answer("Done."))
     context = wired.session.context
@@ -276,6 +281,7 @@ def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wir
 
 
 @pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.usefixtures("by_turn")
 def test_only_windows_that_changed_come_again(wired: Wired, count: int) -> None:
     wired.say("lists", answer(*[opening(str(n)) for n in range(count)]), answer("Done."))
     wired.say("add", answer(adding("new")), answer("Done."))

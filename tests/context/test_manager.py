@@ -374,7 +374,7 @@ def test_an_item_belongs_to_one_manager() -> None:
 
 
 def test_an_unknown_placement_is_refused() -> None:
-    with pytest.raises(ValueError, match="placement is tail or in-place"):
+    with pytest.raises(ValueError, match="placement is price or turn or in-place"):
         ContextManager(placement="bogus")  # type: ignore[arg-type]
 
 

@@ -105,6 +105,7 @@ def test_a_result_comes_back_with_its_call(tmp_path: Path) -> None:
         assert again.context.get(item.id).hidden == "compacted"
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_in_the_middle_of_a_turn_it_counts_when_that_ends(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     with long_ago(store) as session:

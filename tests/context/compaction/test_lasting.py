@@ -167,7 +167,7 @@ def test_killed_in_the_middle_of_a_compaction_the_old_state_is_valid(tmp_path: P
     assert bytes_of(again) == old
     compact(again)  # and it can be done again
     assert sum(item.is_summary for item in again.context.get_active()) == 1
-    assert str(again.composed()[1].content).endswith(f"{OUTLINE}\n</Summary>")
+    assert any(str(one.content).endswith(f"{OUTLINE}\n</Summary>") for one in again.composed()[:4])
     again.session.close()
 
 
