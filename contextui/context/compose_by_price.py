@@ -10,7 +10,7 @@ import time
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from contextui.context.gists.result import result_gist
@@ -43,7 +43,7 @@ from contextui.context.placement_facts import (
     request_facts,
     state_facts,
 )
-from contextui.context.slots import Decision, Form, Kind, Request, Slot
+from contextui.context.slots import Decision, Form, Kind, Request, Slot, size_of
 from contextui.context.units import Calls
 from contextui.model import Block, CachePrices, LlmMessage, Role
 from contextui.tokens import TokenCounter
@@ -76,6 +76,7 @@ class Plan:
         kept: How many of the messages sent before stay.
         new: The messages behind them, each with its first slot.
         tokens: The tokens of all of them.
+        cached: How many of the messages the provider is expected to read from its cache.
         looks: The whole block of each window that it shows anew, by slot.
         marks: Behind how many messages cache marks stand; known once it is sent.
         request: What it reads, writes and removes; known once it is sent.
@@ -86,6 +87,7 @@ class Plan:
     kept: int
     new: list[tuple[Slot, Piece]]
     tokens: int
+    cached: int = 0
     looks: dict[Slot, "_Look"] = field(default_factory=dict)
     marks: tuple[int, ...] = ()
     request: Request | None = None
@@ -136,6 +138,7 @@ class PricedComposer:
         self.transcript = Transcript(head=0)
         self.transcript.begin_turn()
         self._items: dict[str, ContextItem] = {}
+        self._next_seq = 1
         self._revisions: dict[str, int] = {}
         self._head = _Head()
         self._references = ItemIndex()
@@ -316,6 +319,7 @@ class PricedComposer:
 
     def added(self, item: ContextItem) -> None:
         """Register a new item."""
+        self._next_seq = max(self._next_seq, item.seq + 1)
         self._items[item.id] = item
         self._revisions[item.id] = item.revision
         if item.type is ItemType.SYSTEM and not item.is_summary:
@@ -581,7 +585,7 @@ class PricedComposer:
         return Composition(
             Messages([base, [piece for _, piece in plan.new]]),
             plan.tokens,
-            self._first_window(plan.kept),
+            self._first_window(plan),
             through_seq,
             generation,
             fresh=tuple(piece for slot, piece in plan.new if slot.at < 0),
@@ -604,7 +608,9 @@ class PricedComposer:
         start = made.offer.cut if made.offer else len(script.slots)
         kept = bisect_left(self._starts, start)
         new = list(self._pieces_of(rows, is_anew=is_anew))
-        return Plan(made, kept, new, script.size(made, rows))
+        held = max((at for at in made.entries if at <= start), default=0)
+        cached = bisect_left(self._starts, held)
+        return Plan(made, kept, new, script.size(made, rows), cached)
 
     def render(self) -> list[LlmMessage]:
         """All messages of the next request, made anew: what `compose` must equal."""
@@ -621,14 +627,16 @@ class PricedComposer:
         pieces.sort(key=lambda pair: pair[0])
         return [piece.message for _, piece in (*pieces, *plan.new)]
 
-    def _first_window(self, kept: int) -> int:
-        """Behind how many messages the first block of a window stands that is still shown."""
+    def _first_window(self, plan: Plan) -> int:
+        """Behind how many messages the first block of a window stands, or what is new."""
         slots = (self.transcript.slots_of(name) for name in self.transcript.present)
         shown = (next((one.at for one in row if one.sent), None) for row in slots)
-        first = min((at for at in shown if at is not None), default=None)
-        if first is None:
+        first = min((at for at in shown if at is not None), default=len(self.transcript.slots))
+        kept = min(plan.kept, max(0, bisect_left(self._starts, first + 1) - 1))
+        if kept < plan.kept:
             return kept
-        return min(kept, max(0, bisect_left(self._starts, first + 1) - 1))
+        old = takewhile(lambda pair: pair[0].at >= 0 and not pair[1].shown.copies, plan.new)
+        return max(plan.kept + sum(1 for _ in old), len(self._head.shown))
 
     def _look_at_windows(self) -> bool:
         """Note how the windows look now; return whether any looks different."""
@@ -685,18 +693,26 @@ class PricedComposer:
             is_anew: Whether to make messages again that the last request had.
         """
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
+        windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
         for _, group in groupby(numbered, key=lambda pair: pair[0]):
             message = [row for _, row in group]
             (slot, first, _), seq = message[0], self._seq(message[0][0])
+            found: list[tuple[Slot, Piece]] = []
             if not is_anew and all(_is_as_sent(row) for row in message):
-                yield from self._as_sent(slot)
-                continue
-            tokens = sum(form.tokens for _, form, _ in message if form)
-            if slot.item == "system":
+                found = list(self._as_sent(slot))
+            elif slot.item == "system":
                 head = self._head.shown if first == slot.full else self._head.sent
-                yield from ((slot, Piece(one, tokens, seq)) for one in head)
+                found = [(slot, Piece(one, self._size(*_said(one.message)), 0)) for one in head]
             elif (shown := self._message(message)) is not None:
-                yield slot, Piece(shown, tokens, seq)
+                tokens = sum(size_of(form, label) for _, form, label in message)
+                found = [(slot, Piece(shown, tokens, seq))]
+            if slot.text:
+                windows += found
+            elif found:
+                yield from ((one, piece._replace(seq=seq)) for one, piece in windows)
+                yield from found
+                windows = []
+        yield from ((one, piece._replace(seq=self._next_seq)) for one, piece in windows)
 
     def _as_sent(self, slot: Slot) -> Iterator[tuple[Slot, Piece]]:
         """The messages that begin with a slot, as the last request had them."""

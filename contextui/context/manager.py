@@ -430,6 +430,11 @@ class ContextManager(Edits, Queries):
             plan = composition.plan.facts if composition.plan is not None else None
             self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting, plan))
 
+    @property
+    def last_request(self) -> Composition | None:
+        """The request that was marked as sent last, None if there was none in this run."""
+        return self._sent
+
     def request(self, budget: int | None = None) -> Composition:
         """Compose the next request and mark it as sent; retry if the context changes in between.
 

@@ -42,6 +42,8 @@ class Sent:
 
     def cached(self, composition: Composition) -> int:
         """Return how many leading messages of this request the provider has cached."""
+        if composition.plan is not None:
+            return composition.plan.cached
         # Redrawn windows create no new generation and change nothing that was sent.
         state = (composition.generation, self._count, self._model())
         if self._known[0] != state:
@@ -50,8 +52,8 @@ class Sent:
 
     def _handle_event(self, event: Event) -> None:
         if isinstance(event, RequestSent):
-            # Right after a request was sent, the outlook is that request: nothing new is in it.
-            self._requests.append((self._model(), self._context.outlook()))
+            request = self._context.last_request or self._context.outlook()
+            self._requests.append((self._model(), request))
             self._count += 1
 
 
@@ -141,6 +143,11 @@ class Look:
     def in_place(self) -> bool:
         """Whether windows are placed among the messages."""
         return self.context.placement == "in-place"
+
+    @property
+    def by_price(self) -> bool:
+        """Whether windows are placed by price."""
+        return self.context.placement == "price"
 
     @property
     def first_open(self) -> int:

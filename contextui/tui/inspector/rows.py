@@ -179,8 +179,13 @@ def rows_of(look: Look) -> Rows:
     if look.in_place:
         return _with_rules(look, [], (), len(items), [])
     head = list(head_of(look))
-    open_items = [one.seq for one in context.open_items if is_conversation(one)]
-    turn_start = min(open_items, default=context.current_seq + 1)
+    if look.by_price:  # windows may stand among messages of earlier turns
+        turn_start = next(
+            (piece.seq for piece in look.pieces(look.first_open)), context.current_seq + 1
+        )
+    else:
+        open_items = [one.seq for one in context.open_items if is_conversation(one)]
+        turn_start = min(open_items, default=context.current_seq + 1)
     live = context.live_window_items
     moved = [*(row.item for row in head), *live]
     end = place_of(items, turn_start)

@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.wire import payload
@@ -55,6 +57,7 @@ def test_the_exact_bytes_are_what_would_be_sent() -> None:
     assert scene.draft().size == len(scene.draft().exact.encode())
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_the_parts_are_all_of_it() -> None:
     talk = controller(["Both.", call("create", name="todo"), call("create", name="todo")], "There.")
     scene = Scene(talk)
@@ -94,6 +97,7 @@ def test_what_is_new_and_what_changed_is_marked() -> None:
     assert not any("milk" in line for line in changed)
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_request_that_left_is_compared_with_the_one_before_it() -> None:
     scene = Scene(controller("One.", "Two."))
     run(scene.talk, "first")
@@ -106,6 +110,7 @@ def test_a_request_that_left_is_compared_with_the_one_before_it() -> None:
     assert draft.cached == len(draft.parts)  # all of it is in the cache by now
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_the_cache_ends_where_the_last_request_did() -> None:
     scene = Scene(controller("One.", "Two."))
     run(scene.talk, "first")

@@ -117,6 +117,7 @@ def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
     assert scene.offers(scene.items(ItemType.WINDOW)[0]) == {}
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_restoring_right_after_dropping_rewrites_nothing_that_was_not_lost() -> None:
     scene = Scene("one", "two", "three")
     words = scene.items(ItemType.USER)[0]
@@ -143,6 +144,7 @@ def test_a_window_has_levels_of_detail_instead_of_words() -> None:
     assert levels == [("g", Lod.FULL), ("+", Lod.SUMMARY)]
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_system_prompt_can_only_be_edited() -> None:
     scene = Scene("one", "two")
     offers = scene.offers(scene.items(ItemType.SYSTEM)[0])

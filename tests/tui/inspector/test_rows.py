@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
@@ -47,6 +49,7 @@ def test_before_anything_was_sent_all_is_uncached() -> None:
     assert short_rows(rows_of(look_at(talk, Sent(talk.context)))) == ["uncached", "1", "todo_1"]
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
     talk = controller("One.", call("create", name="todo"), "Two.", "Three.")
     sent = Sent(talk.context)
@@ -60,6 +63,7 @@ def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_dropped_item_stands_where_it_stood_and_breaks_the_cache() -> None:
     talk = controller("One.", "Two.", "Three.")
     sent = Sent(talk.context)
@@ -72,6 +76,7 @@ def test_a_dropped_item_stands_where_it_stood_and_breaks_the_cache() -> None:
     assert shown[4:] == ["3", "4", "5", "6", "7"]
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result() -> None:
     talk = controller()
     context, sent = talk.context, Sent(talk.context)
@@ -91,6 +96,7 @@ def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_window_opened_in_mid_turn_waits_at_the_end() -> None:
     talk = controller()
     context, sent = talk.context, Sent(talk.context)
@@ -113,6 +119,7 @@ def test_in_place_windows_stand_at_their_seq() -> None:
     assert seqs == [1, 2, 3, 4]
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_summary_follows_the_prompt_and_what_it_stands_for_stays_in_place() -> None:
     talk = controller("One.", "Two.", "Three.")
     sent = Sent(talk.context)

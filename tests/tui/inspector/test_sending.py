@@ -1,5 +1,7 @@
 """What the provider still holds of the next request."""
 
+import pytest
+
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.look import Sent, system_pieces
 from tests.agent.talking import controller, run, with_prompt
@@ -13,6 +15,7 @@ def test_nothing_is_cached_before_anything_was_sent() -> None:
     assert sent.cached(talk.context.outlook()) == 0
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_without_windows_a_request_begins_with_the_whole_one_before() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
@@ -32,6 +35,7 @@ def test_a_new_system_prompt_loses_everything() -> None:
     assert sent.cached(talk.context.outlook()) == 0
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_after_an_edit_the_furthest_mark_before_it_holds() -> None:
     talk = controller(*(f"Answer {number}." for number in range(4)))
     sent = Sent(talk.context)
@@ -44,6 +48,7 @@ def test_after_an_edit_the_furthest_mark_before_it_holds() -> None:
     assert sent.cached(talk.context.outlook()) == 5
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_a_redrawn_window_makes_nobody_count_again() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
@@ -54,6 +59,7 @@ def test_a_redrawn_window_makes_nobody_count_again() -> None:
     assert sent.cached(talk.context.outlook()) == first == 1
 
 
+@pytest.mark.usefixtures("by_turn")
 def test_another_model_holds_nothing() -> None:
     talk = controller("One.", "Two.")
     names = ["one", "two"]
