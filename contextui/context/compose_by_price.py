@@ -21,6 +21,7 @@ from contextui.context.item import (
     ItemIndex,
     ItemType,
     Stage,
+    assign,
     is_conversation,
 )
 from contextui.context.messages import (
@@ -271,6 +272,8 @@ class PricedComposer:
             for view in script.present.values():
                 for slot in view.chain:
                     self._shown[view.id] = self._with_block(slot)
+            for slot in (*script.slots, *script.tail):
+                self._note_form(slot)
             known = [*script.slots, *script.tail]
             self._summaries = {name: known[at] for name, at in facts["summaries"].items()}
         except UNFIT:
@@ -388,6 +391,8 @@ class PricedComposer:
         script = self.transcript
         self.changed_forms |= {slot.item for slot in plan.made.wants}
         plan.request = script.apply(plan.made, places)
+        for slot in plan.made.wants:
+            self._note_form(slot)
         if not plan.request.start:
             self._head.sent = self._head.shown
         plan.facts |= outcome_facts(script, plan.request, plan.made.offer)
@@ -502,6 +507,15 @@ class PricedComposer:
             form, reason = self._wanted(item, slot)
             if not _is_same_form(slot.want, form, item):
                 self.transcript.want(slot, form, reason)
+            self._note_form(slot)
+
+    def _note_form(self, slot: Slot) -> None:
+        """Note at a tool result whether requests contain its gist."""
+        item = self._items.get(slot.item)
+        if item is not None and item.type is ItemType.TOOL:
+            is_gist = slot.want is not None and slot.want.kind == "gist"
+            if bool(item.shown_gist) != is_gist or item.shown_gist is None:
+                assign(item, shown_gist=self._gist(item) if is_gist else "")
 
     def _result_of(self, call: Slot) -> ContextItem | None:
         """The result of a call that stands behind it."""

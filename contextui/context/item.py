@@ -106,6 +106,8 @@ class ContextItem:
         is_error: Whether the tool failed.
         gist: The line that replaces the content once the turn is over.
         whole: Whether the full content is sent in spite of a gist.
+        shown_gist: The gist that requests contain instead of a tool result, empty if they contain
+            it whole; None if that depends on the stage.
         stage: Where it is in its lifecycle.
         carried: The windows that were sent with it in the running turn.
         held: What was sent of it, if it was changed since within the running turn.
@@ -120,7 +122,8 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "whole", "stage", "carried", "held", "origin", "revision", "is_owned"),
+        *("gist", "whole", "shown_gist", "stage", "carried", "held", "origin", "revision"),
+        "is_owned",
         *("_body", "_facts"),
     )
 
@@ -134,6 +137,7 @@ class ContextItem:
     is_error: bool
     gist: str | None
     whole: bool
+    shown_gist: str | None
     stage: Stage
     carried: tuple[Carried, ...]
     held: Face | None
@@ -178,6 +182,7 @@ class ContextItem:
             is_error=is_error,
             gist=gist,
             whole=False,
+            shown_gist=None,
             stage=Stage.NEW,
             carried=(),
             held=None,

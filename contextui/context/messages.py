@@ -81,6 +81,8 @@ def head_first(items: Iterable[ContextItem]) -> list[ContextItem]:
 
 def is_reduced(item: ContextItem) -> bool:
     """Whether it is in a final form that is shorter than what was sent."""
+    if item.shown_gist is not None:
+        return bool(item.shown_gist)
     if item.stage is not Stage.FINAL:
         return False
     if item.type is ItemType.TOOL:

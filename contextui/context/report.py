@@ -82,7 +82,8 @@ def debug_line(item: ContextItem) -> str:
     """Describe an item in one line as the model receives it: ``[✓] [0004] Window: todo_1``. A
     file that was read in an earlier turn appears as its gist."""
     mark = "[X]" if item.is_obsolete else "[✓]"
-    gist = item.line if item.type is ItemType.TOOL and is_reduced(item) else None
+    is_gist = item.type is ItemType.TOOL and is_reduced(item)
+    gist = (item.shown_gist or item.line) if is_gist else None
     words = gist or item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
     return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"
 

@@ -44,9 +44,14 @@ def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
     server.play(answer(call("read_file", path="notes.txt")), answer("Read."))
     program("-c", "-p", "Read it")
     (line,) = [one for one in program("debug").out.splitlines() if "[0013]" in one]
+    assert line == "[✓] [0013] Tool: 1 the whole secret plan"
+    assert "secret plan" in str(program("debug", "--messages").json["messages"])
+    by_turn = ("--placement", "turn")
+    (line,) = [one for one in program("debug", *by_turn).out.splitlines() if "[0013]" in one]
     assert line == "[✓] [0013] Tool: [file read] notes.txt (text, 1 line, 22B)"
-    assert "[file read] notes.txt" in str(program("debug", "--messages").json["messages"])
-    assert "secret plan" not in str(program("debug", "--messages").json["messages"])
+    request = str(program("debug", "--messages", *by_turn).json["messages"])
+    assert "[file read] notes.txt" in request
+    assert "secret plan" not in request
 
 
 def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) -> None:
@@ -91,7 +96,7 @@ def test_the_system_prompt_is_the_one_that_would_be_sent_now(
 
 def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server: Server) -> None:
     request = program("debug", "--messages", "--turn", "1").json
-    assert '<item id="1">milk</item>' in request["messages"][-1]["content"][-1]["text"]
+    assert '<item id="1">milk</item>' in str(request["messages"])
 
 
 def test_windows_can_be_shown_in_their_place(program: Program, server: Server) -> None:

@@ -43,7 +43,7 @@ def test_windows_are_restored_with_their_state(program: Program, server: Server)
     )
     program("-p", "Make a list")
     program("-c", "-p", "And?")
-    assert '<item id="1">milk</item>' in texts(server)
+    assert '<item id="1">milk</item>' in str(server.requests[-1].json)
 
 
 def test_where_there_is_no_session_it_says_so(program: Program, server: Server) -> None:

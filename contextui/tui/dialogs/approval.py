@@ -397,7 +397,8 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_screen_resume(self) -> None:
         """Ignore keys until the question has been visible for a moment."""
         if self._is_withdrawn:
-            self.dismiss(Decision("no"))
+            if len(self.app.screen_stack) > 1:  # otherwise the app is closing
+                self.dismiss(Decision("no"))
             return
         self._deaf_until = float("inf")
         self.call_after_refresh(self._begin_accepting)

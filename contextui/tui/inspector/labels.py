@@ -83,8 +83,8 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
         if window is not None:
             return latest_render(window).xml
         return (windows.last_render(item.content) if windows else None) or item.content
-    if is_reduced(item) and item.gist:
-        return item.gist
+    if is_reduced(item) and (gist := item.shown_gist or item.gist):
+        return gist
     return item.content or _call_texts(item)
 
 
