@@ -21,7 +21,8 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 @pytest.fixture
 def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Place windows at the end of each turn by default, as version 1 did."""
-    monkeypatch.setitem(ContextManager.__init__.__kwdefaults__, "placement", "turn")
+    named = ContextManager.__init__.__kwdefaults__ or {}
+    monkeypatch.setitem(named, "placement", "turn")
     given = SessionOptions.__init__.__defaults__ or ()
     values = tuple("turn" if value == "price" else value for value in given)
     monkeypatch.setattr(SessionOptions.__init__, "__defaults__", values)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from contextui.context.placement import CachePrices
+from contextui.model import CachePrices
 
 LOOK_BACK = 20
 """Places that are compared with the cache for each mark: the mark itself and those before it."""

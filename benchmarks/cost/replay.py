@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks.cost.cache import ANTHROPIC, Block, Figures, Sent, figures
 from benchmarks.cost.runs import Answer, Result, Run, Step, Words
-from contextui.context.placement import Rules, Transcript, blocks
+from contextui.context.placement import Transcript, blocks
+from contextui.context.slots import Rules
 
 BATCH = 10
 """Requests between two rounds of masking."""

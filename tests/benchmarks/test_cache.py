@@ -5,7 +5,9 @@ import random
 import pytest
 
 from benchmarks.cost.cache import ANTHROPIC, LOOK_BACK, Block, Charge, PromptCache, Sent, figures
-from contextui.context.placement import CachePrices, Request, Rules, blocks
+from contextui.context.placement import blocks
+from contextui.context.slots import Request, Rules
+from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 
 HEAD = Block("head", 2_000)

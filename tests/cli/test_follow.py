@@ -188,7 +188,13 @@ def test_nothing_raw_reaches_the_terminal_and_no_key_does(program: Program, serv
 def append_plan(program: Program, plan: dict[str, Any]) -> None:
     """Write the entry of a request as placement by price does."""
     (info,) = program.sessions()
-    data = {"throughSeq": 1, "carrierId": None, "windows": [], "waitingIds": [], "plan": plan}
+    data: dict[str, Any] = {
+        "throughSeq": 1,
+        "carrierId": None,
+        "windows": [],
+        "waitingIds": [],
+        "plan": plan,
+    }
     entry = {"uuid": "r1", "type": "system", "subtype": "request", "data": data}
     used = {
         "input_tokens": 100,

@@ -57,8 +57,7 @@ def _shown(scene: Scene, clause: Clause) -> dict[str, list[Item]]:
               for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
     texts = [root for root in roots if len(root) > 1]
     long = [one for one in scene.windows if one.is_long]
-    known = [(one, frozenset(text for text in texts if _has(one, text))) for one in long if texts]
-    known = [(one, words) for one, words in known if words]
+    known = [(one, found) for one in long if (found := frozenset(t for t in texts if _has(one, t)))]
     known.sort(key=lambda pair: (-len(pair[1]), pair[0].id != scene.focus))
     lines = defaultdict[tuple[str, frozenset[str]], list[tuple[Window, int]]](list)
     for window, words in known:

@@ -111,9 +111,8 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     if ids != named:
         return  # a window that is not open
     alike: dict[Any, list[Window]] = {}
-    kinds = {id(window.actions): window.actions for window in scene.windows}
-    meant = {key for key, actions in kinds.items()
-             if any(one.says or _is_meant(scene, one, clause) for one in actions)}  # fmt: skip
+    kinds = {id(one.actions): one.actions for one in scene.windows}.items()
+    meant = {k for k, row in kinds if any(a.says or _is_meant(scene, a, clause) for a in row)}
     for window in scene.windows:
         if id(window.actions) in meant and (not named or window.id in named):
             alike.setdefault(_kind(scene, window, clause), []).append(window)

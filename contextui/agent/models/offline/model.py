@@ -102,10 +102,9 @@ def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
 def _usage(request: ModelRequest, blocks: Sequence[Block]) -> Usage:
     """Count a request and its answer as the context does."""
     if not (asked := request.tokens):
-        asked = _counter.count_messages(request.messages)
+        system = [LlmMessage("system", request.system)] if request.system else []
+        asked = _counter.count_messages([*system, *request.messages])
         asked += declaration_tokens(request.tools, _counter)
-        if request.system:
-            asked += _counter.message_overhead("system") + _counter.count(request.system)
     return Usage(asked, _counter.count_content(blocks))
 
 
