@@ -623,6 +623,8 @@ class PricedComposer:
         kept = bisect_left(self._starts, start)
         new = list(self._pieces_of(rows, is_anew=is_anew))
         held = max((at for at in made.entries if at <= start), default=0)
+        if not script.prices.marks:  # the provider keeps every prefix
+            held = min(made.held, start)
         cached = bisect_left(self._starts, held)
         return Plan(made, kept, new, script.size(made, rows), cached)
 
