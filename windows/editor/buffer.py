@@ -218,18 +218,31 @@ class Editing:
         self.watch()
 
     def show(self, line: int) -> None:
-        """Move the cursor to a line; the page moves only if the line is not on it."""
+        """Move the cursor to a line; the page moves only if the line is not on it.
+
+        It moves as little as it can, and stays full at the end of the file: what stays on it need
+        not be read again.
+        """
         state = self._state
         self.look(state.top)
         last = line if state.page.total is None else max(state.page.total, 1)
         state.line, state.column = min(max(line, 1), last), 0
-        for top in (max(state.line - _ABOVE, 1), state.line):
+        is_near = state.page.end < state.line <= state.page.end + PAGE_LINES // 2
+        tops = [min(state.line + _ABOVE, last) - PAGE_LINES + 1] if is_near else []
+        if state.page.total is not None:
+            tops += [min(state.line - _ABOVE, last - PAGE_LINES + 1)]
+        tops += [state.line - _ABOVE, state.line]
+        for top in tops:
             if not state.page.start <= state.line <= state.page.end:
-                self.look(top)
+                self.look(max(top, 1))
 
     def show_first(self, line: int) -> None:
         """Move to a line of a newly opened file, with some lines above it."""
-        self._state.lost, self._state.top = (), max(line - _ABOVE, 1)
+        state = self._state
+        state.lost, state.top = (), max(line - _ABOVE, 1)
+        self.look(state.top)
+        if state.page.total is not None:
+            state.top = max(min(state.top, state.page.total - PAGE_LINES + 1), 1)
         self.show(line)
 
     def find(self, text: str, *, ignore_case: bool = False) -> list[tuple[int, int]]:
