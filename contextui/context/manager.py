@@ -198,7 +198,7 @@ class ContextManager(Edits, Queries):
         windows: WindowManager | None = None,
         *,
         counter: TokenCounter | None = None,
-        placement: Placement = "price",
+        placement: Placement = "turn",
         clock: Callable[[], float] = time.time,
     ) -> None:
         if placement not in get_args(Placement):

@@ -69,7 +69,7 @@ class SessionOptions:
     classes: Iterable[type[Window]] = ()
     lang: Lang = "en"
     lod: Lod = Lod.FULL
-    placement: Placement = "price"
+    placement: Placement = "turn"
     counter: Callable[[], TokenCounter] = TokenCounter
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
