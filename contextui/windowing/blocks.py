@@ -23,6 +23,7 @@ _HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"')
 _SINCE = re.compile(r'<Window id="([^"]*)" version="([^"]*)" since="([^"]*)"[^>]*>\n')
 _LISTED = re.compile(r'<Actions ref="([^"]*)"/>(?=\s*</Window>\s*$)')
 _HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_LONGEST_REFERENCE = 300  # characters, the end of the block included
 _MOST = 2_000  # changed lines that are compared one by one
 _END = "\n</Window>"
 
@@ -113,7 +114,7 @@ def base_of(block: str) -> str:
     """Return the id of the window whose block above another one is needed to read it; or empty."""
     if since := _SINCE.match(block):
         return since[1]
-    listed = _LISTED.search(block)
+    listed = _reference(block)
     return listed[1] if listed else ""
 
 
@@ -128,10 +129,17 @@ def whole_block(block: str, base: str) -> str:
     try:
         if _SINCE.match(block):
             return applied(base, block)
-        listed = _LISTED.search(block)
-        return block.replace(listed[0], actions_of(base)) if listed else block
+        listed = _reference(block)
+        return (
+            block[: listed.start()] + actions_of(base) + block[listed.end() :] if listed else block
+        )
     except ValueError:
         return ""
+
+
+def _reference(block: str) -> "re.Match[str] | None":
+    """Find a reference to a list of actions; it stands at the end of a block."""
+    return _LISTED.search(block, max(0, len(block) - _LONGEST_REFERENCE))
 
 
 def _frame(parts: Parts) -> tuple[str, str]:
