@@ -550,14 +550,20 @@ class Transcript:
     def limit(self) -> int:
         """The first slot that may change: behind the last message with thinking of this turn.
 
-        The model thought with what the request before contained: all of that is bound too.
+        The model thought with what the request before contained: all of that is bound too. So are
+        the results of that message while a call of it has to go, or to come back, with them.
         """
         thoughts = (slot for slot in reversed(self._thoughts) if slot.full.kind == "thinking")
         bound = next((slot for slot in thoughts if slot.want), None)
         if bound is None:
             return 0
-        last = self._of_item[bound.item][-1]
-        return last.at + 1 if last.at >= 0 else len(self.slots)
+        message = self._of_item[bound.item]
+        last = message[-1].at
+        if last < 0:
+            return len(self.slots)
+        waiting = (slot.call for slot in message if slot.call is not None and slot.is_outdated)
+        paired = (one.at for call in waiting for one in self._of_call[call])
+        return max(last, max(paired, default=0)) + 1
 
     def offers(self, made: Decision) -> list[Offer]:
         """The sweeps that could pay: from each live cache entry, and from the first free slot.
