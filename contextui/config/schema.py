@@ -64,7 +64,7 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "strategy": Setting("sliding", "how a long conversation is shortened for the model"),
     "placement": Setting(
-        "turn",
+        "price",
         "where windows are placed: by price, at the end of each turn, or where they were opened",
         get_args(Placement),
     ),

@@ -198,7 +198,7 @@ class ContextManager(Edits, Queries):
         windows: WindowManager | None = None,
         *,
         counter: TokenCounter | None = None,
-        placement: Placement = "turn",
+        placement: Placement = "price",
         clock: Callable[[], float] = time.time,
     ) -> None:
         if placement not in get_args(Placement):

@@ -50,7 +50,7 @@ class ContextRenderer:
     """
 
     def __init__(
-        self, placement: Placement = "turn", *, counter: TokenCounter | None = None
+        self, placement: Placement = "price", *, counter: TokenCounter | None = None
     ) -> None:
         self._placement: Placement = placement
         self._counter = counter or TokenCounter()

@@ -69,7 +69,7 @@ class SessionOptions:
     classes: Iterable[type[Window]] = ()
     lang: Lang = "en"
     lod: Lod = Lod.FULL
-    placement: Placement = "turn"
+    placement: Placement = "price"
     counter: Callable[[], TokenCounter] = TokenCounter
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY

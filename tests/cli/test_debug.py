@@ -44,14 +44,14 @@ def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
     server.play(answer(call("read_file", path="notes.txt")), answer("Read."))
     program("-c", "-p", "Read it")
     (line,) = [one for one in program("debug").out.splitlines() if "[0013]" in one]
+    assert line == "[✓] [0013] Tool: 1 the whole secret plan"
+    assert "secret plan" in str(program("debug", "--messages").json["messages"])
+    by_turn = ("--placement", "turn")
+    (line,) = [one for one in program("debug", *by_turn).out.splitlines() if "[0013]" in one]
     assert line == "[✓] [0013] Tool: [file read] notes.txt (text, 1 line, 22B)"
-    request = str(program("debug", "--messages").json["messages"])
+    request = str(program("debug", "--messages", *by_turn).json["messages"])
     assert "[file read] notes.txt" in request
     assert "secret plan" not in request
-    by_price = ("--placement", "price")
-    (line,) = [one for one in program("debug", *by_price).out.splitlines() if "[0013]" in one]
-    assert line == "[✓] [0013] Tool: 1 the whole secret plan"
-    assert "secret plan" in str(program("debug", "--messages", *by_price).json["messages"])
 
 
 def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) -> None:

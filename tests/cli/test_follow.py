@@ -93,7 +93,7 @@ def test_a_session_of_another_process_is_followed(program: Program) -> None:
         added = watch.out[before:]
         assert added[0] == "[✓] [0007] User: Add bread to the list\n"
         assert re.fullmatch(
-            r"\[>\] request: [\d,]+ tokens sent, 0 cached, \d+ received\n", added[1]
+            r"\[>\] request 3: [\d,]+ tokens sent, 0 cached, 0 outdated, \d+ received\n", added[1]
         )
         assert added[2] == "[✓] [0008] Assistant: action\n"
         assert added[3] == "[✓] [0009] Tool: Added 2 'bread'.\n"
