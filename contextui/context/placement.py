@@ -527,8 +527,8 @@ class Transcript:
         is_whole, chain = kind == "whole", self._chain(view, made)
         if is_whole:
             self._retire(view, "lowered" if view.is_lowered else "superseded", made)
-        has_other_actions = view.key != view.shown_key and not (chain and chain[-1].at < 0)
-        is_listed = (is_whole or has_other_actions) and bool(view.actions)
+        listed = next((one.full.key for one in reversed(chain) if one.full.key), "")
+        is_listed = (is_whole or view.key != listed) and bool(view.actions)
         form = Form(
             kind, view.tokens if is_whole else view.pending, view.version,
             view.key if is_listed else None, view.actions if is_listed else 0,
@@ -674,7 +674,7 @@ class Transcript:
             view = self.views[name]
             view.chain = chain
             if chain and chain[-1] in made.new:
-                view.shown, view.shown_key, view.pending = chain[-1].full.version, view.key, 0
+                view.shown, view.pending = chain[-1].full.version, 0
                 view.is_anew = view.is_lowered = False
             if not (chain or view.is_open):
                 self.present.pop(name, None)

@@ -98,7 +98,6 @@ class View:
     is_dropped: bool = False
     chain: list[Slot] = field(default_factory=list)
     shown: int = 0  # the version of the last block of the chain
-    shown_key: str = ""
     pending: int = 0  # tokens of the change since then
     is_anew: bool = False  # no change block can express it: opened, or another level of detail
     is_lowered: bool = False
