@@ -656,14 +656,16 @@ class PricedComposer:
 
     def _look_at_windows(self) -> bool:
         """Note how the windows look now; return whether any looks different."""
-        script, is_new = self.transcript, False
+        script, is_new, there = self.transcript, False, set[str]()
         for item in self._references.view() if self._windows is not None else ():
             window = self._windows.get(item.content) if self._windows is not None else None
             if window is None:
                 continue
+            there.add(window.id)
             render, shown = latest_render(window), self._shown.get(window.id)
-            known = self._looks.get(window.id)
-            if known and known.xml == render.xml and known.since == shown:
+            known, view = self._looks.get(window.id), script.present.get(window.id)
+            is_known = known is not None and known.xml == render.xml and known.since == shown
+            if is_known and view is not None and view.is_open:
                 continue
             is_new = True
             listed = actions_of(render.xml)
@@ -677,6 +679,10 @@ class PricedComposer:
                 window.id, window.name,
                 tokens=max(1, whole - actions), change=change, key=listed, actions=actions,
             )  # fmt: skip
+        for name, view in script.present.items():
+            if view.is_open and not view.is_dropped and name not in there:
+                script.close(name)  # a damaged log may lack the window of a block
+                is_new = True
         return is_new
 
     def _refresh_head(self) -> None:

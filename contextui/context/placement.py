@@ -185,7 +185,7 @@ class Transcript:
         """
         view = self.views.setdefault(window, View(window, kind, tokens))
         self.present[window] = view
-        view.tokens, view.key, view.actions = tokens, key, actions
+        view.is_open, view.tokens, view.key, view.actions = True, tokens, key, actions
         view.pending, view.is_anew = change or 0, change is None
         view.version = view.shown if change == 0 else max(view.version, view.shown) + 1
 
