@@ -40,8 +40,8 @@ FORCED = frozenset(
 """Reasons for which outdated content goes with the next request, whatever that costs."""
 
 # The columns of the sums: outdated tokens, these times `since`, wanted tokens, sent tokens with
-# lists of actions, blocks, sent tokens alone, and sent tokens of outdated slots.
-_SAVED, _DATED, _KEPT, _SIZE, _BLOCKS, _SENT, _OUTDATED = range(7)
+# lists of actions, blocks, sent tokens alone, sent tokens of outdated slots, and slots in use.
+_SAVED, _DATED, _KEPT, _SIZE, _BLOCKS, _SENT, _OUTDATED, _USED = range(8)
 
 
 class Transcript:
@@ -57,7 +57,7 @@ class Transcript:
         self.requests = 0
         self.present: dict[str, View] = {}
         """The windows that are open or still shown."""
-        self._sums = Sums(7)
+        self._sums = Sums(8)
         self.pins: set[str] = set()
         self.entries: dict[int, float] = {}  # prefixes that the provider holds: when last used
         self._of_item: dict[str, list[Slot]] = {}
@@ -297,7 +297,7 @@ class Transcript:
 
     def rebuild(self, slots: Iterable[Slot]) -> None:
         """Take these slots as all that were sent, and derive everything else from them."""
-        self._sums, self.slots, self.lists, self._outdated = Sums(7), [], {}, []
+        self._sums, self.slots, self.lists, self._outdated = Sums(8), [], {}, []
         self._of_item, self._of_call = {}, {}
         for slot in slots:
             self._append(slot)
@@ -316,11 +316,23 @@ class Transcript:
             if not view.is_open or view.is_dropped or any(not one.want for one in view.chain)
         }
 
+    def rank(self, at: int) -> int:
+        """How many slots in front of a place are in use: they show something, or are to do so.
+
+        Logs name slots by their ranks: slots that are not in use leave with the next checkpoint.
+        """
+        return self._sums.before(at, _USED)
+
+    def place(self, rank: int) -> int:
+        """The place behind so many slots that are in use."""
+        return self._sums.place(rank, _USED)
+
     def insert(self, at: int, new: Sequence[Slot]) -> None:
         """Put slots in front of a place that were not sent."""
         for slot in new:
             slot.sent, slot.since, slot.reason = None, self.requests, "restored"
-        self.entries = {one: used for one, used in self.entries.items() if one <= at}
+        shift = len(new)
+        self.entries = {one + shift * (one > at): used for one, used in self.entries.items()}
         self.rebuild([*self.slots[:at], *new, *self.slots[at:]])
 
     def compress(self, is_kept: Callable[[str], bool]) -> list[int]:
@@ -659,7 +671,7 @@ class Transcript:
 
         Args:
             made: What was decided.
-            places: Behind how many slots its cache marks stood, if that is known from a log.
+            places: Behind how many slots in use its cache marks stood, if a log says so.
         """
         end, offer, rows = len(self.slots), made.offer, self.written(made)
         for slot, (form, reason) in made.wants.items():
@@ -721,8 +733,8 @@ class Transcript:
             places.add(self._in_front_of(new[0], end))
         sizes = {at: self._sums.before(at, _SIZE) for at in (*places, held)}
         marks = [at for at in sorted(places) if sizes[at] >= minimum]
-        if given is not None:
-            marks = [at for at in given if 0 <= at <= size]
+        ranks = [self.rank(at) for at in marks] if given is None else given
+        marks = [self.place(rank) for rank in ranks if 0 <= rank <= self.rank(size)]
         is_cached, total = sizes[size] >= minimum, sizes[size]
         read = sizes[held] if is_cached else 0
         if not self.prices.marks:
@@ -773,7 +785,8 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     sent, wanted = slot.sent.tokens if slot.sent else 0, want.tokens if want else 0
     net = sent - wanted if slot.sent != want else 0
     size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
-    return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
+    is_used = slot.sent is not None or want is not None
+    return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried, int(is_used))
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:

@@ -7,7 +7,7 @@ nothing had been sent.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.context.placement import Transcript
@@ -20,47 +20,56 @@ UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 
 def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
     """The facts of a request, before it is applied to the transcript."""
-    known = (*script.slots, *script.tail)
-    places = {id(slot): at for at, slot in enumerate(made.new, len(known))}
-    tail = {id(slot): at for at, slot in enumerate(script.tail, len(script.slots))}
+    tail, in_front, size = _used(script.tail), _used(script.tail[: made.place]), _size(script)
+    ranks = {id(slot): rank for rank, slot in enumerate((*tail, *made.new), size)}
 
-    def place_of(slot: Slot) -> int:
-        return slot.at if slot.at >= 0 else tail[id(slot)] if id(slot) in tail else places[id(slot)]
+    def rank_of(slot: Slot) -> int:
+        return script.rank(slot.at) if slot.at >= 0 else ranks[id(slot)]
 
     return {
         "number": script.requests + 1,
         "time": made.now,
         "model": script.key,
-        "slots": len(script.slots),
-        "tail": len(script.tail),
-        "entries": [[at, used] for at, used in sorted(made.entries.items())],
+        "slots": size,
+        "tail": len(tail),
+        "entries": [[script.rank(at), used] for at, used in sorted(made.entries.items())],
+        "cut": script.rank(made.offer.cut) if made.offer else None,
         "wants": [
-            [place_of(slot), _form_facts(form), reason]
+            [rank_of(slot), _form_facts(form), reason]
             for slot, (form, reason) in made.wants.items()
         ],
-        "reasons": [[place_of(slot), reason] for slot, reason in made.reasons.items()],
+        "reasons": [[rank_of(slot), reason] for slot, reason in made.reasons.items()],
         "chains": {
-            name: [place_of(slot) for slot in chain]
+            name: [rank_of(slot) for slot in chain]
             for name, chain in made.chains.items()
             if chain or script.views[name].chain
         },
-        "place": made.place,
+        "place": len(in_front),
         "blocks": [_block_facts(script, slot) for slot in made.new],
     }
 
 
-def outcome_facts(script: Transcript, request: Request, offer: Offer | None) -> dict[str, Any]:
+def _used(slots: Iterable[Slot]) -> list[Slot]:
+    """Those of the slots not sent yet that are in use."""
+    return [slot for slot in slots if slot.want is not None]
+
+
+def _size(script: Transcript) -> int:
+    """How many slots were sent and are in use."""
+    return script.rank(len(script.slots))
+
+
+def outcome_facts(script: Transcript, request: Request) -> dict[str, Any]:
     """The facts of a request that are known once it was applied."""
-    sweep = request.sweep
     return {
-        "places": request.places,
+        "places": [script.rank(at) for at in request.places],
         "marks": request.marks,
         "outdated": request.outdated,
         "read": request.read,
         "written": request.written,
         "plain": request.plain,
         "upToDate": script.up_to_date,
-        "sweep": {**sweep._asdict(), "cut": offer.cut} if sweep and offer else None,
+        "sweep": request.sweep._asdict() if request.sweep else None,
     }
 
 
@@ -70,25 +79,37 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     Raises:
         ValueError: They are about another conversation.
     """
-    if (facts["slots"], facts["tail"]) != (len(script.slots), len(script.tail)):
+    tail, size = _used(script.tail), _size(script)
+    if (facts["slots"], facts["tail"]) != (size, len(tail)):
         raise ValueError("another conversation")
     new = [_block_of(script, one) for one in facts["blocks"]]
-    known = [*script.slots, *script.tail, *new]
-    sweep, now = facts["sweep"], float(facts["time"])
-    made = Decision(now, place=int(facts["place"]), new=new)
+    behind = [*tail, *new]
+
+    def place_of(rank: int) -> int:
+        if not 0 <= rank <= size:
+            raise ValueError("a place that is not there")
+        return script.place(rank)
+
+    def slot_of(rank: int) -> Slot:
+        return script.slots[place_of(rank + 1) - 1] if rank < size else behind[rank - size]
+
+    made = Decision(float(facts["time"]), new=new)
+    made.place = _place_in(script.tail, int(facts["place"]))
     script.key = facts["model"]
-    made.entries = {int(at): float(used) for at, used in facts["entries"]}
-    made.wants = {known[at]: (_form_of(form), str(why)) for at, form, why in facts["wants"]}
-    made.reasons = {known[at]: str(reason) for at, reason in facts["reasons"]}
-    made.chains = {name: [known[at] for at in chain] for name, chain in facts["chains"].items()}
-    if sweep:
-        cut = int(sweep["cut"])
-        if not 0 <= cut <= len(script.slots):
-            raise ValueError("a sweep from nowhere")
-        saved = int(sweep["saved"])
+    made.entries = {place_of(int(at)): float(used) for at, used in facts["entries"]}
+    made.wants = {slot_of(at): (_form_of(form), str(why)) for at, form, why in facts["wants"]}
+    made.reasons = {slot_of(at): str(reason) for at, reason in facts["reasons"]}
+    made.chains = {name: [slot_of(at) for at in chain] for name, chain in facts["chains"].items()}
+    if sweep := facts["sweep"]:
+        cut, saved = place_of(int(facts["cut"])), int(sweep["saved"])
         made.offer = Offer(cut, cut, float(sweep["rent"]), float(sweep["price"]), saved)
         made.reason = str(sweep["reason"])
     return made
+
+
+def _place_in(tail: Sequence[Slot], rank: int) -> int:
+    """The place behind so many slots of the tail that are in use."""
+    return [0, *(at for at, slot in enumerate(tail, 1) if slot.want is not None)][rank]
 
 
 def state_facts(script: Transcript) -> dict[str, Any]:

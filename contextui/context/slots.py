@@ -236,6 +236,16 @@ class Sums:
             at -= at & -at
         return found
 
+    def place(self, total: int, column: int) -> int:
+        """The first place in front of which a column of numbers that are not negative has a sum."""
+        at, tree = 0, self._trees[column]
+        step = 1 << len(self._rows).bit_length()
+        while step := step >> 1:
+            if at + step < len(tree) and tree[at + step] < total:
+                at += step
+                total -= tree[at]
+        return at + 1 if total > 0 else 0
+
 
 def size_of(form: Form | None, actions: str) -> int:
     """The size of a form with its list of actions, or with a reference to one."""
