@@ -181,10 +181,6 @@ class PricedComposer:
             script.use(prices, key)
             self._composed = None
 
-    def lowered(self, window_id: str) -> None:
-        """Note that a window's level of detail was lowered to make room."""
-        self.transcript.lower(window_id)
-
     # --- resuming ------------------------------------------------------------------------
 
     def replay(self, facts: Mapping[str, Any] | None) -> None:
@@ -390,6 +386,10 @@ class PricedComposer:
     def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
         self.changed_forms |= {slot.item for slot in plan.made.wants}
+        following = (self._seq(slot) for slot in script.tail[plan.made.place :])
+        seq = next(following, self._next_seq)
+        for slot in plan.made.new:
+            slot.seq = 0 if slot.group else seq
         plan.request = script.apply(plan.made, places)
         for slot in plan.made.wants:
             self._note_form(slot)
@@ -431,7 +431,7 @@ class PricedComposer:
         before = len(script.tail)
         self._enter(item, is_old=True)
         new, script.tail = script.tail[before:], script.tail[:before]
-        later = (slot for slot in script.slots if self._seq(slot) > item.seq)
+        later = (slot for slot in script.slots if (slot.seq or self._seq(slot)) > item.seq)
         at = next((slot.first for slot in later), len(script.slots))
         script.insert(at, new)
         self._starts = [one if one < at else one + len(new) for one in self._starts]

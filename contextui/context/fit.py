@@ -64,7 +64,6 @@ class Room:
             window = windows.get(reference.content)
             while window and not self._fits(limit) and (less := window.lod.below):
                 windows.set_lod(window.id, less)
-                self._ledger.lowered(window.id)
                 yield window
 
     def _fits(self, limit: int) -> bool:

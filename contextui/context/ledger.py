@@ -115,11 +115,6 @@ class Ledger:
         if self.priced is not None:
             self.priced.use(prices, key)
 
-    def lowered(self, window_id: str) -> None:
-        """Note that a window's level of detail was lowered to make room."""
-        if self.priced is not None:
-            self.priced.lowered(window_id)
-
     def is_whole(self, item: ContextItem) -> bool:
         """Whether requests contain a tool result as a whole."""
         return self.priced.is_whole(item) if self.priced is not None else not is_reduced(item)

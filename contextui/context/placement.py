@@ -189,11 +189,6 @@ class Transcript:
         view.pending, view.is_anew = change or 0, change is None
         view.version = view.shown if change == 0 else max(view.version, view.shown) + 1
 
-    def lower(self, window: str) -> None:
-        """Let the blocks of a window go at once: its level of detail was lowered to make room."""
-        if window in self.views:
-            self.views[window].is_lowered = True
-
     def set_detail(self, window: str, tokens: int, *, for_room: bool = False) -> None:
         """Switch the level of detail; if that is to make room, the old blocks go at once."""
         view = self.views[window]

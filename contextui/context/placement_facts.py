@@ -94,7 +94,8 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         return script.slots[place_of(rank + 1) - 1] if rank < size else behind[rank - size]
 
     made = Decision(float(facts["time"]), new=new)
-    made.place = _place_in(script.tail, int(facts["place"]))
+    is_inner = any(slot.group for slot in new)
+    made.place = _place_in(script.tail, int(facts["place"]), is_inner=is_inner)
     script.key = facts["model"]
     made.entries = {place_of(int(at)): float(used) for at, used in facts["entries"]}
     made.wants = {slot_of(at): (_form_of(form), str(why)) for at, form, why in facts["wants"]}
@@ -107,9 +108,13 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
     return made
 
 
-def _place_in(tail: Sequence[Slot], rank: int) -> int:
-    """The place behind so many slots of the tail that are in use."""
-    return [0, *(at for at, slot in enumerate(tail, 1) if slot.want is not None)][rank]
+def _place_in(tail: Sequence[Slot], rank: int, *, is_inner: bool) -> int:
+    """The place behind so many slots of the tail that are in use.
+
+    Blocks inside of a result stand directly behind it, others directly in front of words.
+    """
+    used = [at for at, slot in enumerate(tail) if slot.want is not None]
+    return used[rank - 1] + 1 if is_inner else [*used, len(tail)][rank]
 
 
 def state_facts(script: Transcript) -> dict[str, Any]:
@@ -224,8 +229,8 @@ def _slot_facts(slot: Slot) -> dict[str, Any]:
 
 
 _USUAL: Mapping[str, Any] = {
-    "turn": 0, "call": None, "gist": 0, "group": "", "parts": (0,), "text": "", "since": 0,
-    "reason": "", "actions": "", "is_words": False,
+    "turn": 0, "call": None, "gist": 0, "group": "", "parts": (0,), "text": "", "seq": 0,
+    "since": 0, "reason": "", "actions": "", "is_words": False,
 }  # fmt: skip
 
 
@@ -238,7 +243,7 @@ def _slot_of(facts: Mapping[str, Any]) -> Slot:
         full = full._replace(key=actions_of(text))
     item = str(facts["item"])
     slot = Slot(str(facts.get("id", item)), item, int(facts.get("turn", 0)), full, full, text=text)
-    for name in ("call", "gist", "group", "since", "reason", "actions", "is_words"):
+    for name in ("call", "gist", "group", "seq", "since", "reason", "actions", "is_words"):
         setattr(slot, name, facts.get(name, _USUAL[name]))
     slot.parts = tuple(int(one) for one in facts.get("parts", (0,)))
     sent = _form_of(facts["sent"]) if "sent" in facts else full

@@ -71,6 +71,7 @@ class Slot:
     parts: tuple[int, ...] = ()  # the blocks of the item that it is
     is_words: bool = False  # the person said it
     text: str = ""  # the block of a window
+    seq: int = 0  # of the item in front of which the block of a window stands
     since: int = 0  # requests sent when `want` last changed
     reason: str = ""  # why `want` differs
     sent: Form | None = None
