@@ -239,8 +239,7 @@ class PricedComposer:
         while at < len(slots) and slots[at].first == first:
             sent = slots[at].sent
             if sent is not None and not slots[at].text and slots[at].item != "system":
-                is_own = sent.kind not in ("gist", "summary")
-                if is_own and sent.version != slots[at].full.version:
+                if sent.kind != "summary" and sent.version != slots[at].full.version:
                     return True
             at += 1
         return False
@@ -433,7 +432,11 @@ class PricedComposer:
         new, script.tail = script.tail[before:], script.tail[:before]
         later = (slot for slot in script.slots if self._seq(slot) > item.seq)
         at = next((slot.first for slot in later), len(script.slots))
-        script.insert(at, new)
+        self._insert_slots(at, new)
+
+    def _insert_slots(self, at: int, new: Sequence[Slot]) -> None:
+        """Put slots in front of a place that were not sent."""
+        self.transcript.insert(at, new)
         self._starts = [one if one < at else one + len(new) for one in self._starts]
 
     def _enter(self, item: ContextItem, *, is_old: bool = False) -> None:
@@ -483,7 +486,8 @@ class PricedComposer:
             return None, why
         is_gist = slot.want is not None and slot.want.kind == "gist"
         if is_gist and not (item.pinned or item.whole):
-            return Form("gist", slot.gist), slot.reason
+            form = slot.gist_form()
+            return form, slot.reason if slot.want == form else "edited"
         return slot.full, "edited" if slot.want is not None else "restored"
 
     def _why_left_out(self, item: ContextItem, slot: Slot) -> str:
@@ -503,8 +507,12 @@ class PricedComposer:
 
     def _follow(self, item: ContextItem) -> None:
         """Let the slots of an item want what they are to show."""
-        for slot in self.transcript.slots_of(item.id):
+        for slot in [*self.transcript.slots_of(item.id)]:
+            if slot is self._summaries.get(item.id):
+                continue
             form, reason = self._wanted(item, slot)
+            if form is not None and slot.want is not None and slot.want.source:
+                self._move_summary(self._items[slot.want.source], slot)
             if not _is_same_form(slot.want, form, item):
                 self.transcript.want(slot, form, reason)
             self._note_form(slot)
@@ -540,9 +548,26 @@ class PricedComposer:
             if is_shown:
                 self.transcript.want(slot, None, summary.hidden)
         elif is_shown or slot.want is None:
-            size = self._size("user", content_of(summary))
-            form = Form("summary", size, summary.revision, source=summary.id)
-            self.transcript.want(slot, form, "edited" if is_shown else "restored")
+            self.transcript.want(
+                slot, self._summary_form(summary), "edited" if is_shown else "restored"
+            )
+        else:  # something else stands there: a later summary, or what it had replaced
+            self._move_summary(summary, slot)
+
+    def _summary_form(self, summary: ContextItem) -> Form:
+        size = self._size("user", content_of(summary))
+        return Form("summary", size, summary.revision, source=summary.id)
+
+    def _move_summary(self, summary: ContextItem, slot: Slot) -> None:
+        """Give a summary a slot of its own in front of the one that showed it."""
+        script, form = self.transcript, self._summary_form(summary)
+        new = Slot(f"{summary.id}.moved", summary.id, slot.turn, form, form)
+        self._summaries[summary.id] = new
+        if slot.at < 0:
+            script.tail.insert(script.tail.index(slot), new)
+            script.insert(len(script.slots), [])
+            return
+        self._insert_slots(slot.first, [new])
 
     def _edited(self, item: ContextItem) -> None:
         """Fit an item's slots to its new content."""
@@ -555,9 +580,7 @@ class PricedComposer:
                 slot.gist = min(size, self._size("user", self._gist(item)))
             else:
                 size = self._size(role_of(item), _parts_of(item, slot.parts))
-            is_said = slot.full.kind == "thinking" and not _is_thinking(item, slot.parts)
-            kind: Kind = "text" if is_said else slot.full.kind
-            slot.full = Form(kind, size, slot.full.version + 1)
+            slot.full = Form(_kind_now(item, slot), size, slot.full.version + 1)
 
     def _window_changed(self, item: ContextItem) -> None:
         script, name = self.transcript, item.content
@@ -895,9 +918,12 @@ def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, .
     return tuple(blocks[number] for number in parts if number < len(blocks))
 
 
-def _is_thinking(item: ContextItem, parts: tuple[int, ...]) -> bool:
-    blocks = item.blocks or ()
-    return all(blocks[number].get("type") in THINKING for number in parts)
+def _kind_now(item: ContextItem, slot: Slot) -> Kind:
+    """The kind of a slot after an edit, which may put words where thinking was, or its undo."""
+    if slot.full.kind not in ("text", "thinking") or not (item.blocks and slot.parts):
+        return "text" if slot.full.kind == "thinking" and slot.parts else slot.full.kind
+    kinds = {item.blocks[number].get("type") in THINKING for number in slot.parts}
+    return "thinking" if kinds == {True} else "text"
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:

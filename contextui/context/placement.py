@@ -309,7 +309,8 @@ class Transcript:
             self._register(slot)
         known = (*self.slots, *self.tail)
         self._long = [slot for slot in known if self._is_long(slot, slot.want)]
-        self._thoughts = [slot for slot in known if slot.full.kind == "thinking" and slot.want]
+        if not self._thoughts:
+            self._thoughts = [one for one in known if one.full.kind == "thinking" and one.want]
         self._unsettled = {
             view.id
             for view in self.present.values()
@@ -373,7 +374,7 @@ class Transcript:
         """Set what a slot is to show from the next sweep on, and why."""
         if slot.want == form:
             return
-        slot.want, slot.since, slot.reason = form, self.requests, reason
+        slot.want, slot.since, slot.reason = form, self.requests, self._lasting(slot) or reason
         if form is None and slot.item in self.views:
             self._unsettled.add(slot.item)
         if slot.full.kind == "result":
@@ -382,6 +383,10 @@ class Transcript:
                 self._long = sorted([*self._long, slot], key=self._order)
         if slot.at >= 0:
             self._count(slot)
+
+    def _lasting(self, slot: Slot) -> str:
+        """Why what was sent of a slot has to go, whatever it is to show instead; or empty."""
+        return slot.reason if slot.is_outdated and slot.reason in FORCED else ""
 
     def _is_long(self, slot: Slot, form: Form | None) -> bool:
         """Whether a slot is a long result that may become a gist."""
@@ -496,7 +501,7 @@ class Transcript:
         recent, reason = (0, "trimmed") if made.is_tight else (self.rules.recent, "old result")
         for slot in self._long[: max(0, len(self._long) - recent)]:
             if slot.at >= 0:  # the model has answered it
-                made.wants[slot] = Form("gist", slot.gist), reason
+                made.wants[slot] = slot.gist_form(), self._lasting(slot) or reason
 
     def _place(self) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
@@ -553,8 +558,7 @@ class Transcript:
         The model thought with what the request before contained: all of that is bound too. So are
         the results of that message while a call of it has to go, or to come back, with them.
         """
-        thoughts = (slot for slot in reversed(self._thoughts) if slot.full.kind == "thinking")
-        bound = next((slot for slot in thoughts if slot.want), None)
+        bound = next((slot for slot in reversed(self._thoughts) if _binds(slot)), None)
         if bound is None:
             return 0
         message = self._of_item[bound.item]
@@ -774,6 +778,11 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     net = sent - wanted if slot.sent != want else 0
     size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
+
+
+def _binds(slot: Slot) -> bool:
+    """Whether a slot shows thinking, or did and may not change while its turn runs."""
+    return any(form is not None and form.kind == "thinking" for form in (slot.sent, slot.want))
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:
