@@ -24,12 +24,14 @@ from contextui.context.messages import Composition
 from contextui.errors import StaleRequestError
 from contextui.events import (
     ActionRefused,
+    AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
     Event,
     Notice,
     Reason,
+    RetryScheduled,
     StepStarted,
     UsageSpent,
 )
@@ -268,11 +270,11 @@ class Steps:
         if not self._has_question(turn, composition):
             item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
             self._context.add(item)
-            return self._context.request(turn.room)
+            return self._context.request(turn.room, is_answered=False)
         try:
-            self._context.mark_sent(composition)
+            self._context.mark_sent(composition, is_answered=False)
         except StaleRequestError:  # another thread changed the context since
-            return self._context.request(turn.room)
+            return self._context.request(turn.room, is_answered=False)
         return composition
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
@@ -295,13 +297,18 @@ class Steps:
         counted = turn.request.tokens
 
         def on_event(event: Event) -> None:
+            if not isinstance(event, RetryScheduled | AnswerDiscarded):
+                self._context.answer_began()
             if isinstance(event, UsageUpdated):
                 self._record_usage(turn, counted, event.usage)
             else:
                 turn.on_event(event)
 
         setup, retry = self._setup, self._setup.options.retry
-        answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
+        try:
+            answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
+        finally:  # of a request that was answered, this changes nothing
+            self._context.request_failed()
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer

@@ -165,6 +165,8 @@ class Ledger:
         if item.stage is not Stage.FINAL:
             self.open.append(item)
         self.calls.note(item)
+        if hidden := self.calls.asker(item).hidden:  # its answer was dropped while it ran
+            assign(item, hidden=item.hidden or hidden)
         self.all.add(item)
         self._composer.added(item)
         self.note([item])
@@ -260,6 +262,14 @@ class Ledger:
         self.fix(composition.through_seq, waiting, composition)
         self._awaits_answer = True
         return waiting
+
+    def take_back(self) -> None:
+        """Take the last request back: it failed before it was answered."""
+        if self.priced is not None:
+            self.priced.take_back()
+            changed = (self.items.get(one) for one in self.priced.changed_forms)
+            self._recount.update((item.id, item) for item in changed if item is not None)
+            self.generation += 1
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
         """Attach windows to this item until the turn ends."""

@@ -17,6 +17,7 @@ costs what has changed since the last one, however long the transcript is.
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from contextui.context.slots import (
@@ -696,6 +697,50 @@ class Transcript:
             sweep = Sweep(after, made.reason, rent, price, offer.saved)
         return self._sent(made, (start, end), sweep, places)
 
+    def undo_of(self, made: Decision) -> Callable[[], None]:
+        """What undoes `apply` of this decision, if nothing else happens in between.
+
+        A request counts once its answer begins: one that fails before is no request.
+        """
+        end, rows = len(self.slots), self.written(made)
+        start = made.offer.cut if made.offer else end
+        touched = {*(slot for slot, _, _ in rows), *made.wants, *made.reasons} - {*made.new}
+        for view in self.present.values():
+            touched.update(view.chain)
+        slots = [(one, one.want, one.since, one.reason, one.sent, one.actions) for one in touched]
+        views = {name: replace(view, chain=[*view.chain]) for name, view in self.present.items()}
+        of_item = {name: [*self._of_item.get(name, ())] for name in self.present}
+        lists = {kind: [one for one in given if one[0] >= start]
+                 for kind, given in self.lists.items()}  # fmt: skip
+        tail, entries, unsettled = [*self.tail], dict(self.entries), {*self._unsettled}
+        long, figures = [*self._long], (self.last, self._is_asked, self.sent_key, self.requests)
+
+        def undo() -> None:
+            self._sums.cut(end)
+            for slot in self.slots[end:]:
+                slot.at = slot.first = -1
+            del self.slots[end:]
+            del self._outdated[bisect_left(self._outdated, end) :]
+            for slot, *forms in slots:
+                slot.want, slot.since, slot.reason, slot.sent, slot.actions = forms
+                if slot.at >= 0:
+                    self._count(slot)
+            for slot in made.new:
+                if slot.call is not None:
+                    self._of_call[slot.call].remove(slot)
+                self._of_item[slot.item] = [one for one in self.slots_of(slot.item)
+                                            if one is not slot]  # fmt: skip
+            self._of_item.update(of_item)
+            for kind, given in self.lists.items():
+                given[bisect_left(given, start, key=lambda one: one[0]) :] = lists.get(kind, [])
+            self.present = {name: self.views[name] for name in views}
+            for name, old in views.items():
+                _restore(self.views[name], old)
+            self.tail, self.entries, self._unsettled, self._long = tail, entries, unsettled, long
+            self.last, self._is_asked, self.sent_key, self.requests = figures
+
+        return undo
+
     def _write(self, start: int, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
         for lists in self.lists.values():
@@ -778,6 +823,13 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     net = sent - wanted if slot.sent != want else 0
     size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried)
+
+
+def _restore(view: View, old: View) -> None:
+    """Give a window what it had before a request."""
+    view.chain, view.shown, view.shown_key = old.chain, old.shown, old.shown_key
+    view.version, view.pending, view.key = old.version, old.pending, old.key
+    view.is_anew, view.is_lowered = old.is_anew, old.is_lowered
 
 
 def _binds(slot: Slot) -> bool:

@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 from contextui import ContextItem, ContextManager, ItemType, LlmMessage, Lod, WindowManager, action
+from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import Stage, is_conversation
 from contextui.context.messages import Composition
 from contextui.context.slots import Rules
@@ -103,6 +104,8 @@ class Writer:
         if dice.random() < 0.06:
             self.put("squeeze", dice.choice((60, 150, 300, 600, 1_500)))
         elif dice.random() < 0.97:
+            if dice.random() < 0.1:
+                self.put("fail")
             self.put("send")
         if dice.random() < 0.1:
             self.put("say", self.mark(), self.size())
@@ -396,6 +399,18 @@ class Session:
         self.check_bound(now)
         self.before, self.asked, self.early = now, now, False
 
+    def _fail(self) -> None:
+        """A request that fails before its answer begins leaves everything as it was."""
+        composition = self.context.compose()
+        before, now = digest(self.priced), self.lines_of(composition.messages)
+        self.context.mark_sent(composition, is_answered=False)
+        self.context.outlook()
+        self.context.request_failed()
+        self.windows.settle_now()
+        again = self.lines_of(self.context.outlook().messages)
+        assert again == now, "a failed request changes the next one"
+        assert digest(self.priced) == before, "a failed request left something"
+
     # --- checks
 
     def check(self) -> None:
@@ -526,6 +541,27 @@ class Session:
                 if block["type"] == "thinking" and mark in block["thinking"]:
                     return self.context.ledger.outdated(item) > 0 and not item.hidden
         return False
+
+
+def digest(priced: PricedComposer) -> object:
+    """Everything that decides about requests."""
+    script = priced.transcript
+    slots = [
+        (one.id, one.want, one.since, one.reason, one.sent, one.at, one.first, one.actions)
+        for one in (*script.slots, *script.tail)
+    ]
+    views = {
+        view.id: (view.is_current, view.shown, view.pending, view.is_anew, view.is_lowered,
+                  [slot.id for slot in view.chain])
+        for view in script.present.values()
+    }  # fmt: skip
+    of_item = {name: [one.id for one in script.slots_of(name)] for name in script.present}
+    lists = {kind: given for kind, given in script.lists.items() if given}
+    sums = [script._sums.before(len(script.slots), column) for column in range(7)]
+    figures = script.requests, script.last, script.sent_key, script.entries, sums
+    inner = script._outdated, [one.id for one in script._long], script._unsettled
+    sent = [piece.message for piece in priced._pieces], priced._starts, priced._shown
+    return repr((slots, views, of_item, lists, figures, inner, sent))
 
 
 # --- many --------------------------------------------------------------------------------
