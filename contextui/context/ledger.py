@@ -13,6 +13,7 @@ from contextui.context.changes import Changes
 from contextui.context.compose import Composer
 from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import (
+    THINKING,
     Carried,
     ContextItem,
     ItemIndex,
@@ -25,6 +26,7 @@ from contextui.context.messages import Composition, is_reduced
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
+from contextui.errors import InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block, CachePrices
 from contextui.tokens import TokenCounter
@@ -195,6 +197,17 @@ class Ledger:
         older = [one for one in references if one.hidden not in ("closed", "replaced")]
         self.set(older, {"hidden": "replaced"})
         return older
+
+    def check_edit(self, item: ContextItem) -> None:
+        """Check that an edit would not remove thinking that the next request must contain.
+
+        Raises:
+            InvalidItemError: It would.
+        """
+        is_new = self.priced is not None and item.stage is Stage.NEW and not item.hidden
+        if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
+            raise InvalidItemError("This answer has thinking that goes with the next request. "
+                                   "Edit it after that.")  # fmt: skip
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""

@@ -98,9 +98,11 @@ class Edits(ABC):
         """Replace the text of an item.
 
         Raises:
-            InvalidItemError: The item is a window or has more than text, or the text is empty.
+            InvalidItemError: The item is a window or has more than text, or the text is empty; or
+                it is an answer with thinking that the provider expects back in this turn.
         """
         item = self.get(item_id)
+        self.ledger.check_edit(item)
         self._change([item], "edit", **edited(item, text))
 
     def unfold(self, item_id: str) -> None:

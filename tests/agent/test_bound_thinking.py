@@ -44,6 +44,8 @@ class StrictServer(Server):
         super().__init__()
         self._dice, self._numbers = dice, itertools.count(1)
         self._bound: dict[str, tuple[object, list[Said], dict[str, Any]]] = {}
+        self._answers: dict[str, list[dict[str, Any]]] = {}
+        self._known = set[str]()  # the signatures of thinking that came back
         self._left = 0
         self.windows: WindowManager | None = None
         self.refused: list[str] = []
@@ -71,6 +73,7 @@ class StrictServer(Server):
             if block["type"] == "thinking":
                 before = [*blocks, *(("assistant", one) for one in said[:number])]
                 self._bound[block["signature"]] = _head(received), before, block
+                self._answers[block["signature"]] = [one for one in said if one is not block]
                 self.thoughts += 1
         return answer(*said)
 
@@ -79,6 +82,9 @@ class StrictServer(Server):
         for signature, (head, before, block) in self._bound.items():
             self.checked += 1
             places = [at for at, (_, one) in enumerate(blocks) if one.get("signature") == signature]
+            if not places and signature not in self._known and not self._has_part(blocks, signature):
+                continue  # the whole answer was dropped before a request contained it
+            self._known.add(signature)
             if not places:
                 found.append(f"{block['thinking']} was removed")
             elif blocks[places[0]] != ("assistant", block):
@@ -86,6 +92,10 @@ class StrictServer(Server):
             elif blocks[: places[0]] != before or _head(received) != head:
                 found.append(f"{block['thinking']} is not with its context")
         return found
+
+    def _has_part(self, blocks: list[Said], signature: str) -> bool:
+        """Whether a request has anything of the answer that a thinking block belongs to."""
+        return any(("assistant", one) in blocks for one in self._answers[signature])
 
     def _answer(self) -> list[dict[str, Any]]:
         dice, said = self._dice, list[dict[str, Any]]()
@@ -181,14 +191,15 @@ async def play(seed: int, turns: int, server: StrictServer, dice: Random) -> Non
             for _ in range(dice.choice((0, 0, 1, 2))):
                 await person.meddle()
             server.begin_turn()
-            last: Event | None = None
+            reasons = list[str]()
             async for event in talk.run_turn(f"Turn {turn}."):
-                last = event
+                if isinstance(event, TurnFinished):
+                    reasons.append(event.reason)
                 within = isinstance(event, StepStarted | CallStarted | CallFinished | TextDelta)
                 if within and dice.random() < 0.2:
                     await person.meddle()
-            assert isinstance(last, TurnFinished)
             assert server.refused == [], f"seed {seed}, turn {turn}"
+            assert len(reasons) == 1
         assert early == []  # nothing had to be left out for room
     finally:
         talk.close()

@@ -384,6 +384,7 @@ class Session:
         self._send(budget)
 
     def _send(self, budget: int | None = None) -> None:
+        self.asked = None  # composing means that no answer is expected any more
         composition = self.context.request(budget)
         plan = composition.plan
         assert plan is not None
@@ -401,6 +402,7 @@ class Session:
 
     def _fail(self) -> None:
         """A request that fails before its answer begins leaves everything as it was."""
+        self.asked = None
         composition = self.context.compose()
         before, now = digest(self.priced), self.lines_of(composition.messages)
         self.context.mark_sent(composition, is_answered=False)
