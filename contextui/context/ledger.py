@@ -245,8 +245,9 @@ class Ledger:
         self.note(items)
         return items
 
-    def _keep_out(self, items: Iterable[ContextItem]) -> bool:
-        """Hide items before the cut again unless they are pinned; return whether there were any."""
+    def _keep_out(self, items: Sequence[ContextItem]) -> bool:
+        """Hide items before the cut again unless they are pinned, and results of hidden answers;
+        return whether there were any."""
         out = [
             item
             for item in items
@@ -254,6 +255,9 @@ class Ledger:
         ]
         for item in out:
             self.changes.set(item, self._holds, hidden="trimmed")
+        for item in items if self.priced is not None else ():
+            if not item.hidden and (hidden := self.calls.asker(item).hidden):
+                self.changes.set(item, False, hidden=hidden)
         return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
