@@ -39,6 +39,7 @@ from contextui.model import (
     Answer,
     Block,
     CachePrices,
+    Model,
     ModelError,
     ModelRequest,
     Tool,
@@ -259,11 +260,12 @@ class Steps:
         self._setup, self._tools, self._context = setup, tools, setup.context
         self._words = Words(setup.lang)
         self._builder = RequestBuilder()
+        self._odd_prices = ""  # the model whose invalid prices were reported
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         model = self._setup.model()
-        prices = getattr(model, "prices", None) or CachePrices()
+        prices = self._prices_of(model, turn)
         self._context.use(prices, f"{model.name} {_digest(self._setup.calls.tools)}")
         await self._context.prepare(turn.room)
         composition = self._context.compose(turn.room)
@@ -276,6 +278,26 @@ class Steps:
         except StaleRequestError:  # another thread changed the context since
             return self._context.request(turn.room, is_answered=False)
         return composition
+
+    def _prices_of(self, model: Model, turn: Turn) -> CachePrices:
+        """Return a model's cache prices; the usual ones if it has none or they are invalid."""
+        try:
+            given = getattr(model, "prices", None)
+            if given is None:
+                return CachePrices()
+            if not isinstance(given, CachePrices):
+                raise TypeError(f"{type(given).__name__} instead of CachePrices")
+            return replace(given)  # checks them again
+        except Exception as error:  # models may be third-party code
+            if self._odd_prices != model.name:
+                self._odd_prices = model.name
+                text = self._words(
+                    "The cache prices of {model} are not valid ({reason}). The usual ones apply.",
+                    model=one_line(model.name, 40),
+                    reason=one_line(str(error), 80),
+                )
+                turn.emit(Notice(text))
+            return CachePrices()
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
         """Whether there is something to answer: the person may have dropped the message.

@@ -475,8 +475,9 @@ class Transcript:
         if self._is_other():
             return {}
         if self.prices.marks:
-            return {at: used for at, used in self.entries.items() if now - used <= ttl}
-        return {end: self.last} if now - self.last <= ttl and end else {}
+            return {at: used for at, used in self.entries.items() if abs(now - used) <= ttl}
+        # A clock that was set back by more than an entry lives says nothing about its age.
+        return {end: self.last} if abs(now - self.last) <= ttl and end else {}
 
     def _chain(self, view: View, made: Decision) -> list[Slot]:
         return made.chains.get(view.id, view.chain)
