@@ -238,9 +238,11 @@ class PricedComposer:
         """Whether a message contains something that was edited since it was sent."""
         slots, first = self.transcript.slots, self.transcript.slots[at].first
         while at < len(slots) and slots[at].first == first:
-            sent = slots[at].sent
-            if sent is not None and not slots[at].text and slots[at].item != "system":
-                if sent.kind != "summary" and sent.version != slots[at].full.version:
+            slot, sent = slots[at], slots[at].sent
+            if sent is not None and not slot.text and slot.item != "system":
+                summary = self._items.get(sent.source)
+                version = summary.revision if summary is not None else slot.full.version
+                if sent.version != version:
                     return True
             at += 1
         return False

@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -62,7 +63,7 @@ class Writer:
 
     def script(self) -> list[Step]:
         """A script of 20 to 80 steps, turn by turn."""
-        dice, length = self.dice, self.dice.choice((20, 25, 30, 35, 40, 50, 60, 80))
+        dice, length = self.dice, self.dice.choice((20, 20, 20, 25, 25, 30, 40, 80))
         self.put("use", dice.randrange(len(PRICES)))
         self.put("rules", dice.choice((2, 10)), dice.choice((40, 200)))
         if dice.random() < 0.8:
@@ -626,22 +627,36 @@ def shrunk(script: Sequence[Step], loop: asyncio.AbstractEventLoop) -> list[Step
 totals = {"sessions": 0, "steps": 0, "requests": 0, "sweeps": 0, "prefixes": 0}
 
 
-def run(seeds: Sequence[int]) -> Iterator[tuple[int, list[Step], BaseException]]:
-    """Play a session for each seed; yield those that fail, made small."""
+@contextmanager
+def without_threads() -> Iterator[asyncio.AbstractEventLoop]:
+    """Run windows on this thread, and their actions in the loop that is given."""
     original, loop = Worker.submit, asyncio.new_event_loop()
     Worker.submit = at_once  # type: ignore[method-assign]
     try:
-        for seed in seeds:
-            script = Writer(seed).script()
-            totals["sessions"] += 1
-            if failure(script, loop) is not None:
-                small = shrunk(script, loop)
-                error = failure(small, loop)
-                assert error is not None
-                yield seed, small, error
+        yield loop
     finally:
         Worker.submit = original  # type: ignore[method-assign]
         loop.close()
+
+
+def script_failure(script: Sequence[Step]) -> BaseException | None:
+    """Play one script; return what went wrong."""
+    with without_threads() as loop:
+        return failure(script, loop)
+
+
+def run(seeds: Sequence[int]) -> Iterator[tuple[int, list[Step], BaseException]]:
+    """Play a session for each seed; yield those that fail, made small."""
+    for seed in seeds:
+        script = Writer(seed).script()
+        totals["sessions"] += 1
+        with without_threads() as loop:
+            error = failure(script, loop)
+            if error is not None:
+                script = shrunk(script, loop)
+                error = failure(script, loop)
+        if error is not None:
+            yield seed, script, error
 
 
 def main() -> int:
