@@ -722,8 +722,9 @@ class Transcript:
                 slot.at = slot.first = -1
             del self.slots[end:]
             del self._outdated[bisect_left(self._outdated, end) :]
-            for slot, *forms in slots:
-                slot.want, slot.since, slot.reason, slot.sent, slot.actions = forms
+            for slot, want, since, reason, sent, actions in slots:
+                slot.want, slot.since, slot.reason = want, since, reason
+                slot.sent, slot.actions = sent, actions
                 if slot.at >= 0:
                     self._count(slot)
             for slot in made.new:

@@ -47,7 +47,7 @@ class Restless(Window):
     state: State
     drawn = itertools.count(1)
 
-    def content(self, lod: Lod) -> Body:  # noqa: ARG002
+    def content(self, lod: Lod) -> Body:
         return "\n".join(["The same line."] * 8 + [f"Drawn {next(self.drawn)} times."])
 
     @action("Touch it")

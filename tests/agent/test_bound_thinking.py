@@ -82,7 +82,11 @@ class StrictServer(Server):
         for signature, (head, before, block) in self._bound.items():
             self.checked += 1
             places = [at for at, (_, one) in enumerate(blocks) if one.get("signature") == signature]
-            if not places and signature not in self._known and not self._has_part(blocks, signature):
+            if (
+                not places
+                and signature not in self._known
+                and not self._has_part(blocks, signature)
+            ):
                 continue  # the whole answer was dropped before a request contained it
             self._known.add(signature)
             if not places:
@@ -231,7 +235,5 @@ def test_no_thinking_is_separated_from_its_context(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(4))
-def test_in_a_thousand_turns_nothing_is_refused(
-    part: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_a_thousand_turns_nothing_is_refused(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     examine(range(100 + part * 10, 110 + part * 10), 25, monkeypatch)

@@ -11,6 +11,7 @@ from contextui import (
     ContextItem,
     ContextRenderer,
     ContextTooLargeError,
+    InvalidItemError,
     ItemType,
     LlmMessage,
     Lod,
@@ -73,7 +74,8 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
         case "edit" if items:
             item = items[rest[0] % len(items)]
             if item.type is not ItemType.WINDOW:
-                talk.context.edit(item.id, rest[1])
+                with contextlib.suppress(InvalidItemError):  # its thinking is to be sent first
+                    talk.context.edit(item.id, rest[1])
         case "undo":
             talk.context.undo()
         case "send":

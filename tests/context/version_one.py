@@ -35,7 +35,9 @@ def steps_of(dice: Random) -> list[tuple[Any, ...]]:
         for _ in range(dice.randrange(3)):
             steps.append(("call", dice.randint(1, 2), dice.random() < 0.5, dice.random() < 0.4))
             for _ in range(2):
-                steps.append(("result", f"result {next(numbers)} " + "more " * dice.choice((1, 40))))
+                steps.append(
+                    ("result", f"result {next(numbers)} " + "more " * dice.choice((1, 40)))
+                )
             if dice.random() < 0.5:
                 steps.append(_meddle(dice, next(numbers)))
             steps.append(("send",))

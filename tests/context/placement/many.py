@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from random import Random
 from typing import Any
 
@@ -179,8 +179,6 @@ def text(mark: str, tokens: int) -> str:
     return (mark + " " + FILLER * (tokens // 9 + 1))[: max(len(mark), tokens * 4)].rstrip()
 
 
-
-
 class PagesWindow(NotesWindow):
     """Notes that can be replaced as a whole, with a title that differs."""
 
@@ -224,10 +222,8 @@ class Session:
 
     def play(self, script: Sequence[Step]) -> None:
         for step in script:
-            try:
+            with suppress(ContextUIError):  # it could not be done, and the person was informed
                 self._perform(*step)
-            except ContextUIError:
-                pass  # it could not be done, and the person was informed
             self.check_if_changed()
 
     def close(self) -> None:
@@ -631,7 +627,7 @@ totals = {"sessions": 0, "steps": 0, "requests": 0, "sweeps": 0, "prefixes": 0}
 def without_threads() -> Iterator[asyncio.AbstractEventLoop]:
     """Run windows on this thread, and their actions in the loop that is given."""
     original, loop = Worker.submit, asyncio.new_event_loop()
-    Worker.submit = at_once  # type: ignore[method-assign]
+    Worker.submit = at_once  # type: ignore[method-assign, assignment]
     try:
         yield loop
     finally:

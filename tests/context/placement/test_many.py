@@ -70,8 +70,9 @@ FOUND: dict[str, list[Step]] = {
     "an edited summary waits for the end of a turn with thinking": [
         ("say", "k2k", 25), ("send",), ("answer", "k3k", 3, ""), ("end",), ("say", "k6k", 6),
         ("send",), ("answer", "k7k", 3, ""), ("end",), ("compact", 0.5, "k20k", 40),
-        ("say", "k21k", 30), ("send",), ("call", ("k24k",), "", "k23k"), ("result", "k25k", 15, True),
-        ("edit", 4, "k26k", 30), ("send",), ("answer", "k27k", 3, ""), ("end",),
+        ("say", "k21k", 30), ("send",), ("call", ("k24k",), "", "k23k"),
+        ("result", "k25k", 15, True), ("edit", 4, "k26k", 30), ("send",),
+        ("answer", "k27k", 3, ""), ("end",),
     ],
     "a failed request is no request": [
         ("system", "k1k", 1_100), ("open", "pages", ["k5k", "k6k"]), ("say", "k2k", 3), ("send",),

@@ -1,4 +1,4 @@
-"""By price, a turn is as much work as has changed: counted, not timed, and the same at any length."""
+"""By price, a turn is as much work as has changed: counted, and the same at any length."""
 
 import asyncio
 from collections.abc import Callable
