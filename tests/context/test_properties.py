@@ -11,7 +11,6 @@ from contextui import (
     ContextItem,
     ContextRenderer,
     ContextTooLargeError,
-    InvalidItemError,
     ItemType,
     LlmMessage,
     Lod,
@@ -20,6 +19,7 @@ from contextui import (
 from contextui.config.schema import Placement
 from contextui.context.item import Stage
 from contextui.context.report import Tally
+from contextui.errors import InvalidItemError
 from contextui.events import Event, TurnEnded
 from tests.context.conversation import Conversation, rough_counter, wire
 
