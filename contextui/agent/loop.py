@@ -24,12 +24,14 @@ from contextui.context.messages import Composition
 from contextui.errors import StaleRequestError
 from contextui.events import (
     ActionRefused,
+    AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
     Event,
     Notice,
     Reason,
+    RetryScheduled,
     StepStarted,
     UsageSpent,
 )
@@ -37,6 +39,7 @@ from contextui.model import (
     Answer,
     Block,
     CachePrices,
+    Model,
     ModelError,
     ModelRequest,
     Tool,
@@ -257,23 +260,44 @@ class Steps:
         self._setup, self._tools, self._context = setup, tools, setup.context
         self._words = Words(setup.lang)
         self._builder = RequestBuilder()
+        self._odd_prices = ""  # the model whose invalid prices were reported
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         model = self._setup.model()
-        prices = getattr(model, "prices", None) or CachePrices()
+        prices = self._prices_of(model, turn)
         self._context.use(prices, f"{model.name} {_digest(self._setup.calls.tools)}")
         await self._context.prepare(turn.room)
         composition = self._context.compose(turn.room)
         if not self._has_question(turn, composition):
             item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
             self._context.add(item)
-            return self._context.request(turn.room)
+            return self._context.request(turn.room, is_answered=False)
         try:
-            self._context.mark_sent(composition)
+            self._context.mark_sent(composition, is_answered=False)
         except StaleRequestError:  # another thread changed the context since
-            return self._context.request(turn.room)
+            return self._context.request(turn.room, is_answered=False)
         return composition
+
+    def _prices_of(self, model: Model, turn: Turn) -> CachePrices:
+        """Return a model's cache prices; the usual ones if it has none or they are invalid."""
+        try:
+            given = getattr(model, "prices", None)
+            if given is None:
+                return CachePrices()
+            if not isinstance(given, CachePrices):
+                raise TypeError(f"{type(given).__name__} instead of CachePrices")
+            return replace(given)  # checks them again
+        except Exception as error:  # models may be third-party code
+            if self._odd_prices != model.name:
+                self._odd_prices = model.name
+                text = self._words(
+                    "The cache prices of {model} are not valid ({reason}). The usual ones apply.",
+                    model=one_line(model.name, 40),
+                    reason=one_line(str(error), 80),
+                )
+                turn.emit(Notice(text))
+            return CachePrices()
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
         """Whether there is something to answer: the person may have dropped the message.
@@ -295,13 +319,18 @@ class Steps:
         counted = turn.request.tokens
 
         def on_event(event: Event) -> None:
+            if not isinstance(event, RetryScheduled | AnswerDiscarded):
+                self._context.answer_began()
             if isinstance(event, UsageUpdated):
                 self._record_usage(turn, counted, event.usage)
             else:
                 turn.on_event(event)
 
         setup, retry = self._setup, self._setup.options.retry
-        answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
+        try:
+            answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
+        finally:  # of a request that was answered, this changes nothing
+            self._context.request_failed()
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer

@@ -155,6 +155,7 @@ class PricedComposer:
         """The items that the last request began to show in another form."""
         self._is_held = False  # a checkpoint is being loaded
         self._is_unknown = False  # it is not known what was sent
+        self._undo: Callable[[], None] | None = None  # takes the last request back
 
     # --- what happens --------------------------------------------------------------------
 
@@ -233,10 +234,11 @@ class PricedComposer:
         """Whether a message contains something that was edited since it was sent."""
         slots, first = self.transcript.slots, self.transcript.slots[at].first
         while at < len(slots) and slots[at].first == first:
-            sent = slots[at].sent
-            if sent is not None and not slots[at].text and slots[at].item != "system":
-                is_own = sent.kind not in ("gist", "summary")
-                if is_own and sent.version != slots[at].full.version:
+            slot, sent = slots[at], slots[at].sent
+            if sent is not None and not slot.text and slot.item != "system":
+                summary = self._items.get(sent.source)
+                version = summary.revision if summary is not None else slot.full.version
+                if sent.version != version:
                     return True
             at += 1
         return False
@@ -378,10 +380,42 @@ class PricedComposer:
         self._new = [item for item in self._new if item.stage is Stage.NEW]
         self._sent += done
         if plan is not None:
+            self._undo = self._undo_of(plan)
             plan.facts = request_facts(self.transcript, plan.made)
             self._apply(plan)
             for slot, look in plan.looks.items():
                 self._shown[slot.item] = look.xml
+
+    def take_back(self) -> None:
+        """Take the last request back: it failed before it was answered.
+
+        Only right after `sent`, before anything else has happened.
+        """
+        if self._undo is not None:
+            self._undo()
+        self._undo = None
+
+    def _undo_of(self, plan: Plan) -> Callable[[], None]:
+        """What takes a request back that is about to be noted as sent."""
+        undo, head = self.transcript.undo_of(plan.made), self._head.sent
+        pieces, starts = self._pieces[plan.kept :], self._starts[plan.kept :]
+        shown = {slot.item: self._shown.get(slot.item) for slot in plan.looks}
+
+        def take_back() -> None:
+            undo()
+            self._head.sent = head
+            self._pieces[plan.kept :], self._starts[plan.kept :] = pieces, starts
+            for name, xml in shown.items():
+                if xml is None:
+                    self._shown.pop(name, None)
+                else:
+                    self._shown[name] = xml
+            self.changed_forms = {slot.item for slot in plan.made.wants}
+            for slot in plan.made.wants:
+                self._note_form(slot)
+            self._composed = None
+
+        return take_back
 
     def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
@@ -433,8 +467,25 @@ class PricedComposer:
         new, script.tail = script.tail[before:], script.tail[:before]
         later = (slot for slot in script.slots if (slot.seq or self._seq(slot)) > item.seq)
         at = next((slot.first for slot in later), len(script.slots))
+        self._insert_slots(at, new)
+
+    def _insert_slots(self, at: int, new: Sequence[Slot]) -> None:
+        """Put slots in front of a place that were not sent."""
+        script = self.transcript
+        follows = script.slots[at].group if at < len(script.slots) else ""
+        is_inner = bool(follows) and any(slot.group == follows for slot in new)
+        first = at + 1 if is_inner else at
         script.insert(at, new)
-        self._starts = [one if one < at else one + len(new) for one in self._starts]
+        self._starts = [one if one < first else one + len(new) for one in self._starts]
+
+    def _insert_before(self, slot: Slot, new: Slot) -> None:
+        """Put a slot in front of the message of another one."""
+        script = self.transcript
+        if slot.at >= 0:
+            self._insert_slots(slot.first, [new])
+        else:
+            script.tail.insert(script.tail.index(slot), new)
+            script.insert(len(script.slots), [])
 
     def _enter(self, item: ContextItem, *, is_old: bool = False) -> None:
         """Give an item its slots."""
@@ -483,7 +534,8 @@ class PricedComposer:
             return None, why
         is_gist = slot.want is not None and slot.want.kind == "gist"
         if is_gist and not (item.pinned or item.whole):
-            return Form("gist", slot.gist), slot.reason
+            form = slot.gist_form()
+            return form, slot.reason if slot.want == form else "edited"
         return slot.full, "edited" if slot.want is not None else "restored"
 
     def _why_left_out(self, item: ContextItem, slot: Slot) -> str:
@@ -503,8 +555,12 @@ class PricedComposer:
 
     def _follow(self, item: ContextItem) -> None:
         """Let the slots of an item want what they are to show."""
-        for slot in self.transcript.slots_of(item.id):
+        for slot in [*self.transcript.slots_of(item.id)]:
+            if slot is self._summaries.get(item.id):
+                continue
             form, reason = self._wanted(item, slot)
+            if form is not None and slot.want is not None and slot.want.source:
+                self._move_summary(self._items[slot.want.source], slot)
             if not _is_same_form(slot.want, form, item):
                 self.transcript.want(slot, form, reason)
             self._note_form(slot)
@@ -540,24 +596,44 @@ class PricedComposer:
             if is_shown:
                 self.transcript.want(slot, None, summary.hidden)
         elif is_shown or slot.want is None:
-            size = self._size("user", content_of(summary))
-            form = Form("summary", size, summary.revision, source=summary.id)
-            self.transcript.want(slot, form, "edited" if is_shown else "restored")
+            self.transcript.want(
+                slot, self._summary_form(summary), "edited" if is_shown else "restored"
+            )
+        else:  # something else stands there: a later summary, or what it had replaced
+            self._move_summary(summary, slot)
+
+    def _summary_form(self, summary: ContextItem) -> Form:
+        size = self._size("user", content_of(summary))
+        return Form("summary", size, summary.revision, source=summary.id)
+
+    def _move_summary(self, summary: ContextItem, slot: Slot) -> None:
+        """Give a summary a slot of its own in front of the one that showed it."""
+        form = self._summary_form(summary)
+        new = Slot(f"{summary.id}.moved", summary.id, slot.turn, form, form)
+        self._summaries[summary.id] = new
+        self._insert_before(slot, new)
 
     def _edited(self, item: ContextItem) -> None:
         """Fit an item's slots to its new content."""
         slots = self.transcript.slots_of(item.id)
-        if item.type is ItemType.ASSISTANT:
-            _match(slots, _layout(item))
+        if item.type is ItemType.ASSISTANT and (said := _match(slots, _layout(item))):
+            self._give_words(item, said)
+            slots = self.transcript.slots_of(item.id)
         for slot in slots:
             if item.type is ItemType.TOOL:
                 size = self._size("user", _result_content(item))
                 slot.gist = min(size, self._size("user", self._gist(item)))
             else:
                 size = self._size(role_of(item), _parts_of(item, slot.parts))
-            is_said = slot.full.kind == "thinking" and not _is_thinking(item, slot.parts)
-            kind: Kind = "text" if is_said else slot.full.kind
-            slot.full = Form(kind, size, slot.full.version + 1)
+            slot.full = Form(_kind_now(item, slot), size, slot.full.version + 1)
+
+    def _give_words(self, item: ContextItem, parts: tuple[int, ...]) -> None:
+        """Give an answer that only made calls a slot in front of them for words."""
+        script = self.transcript
+        first = script.slots_of(item.id)[0]
+        form = Form("text", 0)
+        slot = Slot(f"{item.id}.words", item.id, first.turn, form, None, group=item.id, parts=parts)
+        self._insert_before(first, slot)
 
     def _window_changed(self, item: ContextItem) -> None:
         script, name = self.transcript, item.content
@@ -878,8 +954,9 @@ def _layout(item: ContextItem) -> list[tuple[Kind, tuple[int, ...], str | None]]
 
 def _match(
     slots: Sequence[Slot], layout: Iterable[tuple[Kind, tuple[int, ...], str | None]]
-) -> None:
-    """Give the slots of an edited answer the blocks that it has now."""
+) -> tuple[int, ...]:
+    """Give the slots of an edited answer the blocks that it has now; return those without one."""
+    rest: tuple[int, ...] = ()
     free = [slot for slot in slots if slot.call is None]
     for slot in slots:
         slot.parts = ()
@@ -888,9 +965,13 @@ def _match(
             fitting = [slot for slot in slots if slot.call == call]
         else:
             fitting = [slot for slot in free if slot.full.kind == kind] or free
-        slot = next(iter(fitting), slots[0])
+        if not fitting:
+            rest += parts
+            continue
+        slot = fitting[0]
         slot.parts = tuple(sorted((*slot.parts, *parts)))
         free = [one for one in free if one is not slot]
+    return rest if slots else ()
 
 
 def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, ...]:
@@ -901,9 +982,12 @@ def _parts_of(item: ContextItem, parts: tuple[int, ...]) -> str | tuple[Block, .
     return tuple(blocks[number] for number in parts if number < len(blocks))
 
 
-def _is_thinking(item: ContextItem, parts: tuple[int, ...]) -> bool:
-    blocks = item.blocks or ()
-    return all(blocks[number].get("type") in THINKING for number in parts)
+def _kind_now(item: ContextItem, slot: Slot) -> Kind:
+    """The kind of a slot after an edit, which may put words where thinking was, or its undo."""
+    if slot.full.kind not in ("text", "thinking") or not (item.blocks and slot.parts):
+        return "text" if slot.full.kind == "thinking" and slot.parts else slot.full.kind
+    kinds = {item.blocks[number].get("type") in THINKING for number in slot.parts}
+    return "thinking" if kinds == {True} else "text"
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:

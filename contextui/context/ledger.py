@@ -13,6 +13,7 @@ from contextui.context.changes import Changes
 from contextui.context.compose import Composer
 from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import (
+    THINKING,
     Carried,
     ContextItem,
     ItemIndex,
@@ -25,6 +26,7 @@ from contextui.context.messages import Composition, is_reduced
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
+from contextui.errors import InvalidItemError
 from contextui.events import Trigger
 from contextui.model import Block, CachePrices
 from contextui.tokens import TokenCounter
@@ -160,6 +162,8 @@ class Ledger:
         if item.stage is not Stage.FINAL:
             self.open.append(item)
         self.calls.note(item)
+        if hidden := self.calls.asker(item).hidden:  # its answer was dropped while it ran
+            assign(item, hidden=item.hidden or hidden)
         self.all.add(item)
         self._composer.added(item)
         self.note([item])
@@ -188,6 +192,17 @@ class Ledger:
         older = [one for one in references if one.hidden not in ("closed", "replaced")]
         self.set(older, {"hidden": "replaced"})
         return older
+
+    def check_edit(self, item: ContextItem) -> None:
+        """Check that an edit would not remove thinking that the next request must contain.
+
+        Raises:
+            InvalidItemError: It would.
+        """
+        is_new = self.priced is not None and item.stage is Stage.NEW and not item.hidden
+        if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
+            raise InvalidItemError("This answer has thinking that goes with the next request. "
+                                   "Edit it after that.")  # fmt: skip
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""
@@ -225,8 +240,9 @@ class Ledger:
         self.note(items)
         return items
 
-    def _keep_out(self, items: Iterable[ContextItem]) -> bool:
-        """Hide items before the cut again unless they are pinned; return whether there were any."""
+    def _keep_out(self, items: Sequence[ContextItem]) -> bool:
+        """Hide items before the cut again unless they are pinned, and results of hidden answers;
+        return whether there were any."""
         out = [
             item
             for item in items
@@ -234,6 +250,9 @@ class Ledger:
         ]
         for item in out:
             self.changes.set(item, self._holds, hidden="trimmed")
+        for item in items if self.priced is not None else ():
+            if not item.hidden and (hidden := self.calls.asker(item).hidden):
+                self.changes.set(item, False, hidden=hidden)
         return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
@@ -255,6 +274,14 @@ class Ledger:
         self.fix(composition.through_seq, waiting, composition)
         self._awaits_answer = True
         return waiting
+
+    def take_back(self) -> None:
+        """Take the last request back: it failed before it was answered."""
+        if self.priced is not None:
+            self.priced.take_back()
+            changed = (self.items.get(one) for one in self.priced.changed_forms)
+            self._recount.update((item.id, item) for item in changed if item is not None)
+            self.generation += 1
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
         """Attach windows to this item until the turn ends."""

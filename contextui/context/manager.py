@@ -6,7 +6,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from contextui.config.schema import Placement
 from contextui.context import changes
@@ -98,9 +98,11 @@ class Edits(ABC):
         """Replace the text of an item.
 
         Raises:
-            InvalidItemError: The item is a window or has more than text, or the text is empty.
+            InvalidItemError: The item is a window or has more than text, or the text is empty; or
+                it is an answer with thinking that the provider expects back in this turn.
         """
         item = self.get(item_id)
+        self.ledger.check_edit(item)
         self._change([item], "edit", **edited(item, text))
 
     def unfold(self, item_id: str) -> None:
@@ -172,6 +174,14 @@ class WindowFollower:
             self._context.add(ContextItem(ItemType.USER, text))
 
 
+class _Unanswered(NamedTuple):
+    """A request that was marked as sent and whose answer has not begun."""
+
+    event: RequestSent
+    generation: int
+    before: Composition | None
+
+
 class ContextManager(Edits, Queries):
     """Holds the items of one conversation and composes its requests.
 
@@ -212,6 +222,7 @@ class ContextManager(Edits, Queries):
         self._room = Room(self.ledger, windows, self.counter, self._lock)
         self._depth = 0
         self._sent: Composition | None = None
+        self._unanswered: _Unanswered | None = None
         if windows is not None:
             WindowFollower(self, windows)
 
@@ -327,7 +338,7 @@ class ContextManager(Edits, Queries):
             item = self.add(ContextItem(ItemType.SYSTEM, summary, id=SUMMARY + uuid.uuid4().hex))
             self.ledger.compact(items, item, trigger)
             gone, after = tuple(one.id for one in items), self.ledger.compose().tokens
-            self._listeners.post(Compacted(gone, item.id, trigger, before, after, tuple(files)))
+            self._post(Compacted(gone, item.id, trigger, before, after, tuple(files)))
             return item
 
     def leave_out(self, items: Sequence[ContextItem], reason: Hidden = "trimmed") -> None:
@@ -408,10 +419,15 @@ class ContextManager(Edits, Queries):
             for _ in self._room.lowering(limit):
                 await self.windows.settle()
 
-    def mark_sent(self, composition: Composition) -> None:
+    def mark_sent(self, composition: Composition, *, is_answered: bool = True) -> None:
         """Mark a request as sent: nothing in it changes until the turn ends.
 
         Marking it again, for a retry, is a no-op.
+
+        Args:
+            composition: The request.
+            is_answered: False if `answer_began` or `request_failed` follows: by price, a request
+                counts once its answer begins.
 
         Raises:
             StaleRequestError: The context changed since the request was composed: compose it again.
@@ -421,29 +437,51 @@ class ContextManager(Edits, Queries):
                 return
             if composition.generation != self.ledger.generation:
                 raise StaleRequestError("The context changed since this request was composed.")
-            self._sent = composition
+            before, self._sent = self._sent, composition
             if not any(piece.shown.items for piece in composition.fresh):
                 return  # no conversation in it, so there are no bytes to keep
             waiting = self.ledger.send(composition)
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
             carrier_id = carrier.id if carrier is not None and copies else None
             plan = composition.plan.facts if composition.plan is not None else None
-            self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting, plan))
+            event = RequestSent(composition.through_seq, carrier_id, waiting, plan)
+            if is_answered or plan is None:
+                self._post(event)
+            else:
+                self._unanswered = _Unanswered(event, self.ledger.generation, before)
+
+    def answer_began(self) -> None:
+        """Note that the model answers the last request."""
+        with self._writing():
+            self._post()
+
+    def request_failed(self) -> None:
+        """Note that the last request failed before its answer began: by price, it is no request.
+
+        The cache entries, the number of requests and what was sent are then as before it, unless
+        the context has changed since.
+        """
+        with self._writing():
+            failed = self._unanswered
+            if failed is not None and failed.generation == self.ledger.generation:
+                self._unanswered, self._sent = None, failed.before
+                self.ledger.take_back()
 
     @property
     def last_request(self) -> Composition | None:
         """The request that was marked as sent last, None if there was none in this run."""
         return self._sent
 
-    def request(self, budget: int | None = None) -> Composition:
+    def request(self, budget: int | None = None, *, is_answered: bool = True) -> Composition:
         """Compose the next request and mark it as sent; retry if the context changes in between.
 
-        Send it right after. If sending fails, retry with the same request.
+        Send it right after. If sending fails, retry with the same request. See `mark_sent` for the
+        arguments.
         """
         while True:
             composition = self.compose(budget)
             with suppress(StaleRequestError):  # another thread changed the context first: retry
-                self.mark_sent(composition)
+                self.mark_sent(composition, is_answered=is_answered)
                 return composition
 
     def report_usage(self, counted: int, usage: Mapping[str, Any]) -> None:
@@ -456,7 +494,7 @@ class ContextManager(Edits, Queries):
         with self._writing():
             parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             self.counter.calibrate(counted, sum(int(usage.get(part) or 0) for part in parts))
-            self._listeners.post(UsageReported(counted, dict(usage)))
+            self._post(UsageReported(counted, dict(usage)))
 
     def end_turn(self) -> None:
         """End the turn: drop windows and thinking, send gists for results, apply held changes."""
@@ -480,16 +518,23 @@ class ContextManager(Edits, Queries):
             if outermost:
                 self._listeners.dispatcher.deliver()
 
+    def _post(self, *events: Event) -> None:
+        """Emit events, and in front of them the request that was not answered so far."""
+        if self._unanswered is not None:
+            events, self._unanswered = (self._unanswered.event, *events), None
+        for event in events:
+            self._listeners.post(event)
+
     def _enter(self, items: Iterable[ContextItem]) -> None:
         for item in items:
             self.ledger.enter(item, self.ledger.seq + 1)
-            self._listeners.post(ItemAdded(item.id, item.seq))
+            self._post(ItemAdded(item.id, item.seq))
 
     def _finish(self, early: bool) -> None:
         with self._writing():
             self.flush_pending()
             if self.ledger.finish(early) or early:
-                self._listeners.post(TurnEnded(self.ledger.seq, early))
+                self._post(TurnEnded(self.ledger.seq, early))
 
     def _is_short(self, limit: int) -> bool:
         """Whether items must be trimmed; if so, finish a running turn early."""
@@ -505,7 +550,7 @@ class ContextManager(Edits, Queries):
         self._hide(plan.dropped, "trimmed", "trim")
         if plan.cut != self.ledger.cut:
             self.ledger.cut = plan.cut
-            self._listeners.post(CutMoved(plan.cut))
+            self._post(CutMoved(plan.cut))
 
     def _hide(self, items: Sequence[ContextItem], reason: Hidden, operation: Operation) -> None:
         if items:
@@ -515,4 +560,4 @@ class ContextManager(Edits, Queries):
     def _emit_change(
         self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
     ) -> None:
-        self._listeners.post(ItemsChanged(tuple(item.id for item in items), operation, fields))
+        self._post(ItemsChanged(tuple(item.id for item in items), operation, fields))

@@ -17,6 +17,7 @@ costs what has changed since the last one, however long the transcript is.
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from contextui.context.slots import (
@@ -304,7 +305,8 @@ class Transcript:
             self._register(slot)
         known = (*self.slots, *self.tail)
         self._long = [slot for slot in known if self._is_long(slot, slot.want)]
-        self._thoughts = [slot for slot in known if slot.full.kind == "thinking" and slot.want]
+        if not self._thoughts:
+            self._thoughts = [one for one in known if one.full.kind == "thinking" and one.want]
         self._unsettled = {
             view.id
             for view in self.present.values()
@@ -380,7 +382,7 @@ class Transcript:
         """Set what a slot is to show from the next sweep on, and why."""
         if slot.want == form:
             return
-        slot.want, slot.since, slot.reason = form, self.requests, reason
+        slot.want, slot.since, slot.reason = form, self.requests, self._lasting(slot) or reason
         if form is None and slot.item in self.views:
             self._unsettled.add(slot.item)
         if slot.full.kind == "result":
@@ -389,6 +391,10 @@ class Transcript:
                 self._long = sorted([*self._long, slot], key=self._order)
         if slot.at >= 0:
             self._count(slot)
+
+    def _lasting(self, slot: Slot) -> str:
+        """Why what was sent of a slot has to go, whatever it is to show instead; or empty."""
+        return slot.reason if slot.is_outdated and slot.reason in FORCED else ""
 
     def _is_long(self, slot: Slot, form: Form | None) -> bool:
         """Whether a slot is a long result that may become a gist."""
@@ -476,8 +482,9 @@ class Transcript:
         if self._is_other():
             return {}
         if self.prices.marks:
-            return {at: used for at, used in self.entries.items() if now - used <= ttl}
-        return {end: self.last} if now - self.last <= ttl and end else {}
+            return {at: used for at, used in self.entries.items() if abs(now - used) <= ttl}
+        # A clock that was set back by more than an entry lives says nothing about its age.
+        return {end: self.last} if abs(now - self.last) <= ttl and end else {}
 
     def _chain(self, view: View, made: Decision) -> list[Slot]:
         return made.chains.get(view.id, view.chain)
@@ -503,7 +510,7 @@ class Transcript:
         recent, reason = (0, "trimmed") if made.is_tight else (self.rules.recent, "old result")
         for slot in self._long[: max(0, len(self._long) - recent)]:
             if slot.at >= 0:  # the model has answered it
-                made.wants[slot] = Form("gist", slot.gist), reason
+                made.wants[slot] = slot.gist_form(), self._lasting(slot) or reason
 
     def _place(self) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
@@ -560,8 +567,7 @@ class Transcript:
         The model thought with what the request before contained: all of that is bound too. So are
         the results of that message while a call of it has to go, or to come back, with them.
         """
-        thoughts = (slot for slot in reversed(self._thoughts) if slot.full.kind == "thinking")
-        bound = next((slot for slot in thoughts if slot.want), None)
+        bound = next((slot for slot in reversed(self._thoughts) if _binds(slot)), None)
         if bound is None:
             return 0
         message = self._of_item[bound.item]
@@ -699,6 +705,51 @@ class Transcript:
             sweep = Sweep(after, made.reason, rent, price, offer.saved)
         return self._sent(made, (start, end), sweep, places)
 
+    def undo_of(self, made: Decision) -> Callable[[], None]:
+        """What undoes `apply` of this decision, if nothing else happens in between.
+
+        A request counts once its answer begins: one that fails before is no request.
+        """
+        end, rows = len(self.slots), self.written(made)
+        start = made.offer.cut if made.offer else end
+        touched = {*(slot for slot, _, _ in rows), *made.wants, *made.reasons} - {*made.new}
+        for view in self.present.values():
+            touched.update(view.chain)
+        slots = [(one, one.want, one.since, one.reason, one.sent, one.actions) for one in touched]
+        views = {name: replace(view, chain=[*view.chain]) for name, view in self.present.items()}
+        of_item = {name: [*self._of_item.get(name, ())] for name in self.present}
+        lists = {kind: [one for one in given if one[0] >= start]
+                 for kind, given in self.lists.items()}  # fmt: skip
+        tail, entries, unsettled = [*self.tail], dict(self.entries), {*self._unsettled}
+        long, figures = [*self._long], (self.last, self._is_asked, self.sent_key, self.requests)
+
+        def undo() -> None:
+            self._sums.cut(end)
+            for slot in self.slots[end:]:
+                slot.at = slot.first = -1
+            del self.slots[end:]
+            del self._outdated[bisect_left(self._outdated, end) :]
+            for slot, want, since, reason, sent, actions in slots:
+                slot.want, slot.since, slot.reason = want, since, reason
+                slot.sent, slot.actions = sent, actions
+                if slot.at >= 0:
+                    self._count(slot)
+            for slot in made.new:
+                if slot.call is not None:
+                    self._of_call[slot.call].remove(slot)
+                self._of_item[slot.item] = [one for one in self.slots_of(slot.item)
+                                            if one is not slot]  # fmt: skip
+            self._of_item.update(of_item)
+            for kind, given in self.lists.items():
+                given[bisect_left(given, start, key=lambda one: one[0]) :] = lists.get(kind, [])
+            self.present = {name: self.views[name] for name in views}
+            for name, old in views.items():
+                _restore(self.views[name], old)
+            self.tail, self.entries, self._unsettled, self._long = tail, entries, unsettled, long
+            self.last, self._is_asked, self.sent_key, self.requests = figures
+
+        return undo
+
     def _write(self, start: int, rows: Iterable[tuple[Slot, Form | None, str]]) -> None:
         """Set `sent = want` for every slot from a place on, and append the new ones."""
         for lists in self.lists.values():
@@ -782,6 +833,18 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
     is_used = slot.sent is not None or want is not None
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried, int(is_used))
+
+
+def _restore(view: View, old: View) -> None:
+    """Give a window what it had before a request."""
+    view.chain, view.shown, view.shown_key = old.chain, old.shown, old.shown_key
+    view.version, view.pending, view.key = old.version, old.pending, old.key
+    view.is_anew, view.is_lowered = old.is_anew, old.is_lowered
+
+
+def _binds(slot: Slot) -> bool:
+    """Whether a slot shows thinking, or did and may not change while its turn runs."""
+    return any(form is not None and form.kind == "thinking" for form in (slot.sent, slot.want))
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:

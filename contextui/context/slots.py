@@ -84,6 +84,10 @@ class Slot:
         """Whether it was sent in a form that is not wanted any more."""
         return self.sent != self.want
 
+    def gist_form(self) -> Form:
+        """The gist of a result as it is now: an edit makes another one."""
+        return Form("gist", self.gist, self.full.version)
+
 
 @dataclass(slots=True, eq=False)
 class View:

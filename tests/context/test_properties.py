@@ -19,6 +19,7 @@ from contextui import (
 from contextui.config.schema import Placement
 from contextui.context.item import Stage
 from contextui.context.report import Tally
+from contextui.errors import InvalidItemError
 from contextui.events import Event, TurnEnded
 from tests.context.conversation import Conversation, rough_counter, wire
 
@@ -73,7 +74,8 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
         case "edit" if items:
             item = items[rest[0] % len(items)]
             if item.type is not ItemType.WINDOW:
-                talk.context.edit(item.id, rest[1])
+                with contextlib.suppress(InvalidItemError):  # its thinking is to be sent first
+                    talk.context.edit(item.id, rest[1])
         case "undo":
             talk.context.undo()
         case "send":

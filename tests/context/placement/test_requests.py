@@ -46,6 +46,8 @@ def texts(messages: Sequence[LlmMessage]) -> Iterator[str]:
             yield message.content
             continue
         for block in message.content:
+            if block["type"] == "text":
+                yield block["text"]
             inner = block.get("content") if block["type"] == "tool_result" else None
             parts = inner[1:] if isinstance(inner, list) else ()
             yield from (one["text"] for one in parts if one["type"] == "text")
