@@ -20,8 +20,8 @@ UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 
 def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
     """The facts of a request, before it is applied to the transcript."""
-    known = (*script.slots, *script.tail)
-    places = {id(slot): at for at, slot in enumerate(made.new, len(known))}
+    known = len(script.slots) + len(script.tail)
+    places = {id(slot): at for at, slot in enumerate(made.new, known)}
     tail = {id(slot): at for at, slot in enumerate(script.tail, len(script.slots))}
 
     def place_of(slot: Slot) -> int:
