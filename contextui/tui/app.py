@@ -18,6 +18,8 @@ from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import Reactive
+from textual.theme import Theme
 
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
@@ -28,7 +30,7 @@ from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import THEMES
+from contextui.tui.themes import DARK, THEMES
 from contextui.windowing.trouble import reason_of
 from contextui.words import Lang, Words
 
@@ -147,6 +149,8 @@ class ContextUIApp(KeyLine[int]):
         "desktop/desktop.tcss",
         "inspector/inspector.tcss",
     ]
+    # The default, since a theme that is set later parses all style sheets a second time.
+    theme: Reactive[str] = Reactive(DARK.name)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
@@ -177,7 +181,7 @@ class ContextUIApp(KeyLine[int]):
         *,
         folder: Path | None = None,
         lang: Lang = "en",
-        theme: str = "contextui-dark",
+        theme: str = DARK.name,
         first_words: str = "",
     ) -> None:
         super().__init__()
@@ -191,9 +195,12 @@ class ContextUIApp(KeyLine[int]):
         self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
-        for one in THEMES:
-            self.register_theme(one)
         self.theme = theme
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """The built-in themes and our own."""
+        return {**super().available_themes, **{one.name: one for one in THEMES}}
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""

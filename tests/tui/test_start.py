@@ -21,7 +21,17 @@ from tests.tui.terminal import Terminal
 
 FIRST_FRAME = """
 import asyncio, sys, threading
+from textual.css.stylesheet import Stylesheet
 from contextui.tui.app import ContextUIApp
+
+parses, parse = 0, Stylesheet.parse
+
+def counted(self):
+    global parses
+    parses += 1
+    parse(self)
+
+Stylesheet.parse = counted
 
 seen, go_on = [], threading.Event()
 
@@ -37,11 +47,11 @@ async def start():
         text = "".join(segment.text for strip in strips for segment in strip)
         assert "Nothing is ever lost." in text
         seen.extend(sorted({".".join(name.split(".")[:2]) for name in sys.modules}))
-        layouts = app.main.layouts
+        layouts, styles = app.main.layouts, parses
         app.exit(0)
     go_on.set()
     print(*seen)
-    print(layouts)
+    print(layouts, styles)
 
 asyncio.run(start())
 """
@@ -95,13 +105,15 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
         [sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    loaded, layouts = done.stdout.splitlines()
+    loaded, counts = done.stdout.splitlines()
     names = set(loaded.split())
     heavy = ("anthropic", "httpx", "httpx2", "lxml", "markdown_it", "pydantic", "tiktoken")
     assert names.isdisjoint(heavy)
     ours = {name for name in names if name.startswith("contextui.")}
     assert ours == {f"contextui.{name}" for name in LIGHT}
-    assert int(layouts) <= 4
+    layouts, parses = map(int, counts.split())
+    assert layouts <= 4
+    assert parses <= 5  # as many as a bare app
 
 
 @pytest.mark.parametrize("keys", [("down", "down"), ("tab",), ()])
