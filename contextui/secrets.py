@@ -9,6 +9,7 @@ quotes: it masks too much rather than too little.
 import os
 import re
 from functools import cache, lru_cache
+from typing import Any
 
 MASK = "***"
 SHORTEST = 8
@@ -192,6 +193,21 @@ def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
     Args:
         shortest: The minimum length of a value.
     """
+    # Every line on the screen asks. Comparing the variables is much faster than decoding them.
+    global _own  # noqa: PLW0603
+    now, own = os.environ._data, _own  # type: ignore[attr-defined]
+    if own[0] != now:
+        _own = own = dict(now), {}
+    if shortest not in own[1]:
+        own[1][shortest] = _find_own(shortest)
+    return own[1][shortest]
+
+
+_own: tuple[dict[Any, Any], dict[int, list[tuple[str, str]]]] = ({}, {})
+"""The environment as it was seen last, and its secrets by their minimum length."""
+
+
+def _find_own(shortest: int) -> list[tuple[str, str]]:
     found = [(name, os.environ.get(name, "")) for name in os.environ if _is_secret(name)]
     worth = [(name, value) for name, value in found if len(value) >= shortest and value[0] != "/"]
     return sorted(worth, key=lambda one: len(one[1]), reverse=True)
