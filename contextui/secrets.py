@@ -8,7 +8,8 @@ quotes: it masks too much rather than too little.
 
 import os
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 MASK = "***"
 SHORTEST = 8
@@ -61,10 +62,17 @@ _FORMS = [  # required substrings in lower case; pattern, masked except for its 
     (_WORDS, _before_value(_ANY) + _RANDOM),
     (_WORDS, _before_value(_PASSWORD, "=") + _BARE),
 ]
-_MASKED = [
-    (tuple(one.lower() for one in within), re.compile(form, re.IGNORECASE))
-    for within, form in _FORMS
-]
+
+
+@cache
+def _masked_forms() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    """Compile the forms when they are first needed: this takes as long as many an import."""
+    return [
+        (tuple(one.lower() for one in within), re.compile(form, re.IGNORECASE))
+        for within, form in _FORMS
+    ]
+
+
 _ENV_NAME = re.compile(
     rf"\w*(?:passw(?:or)?d|passphrase|credentials?|{_KEY})(?:_?\d+)?", re.IGNORECASE
 )
@@ -74,22 +82,24 @@ _SECRET = (
     r"|signature|(?<![a-z])(?:pw|pin|otp)(?![a-z]))[\w.-]*"
 )
 _NUMBER = r"\d+(?::\d+)?(?!\S)"  # a port
-_ARGUMENTS = [  # everything after a secret's name is masked
-    re.compile(pattern, re.IGNORECASE | re.DOTALL)
-    for pattern in (
-        rf"""(?P<shown>{_SECRET}["']?\s*[:=]).+""",
-        rf"(?P<shown>(?:(?<![\w-])-[\w.-]*{_SECRET}|\bbearer|\bbasic)\s).+",
-        r"(?P<shown>\b\w*(?:secret|password|passwd)\w*\s+(?=[^\s-])).+",
-        rf"(?P<shown>(?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!{_NUMBER})\S+",
-        rf"(?P<shown>(?<!\S)-(?-i:[PWk])\s+)(?!{_NUMBER}|-|/|https?:)\S+",
-        r"(?P<shown>(?<!\S)(?:-u|--[\w-]*user)[\s=]*[^\s:%=]+[:%])(?!//)\S+",
-        r"(?P<shown>(?:mysql|mariadb|sshpass|7z|7za|rar|unrar)\S* (?:.* )?-p)\S+",
-        r"(?P<shown>(?<!\S)/p:)\S+",
-        r"(?P<shown>htpasswd .*?-\w*b\w* ).+",
-        r"(?P<shown>://)[^\s/@]+(?=@)",
-        r"(?<![\w/~+-])(?P<shown>)(?![/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])[\w+/-]{20,}",
-    )
-]
+_ARGUMENTS = (  # everything after a secret's name is masked
+    rf"""(?P<shown>{_SECRET}["']?\s*[:=]).+""",
+    rf"(?P<shown>(?:(?<![\w-])-[\w.-]*{_SECRET}|\bbearer|\bbasic)\s).+",
+    r"(?P<shown>\b\w*(?:secret|password|passwd)\w*\s+(?=[^\s-])).+",
+    rf"(?P<shown>(?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!{_NUMBER})\S+",
+    rf"(?P<shown>(?<!\S)-(?-i:[PWk])\s+)(?!{_NUMBER}|-|/|https?:)\S+",
+    r"(?P<shown>(?<!\S)(?:-u|--[\w-]*user)[\s=]*[^\s:%=]+[:%])(?!//)\S+",
+    r"(?P<shown>(?:mysql|mariadb|sshpass|7z|7za|rar|unrar)\S* (?:.* )?-p)\S+",
+    r"(?P<shown>(?<!\S)/p:)\S+",
+    r"(?P<shown>htpasswd .*?-\w*b\w* ).+",
+    r"(?P<shown>://)[^\s/@]+(?=@)",
+    r"(?<![\w/~+-])(?P<shown>)(?![/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])[\w+/-]{20,}",
+)
+
+
+@cache
+def _argument_forms() -> list[re.Pattern[str]]:
+    return [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in _ARGUMENTS]
 
 
 def mask(text: str) -> str:
@@ -106,7 +116,7 @@ def mask(text: str) -> str:
     """
     text = mask_own(text)
     lower = text.lower()
-    for within, form in _MASKED:
+    for within, form in _masked_forms():
         if any(word in lower for word in within):
             text = form.sub(_masked, text)
     return text
@@ -183,6 +193,21 @@ def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
     Args:
         shortest: The minimum length of a value.
     """
+    # Every line on the screen asks. Comparing the variables is much faster than decoding them.
+    global _own  # noqa: PLW0603
+    now, own = os.environ._data, _own  # type: ignore[attr-defined]
+    if own[0] != now:
+        _own = own = dict(now), {}
+    if shortest not in own[1]:
+        own[1][shortest] = _find_own(shortest)
+    return own[1][shortest]
+
+
+_own: tuple[dict[Any, Any], dict[int, list[tuple[str, str]]]] = ({}, {})
+"""The environment as it was seen last, and its secrets by their minimum length."""
+
+
+def _find_own(shortest: int) -> list[tuple[str, str]]:
     found = [(name, os.environ.get(name, "")) for name in os.environ if _is_secret(name)]
     worth = [(name, value) for name, value in found if len(value) >= shortest and value[0] != "/"]
     return sorted(worth, key=lambda one: len(one[1]), reverse=True)
@@ -194,7 +219,7 @@ def mask_arguments(line: str) -> str:
     Beyond `mask`, this covers everything after a word such as `--auth`, the values of one-letter
     options such as `-p`, and each long word that could be a key.
     """
-    for form in _ARGUMENTS:
+    for form in _argument_forms():
         line = form.sub(_masked, line)
     return mask(line)
 

@@ -207,3 +207,23 @@ def test_text_that_is_not_a_key_is_shown_at_once(monkeypatch: pytest.MonkeyPatch
     masked = StreamMask()
     assert masked.take("The door is open") == "The door is "
     assert masked.take(" now.") == "open now."
+
+
+def test_the_environment_is_searched_again_only_after_it_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+    find = contextui.secrets._find_own
+
+    def counted(shortest: int) -> list[tuple[str, str]]:
+        searched.append(shortest)
+        return find(shortest)
+
+    monkeypatch.setattr(contextui.secrets, "_find_own", counted)
+    for value in ("first-value-of-it", "second-value-of-it"):
+        monkeypatch.setenv("SOME_TOKEN", value)
+        for _ in range(3):
+            assert mask_own(f"It is {value}.") == f"It is {MASK}."
+    assert len(searched) == 2
+    monkeypatch.delenv("SOME_TOKEN")
+    assert mask_own("second-value-of-it") == "second-value-of-it"

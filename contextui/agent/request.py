@@ -13,10 +13,11 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, count, islice, takewhile
+from itertools import compress, count, takewhile
 from operator import is_not
 from typing import Any, NamedTuple
 
+from contextui.context.messages import Messages
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
@@ -283,6 +284,7 @@ class RequestBuilder:
         self._form, self._no_result = form, words("There is no result of this call.")
         self._beginning = LlmMessage("user", (left_out,))
         self._given: list[LlmMessage] = []
+        self._source: Iterable[LlmMessage] = ()  # what they were taken from
         self._fit: list[list[Block]] = []  # the valid blocks of each given message
         self._system: list[tuple[str, int]] = []  # texts, and the positions of their messages
         self._calls: list[tuple[str, int]] = []
@@ -307,22 +309,20 @@ class RequestBuilder:
             MalformedRequestError: There is nothing to send, or no repair helped.
         """
         with self._lock:
-            request = self._build(list(messages), form, stable)
+            request = self._build(messages, form, stable)
             if marks is None:
                 return request
             return replace(request, marks=tuple(sorted({self._stable(mark) for mark in marks})))
 
-    def _build(self, given: list[LlmMessage], form: Form, stable: int) -> ModelRequest:
+    def _build(self, messages: Iterable[LlmMessage], form: Form, stable: int) -> ModelRequest:
         if form != self._form:
             self._reset(form)
-        shared = shared_start(self._given, given)
-        fit = self._fit_after(shared, given)
+        shared, new = self._compare(messages)
+        fit = self._fit_after(shared, new)
         self._cut(shared)
-        for position, (message, blocks) in enumerate(
-            zip(islice(given, shared, None), fit, strict=True), shared
-        ):
+        for position, (message, blocks) in enumerate(zip(new, fit, strict=True), shared):
             self._enter(position, message, blocks)
-        self._given = given
+        self._given[shared:], self._source = new, messages
         self._fit[shared:] = fit
         changed = len(self._sent)
         self._pair(changed)
@@ -338,13 +338,22 @@ class RequestBuilder:
             raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
         return request
 
-    def _fit_after(self, shared: int, given: Sequence[LlmMessage]) -> list[list[Block]]:
+    def _compare(self, messages: Iterable[LlmMessage]) -> tuple[int, list[LlmMessage]]:
+        """Count the messages that the previous request starts with too; return the others."""
+        same = 0
+        if isinstance(messages, Messages) and isinstance(self._source, Messages):
+            same = messages.shared_with(self._source)
+        new = messages.after(same) if isinstance(messages, Messages) else list(messages)
+        more = shared_start(self._given[same:], new)
+        return same + more, new[more:]
+
+    def _fit_after(self, shared: int, new: Sequence[LlmMessage]) -> list[list[Block]]:
         """Return the valid blocks of the messages after the shared ones."""
-        ids = map(id, islice(self._given, shared, None))  # `_given` keeps them from being reused
+        ids = map(id, self._given[shared:])  # `_given` keeps them from being reused
         known = dict(zip(ids, self._fit[shared:], strict=True))
         return [
             known[id(message)] if id(message) in known else self._fit_blocks(message)
-            for message in islice(given, shared, None)
+            for message in new
         ]
 
     def _fit_blocks(self, message: LlmMessage) -> list[Block]:
@@ -526,7 +535,7 @@ def _faults(messages: Sequence[LlmMessage], start: int) -> list[str]:
     """List what is wrong with the messages from one on; those before it are valid."""
     found: list[str] = [] if messages else ["there is nothing to send"]
     asked = _asked(messages[start - 1]) if start else []
-    for number, message in enumerate(islice(messages, start, None), start):
+    for number, message in enumerate(messages[start:], start):
         if message.role != ("user", "assistant")[number % 2]:
             found.append(f"message {number} is of the {message.role}")
         blocks = _content(message)

@@ -30,14 +30,13 @@ def open_screen(arguments: Arguments) -> int:
         raise UsageError(
             "This terminal cannot show the app (TERM is dumb). Use contextui -p PROMPT."
         )
-    from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
-    from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: the agent)
     from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)
 
-    earlier = find_earlier(arguments)
-    folder = Path(earlier.info.cwd) if earlier else here()
+    folder = _folder_of(arguments)
 
     def open_reported() -> "Desk":
+        from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: after the first frame)
+
         desk = open_desk(arguments)
         if is_served:
             app.call_from_thread(_report_session, app, desk.session.id)
@@ -63,6 +62,16 @@ def open_screen(arguments: Arguments) -> int:
     if app.desk is not None and app.desk.session.unsaved:
         return app.return_code or flags.FAILED
     return app.return_code or flags.DONE
+
+
+def _folder_of(arguments: Arguments) -> Path:
+    """Return the folder of the session to resume, or the current one."""
+    if arguments.resume is None and not arguments.newest:
+        return here()
+    from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
+
+    earlier = find_earlier(arguments)
+    return Path(earlier.info.cwd) if earlier else here()
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:

@@ -184,10 +184,6 @@ class Piece(NamedTuple):
         return self.shown.message
 
 
-_MESSAGE: Callable[[Piece], LlmMessage] = attrgetter("shown.message")
-"""Get the message of a piece without running Python code for each message of a long request."""
-
-
 def own_content(piece: Piece, item: ContextItem) -> str | tuple[Block, ...]:
     """What a message contains of one of its items."""
     content = piece.message.content
@@ -198,8 +194,14 @@ def own_content(piece: Piece, item: ContextItem) -> str | tuple[Block, ...]:
     return result if isinstance(result, str) else tuple(result)
 
 
+_message: Callable[[Piece], LlmMessage] = attrgetter("shown.message")
+
+
 class Messages(Sequence[LlmMessage]):
-    """An immutable sequence of messages over several lists of pieces, as of its creation."""
+    """An immutable sequence of messages over several lists of pieces, as of its creation.
+
+    The lists may only be appended to later; whoever changes them otherwise makes new ones.
+    """
 
     def __init__(self, runs: Iterable[list[Piece]]) -> None:
         self._parts = [(pieces, len(pieces)) for pieces in runs]
@@ -208,7 +210,7 @@ class Messages(Sequence[LlmMessage]):
         return sum(length for _, length in self._parts)
 
     def __iter__(self) -> Iterator[LlmMessage]:
-        return map(_MESSAGE, self.pieces())
+        return map(_message, self.pieces())
 
     @overload
     def __getitem__(self, index: int) -> LlmMessage: ...
@@ -231,6 +233,25 @@ class Messages(Sequence[LlmMessage]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)!r})"
+
+    def shared_with(self, other: "Messages") -> int:
+        """How many first messages both have from the same lists; no message is visited."""
+        shared = 0
+        for (ours, length), (theirs, other_length) in zip(self._parts, other._parts, strict=False):
+            if ours is not theirs:
+                break
+            shared += min(length, other_length)
+            if length != other_length:
+                break
+        return shared
+
+    def after(self, start: int) -> list[LlmMessage]:
+        """The messages from a place on; no message before it is visited."""
+        found: list[LlmMessage] = []
+        for pieces, length in self._parts:
+            found += map(_message, pieces[max(start, 0) : length])
+            start -= length
+        return found
 
     def pieces(self) -> Iterator[Piece]:
         """The messages with their source items and tokens."""

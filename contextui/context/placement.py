@@ -837,7 +837,7 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
 
 def _restore(view: View, old: View) -> None:
     """Give a window what it had before a request."""
-    view.chain, view.shown, view.shown_key = old.chain, old.shown, old.shown_key
+    view.chain, view.shown = old.chain, old.shown
     view.version, view.pending, view.key = old.version, old.pending, old.key
     view.is_anew, view.is_lowered = old.is_anew, old.is_lowered
 

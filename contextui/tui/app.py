@@ -7,7 +7,9 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -16,25 +18,25 @@ from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import Reactive
+from textual.theme import Theme
 
-from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
-from contextui.files.protection import make_private
 from contextui.secrets import mask
-from contextui.session.paths import contextui_home
 from contextui.text import one_line
-from contextui.tui.desktop.widgets import cause_of, guard_of
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
-from contextui.tui.dialogs.timing import Asker, WaitingLine
 from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
-from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import THEMES
+from contextui.tui.themes import DARK, THEMES
 from contextui.windowing.trouble import reason_of
 from contextui.words import Lang, Words
+
+if TYPE_CHECKING:
+    from contextui.tui.dialogs.timing import Asker
+    from contextui.tui.link import Desk
 
 
 class Crash(Exception):  # noqa: N818  wraps another error
@@ -57,6 +59,9 @@ class Crash(Exception):  # noqa: N818  wraps another error
 
 def write_report(error: BaseException) -> Path | None:
     """Write the traceback to a file only the person can read; return None if that fails."""
+    from contextui.files.protection import make_private  # noqa: PLC0415  (heavy: the files)
+    from contextui.session.paths import contextui_home  # noqa: PLC0415
+
     path = contextui_home() / "crash.log"
     report = mask("".join(traceback.format_exception(error)))
     try:
@@ -105,6 +110,18 @@ class Palette(Provider):
             main.run_command(text)
 
 
+_PANES = (
+    *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
+    *(".dialogs.timing", ".menu"),
+)
+
+
+def _load_panes() -> None:
+    """Import everything that shows a session, on the thread that opens it."""
+    for name in _PANES:
+        import_module(name, "contextui.tui")
+
+
 LOST = 1
 """Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
@@ -132,6 +149,8 @@ class ContextUIApp(KeyLine[int]):
         "desktop/desktop.tcss",
         "inspector/inspector.tcss",
     ]
+    # The default, since a theme that is set later parses all style sheets a second time.
+    theme: Reactive[str] = Reactive(DARK.name)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
@@ -145,7 +164,7 @@ class ContextUIApp(KeyLine[int]):
     class Opened(Message):
         """Posted when the session is open."""
 
-        def __init__(self, desk: Desk) -> None:
+        def __init__(self, desk: "Desk") -> None:
             super().__init__()
             self.desk = desk
 
@@ -158,11 +177,11 @@ class ContextUIApp(KeyLine[int]):
 
     def __init__(
         self,
-        open_desk: Callable[[], Desk],
+        open_desk: "Callable[[], Desk]",
         *,
         folder: Path | None = None,
         lang: Lang = "en",
-        theme: str = "contextui-dark",
+        theme: str = DARK.name,
         first_words: str = "",
     ) -> None:
         super().__init__()
@@ -176,9 +195,12 @@ class ContextUIApp(KeyLine[int]):
         self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
-        for one in THEMES:
-            self.register_theme(one)
         self.theme = theme
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """The built-in themes and our own."""
+        return {**super().available_themes, **{one.name: one for one in THEMES}}
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
@@ -203,6 +225,7 @@ class ContextUIApp(KeyLine[int]):
     def _opening(self) -> None:
         try:
             desk = self._open_desk()
+            _load_panes()
             self.post_message(self.Opened(desk))
             if (preload := getattr(desk.controller.model, "preload", None)) is not None:
                 preload()  # after the first frame, and before the person has typed a message
@@ -212,8 +235,11 @@ class ContextUIApp(KeyLine[int]):
             self.post_message(self.NotOpened(reason_of(error)))
 
     @on(Opened)
-    def _show(self, message: Opened) -> None:
+    async def _show(self, message: Opened) -> None:
         """Attach the opened session to the screen."""
+        from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
+
+        await self.main.open_panes()
         # What is loaded so far stays. Scanning it for garbage would block the screen for a tenth of
         # a second each time.
         if not self.is_headless:
@@ -272,8 +298,8 @@ class ContextUIApp(KeyLine[int]):
         if key == QUESTION[0]:
             self.main.open_question()
 
-    @on(WaitingLine.Clicked)
-    def _open_clicked(self) -> None:
+    def on_waiting_line_clicked(self) -> None:
+        """Open the pending question."""
         self.main.open_question()
 
     @contextmanager
@@ -318,8 +344,7 @@ class ContextUIApp(KeyLine[int]):
         return Text(f"{lost} {self.words('contextui -c resumes without them.')}")
 
     def _farewell(self) -> Text | None:
-        items = self.desk.session.context.get_all() if self.desk is not None else ()
-        if not any(one.type is ItemType.USER for one in items):
+        if self.desk is None or not self.desk.has_messages:
             return None
         return Text(self.words("contextui -c resumes this conversation."))
 
@@ -365,6 +390,11 @@ class ContextUIApp(KeyLine[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
+        from contextui.tui.desktop.widgets import (  # noqa: PLC0415  (heavy: the windows)
+            cause_of,
+            guard_of,
+        )
+
         if (guard := guard_of(error)) is not None:  # a third-party widget: drop it
             write_report(error)
             guard.guarded_failed(cause_of(error))

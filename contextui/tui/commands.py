@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui.errors import ContextUIError
 from contextui.text import quote
 from contextui.tui.desktop.values import kind_of, read
-from contextui.windowing.action import Param, Params
+
+if TYPE_CHECKING:
+    from contextui.windowing.action import Param, Params
 
 
 class UnknownCommandError(ContextUIError):
@@ -154,7 +156,7 @@ _LONG = 24  # maximum length of an options list in the usage
 _BETWEEN = re.compile(r"\s*[,，、\n]\s*")  # separates list items
 
 
-def takes(params: Params) -> str:
+def takes(params: "Params") -> str:
     """Return the usage of params, with optional ones in brackets.
 
     Example:
@@ -164,17 +166,17 @@ def takes(params: Params) -> str:
     return " ".join(f"[{_one(one)}]" if one.optional else _one(one) for one in params.listing)
 
 
-def needs(params: Params) -> str:
+def needs(params: "Params") -> str:
     """Return the usage of the required params."""
     return " ".join(_one(one) for one in params.listing if not one.optional)
 
 
-def required(params: Params) -> list[str]:
+def required(params: "Params") -> list[str]:
     """Return the names of the required params."""
     return [one.name for one in params.listing if not one.optional]
 
 
-def arguments(typed: str, params: Params) -> dict[str, Any]:
+def arguments(typed: str, params: "Params") -> dict[str, Any]:
     """Parse params typed as `name=value`; text before the first name is the first param.
 
     A value ends at the next name, so it may contain spaces.
@@ -201,6 +203,6 @@ def _value(text: str, name: str, kinds: dict[str, Any]) -> Any:
     return read(kinds[name], text)
 
 
-def _one(param: Param) -> str:
+def _one(param: "Param") -> str:
     options = "|".join(kind_of(param.type).options)
     return f"{param.name}={options if 0 < len(options) <= _LONG else '…'}"

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -9,11 +10,12 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.session.session import branch_of
-from contextui.tui.inspector.look import Looker
 from contextui.tui.lines import FAINT, MUTED, line
-from contextui.tui.link import Changes, Desk
 from contextui.words import Words
+
+if TYPE_CHECKING:
+    from contextui.tui.inspector.look import Looker
+    from contextui.tui.link import Changes, Desk
 
 
 def shown_folder(folder: Path) -> str:
@@ -31,8 +33,10 @@ class Header(Static):
         self._branch = ""
         self._desk: Desk | None = None
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: "Desk") -> None:
         """Show the session's folder, branch and model."""
+        from contextui.session.session import branch_of  # noqa: PLC0415  (after the first frame)
+
         self._desk = desk
         self._folder = shown_folder(Path(desk.session.cwd))
         self._branch = branch_of(Path(desk.session.cwd)) or ""
@@ -78,13 +82,15 @@ class Panes(Static):
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: "Desk") -> None:
         """Show the figures of a session."""
+        from contextui.tui.inspector.look import Looker  # noqa: PLC0415  (after the first frame)
+
         self._desk = desk
         self._looker = Looker(desk.session.context, desk.controller.declared)
         self.refresh()
 
-    def take(self, changes: Changes) -> None:
+    def take(self, changes: "Changes") -> None:
         """Refresh the figures if the context changed."""
         if changes.context:
             self.refresh()

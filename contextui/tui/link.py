@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.room import CompactionStoppedError
+from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.events import (
     Event,
@@ -47,6 +48,11 @@ class Desk:
     is_offline: bool = False
     switch_model: Callable[[str], None] | None = None
     switch_strategy: Callable[[str], None] | None = None
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether the person sent a message."""
+        return any(one.type is ItemType.USER for one in self.session.context.get_all())
 
     def tokens_of(self, window_id: str) -> int | None:
         """Return a window's tokens in a request, or None if no item refers to it."""

@@ -1,41 +1,45 @@
 """The main screen: desktop, conversation and inspector, and the navigation between panes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from contextui.events import CompactionFinished, Event, Notice, TurnFinished, TurnStarted
 from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.input import InputArea, Queue, Sender
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.conversation.welcome import Try
-from contextui.tui.desktop.pane import Desktop
-from contextui.tui.desktop.widgets import Guard
+from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.dialogs.help import PLACES, QUESTION, GoTo, HelpScreen
-from contextui.tui.dialogs.timing import Asker
 from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes, shown_folder
-from contextui.tui.inspector.pane import Inspector
-from contextui.tui.link import Desk, Link, Talk
-from contextui.tui.menu import Menu
-from contextui.words import Words
+from contextui.tui.inspector.budget import BudgetBar
+from contextui.tui.inspector.tabs import TabBar
+from contextui.words import Text, Words
+
+if TYPE_CHECKING:
+    from contextui.events import Event
+    from contextui.tui.conversation.pane import Conversation
+    from contextui.tui.desktop.pane import Desktop
+    from contextui.tui.desktop.widgets import Guard
+    from contextui.tui.dialogs.timing import Asker
+    from contextui.tui.inspector.pane import Inspector
+    from contextui.tui.link import Desk, Link, Talk
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
 """Holds key events back until a condition is true, e.g. until a pane has the focus."""
 
 _PLACES = {"c": "chat", "i": "context", "p": "prompt"}
 _NUMBERS = frozenset("123456789")
+_PANES = {"prompt": "#prompt", "windows": "#desktop", "context": "#inspector", "chat": "#log"}
 _BARS = {"prompt": "chat", "chat": "chat", "windows": "windows", "context": "context"}
 
 
@@ -46,15 +50,17 @@ class Navigation:
 
     Args:
         screen: The screen with the panes.
-        panes: The panes by name, in tab order.
-        desktop: The desktop, whose windows are reached by number.
         hold: Holds key events back until a condition is true.
     """
 
-    def __init__(
-        self, screen: "Screen[None]", panes: Mapping[str, Widget], desktop: Desktop, hold: Hold
-    ) -> None:
-        self._screen, self._panes, self._desktop, self._hold = screen, panes, desktop, hold
+    def __init__(self, screen: "MainScreen", hold: Hold) -> None:
+        self._screen, self._hold = screen, hold
+
+    @property
+    def _panes(self) -> dict[str, Widget]:
+        """The panes by name, in tab order."""
+        found = {name: self._screen.query(selector) for name, selector in _PANES.items()}
+        return {name: panes.first() for name, panes in found.items() if panes}
 
     def next(self, step: int) -> None:
         """Focus the next pane that can be shown."""
@@ -67,23 +73,23 @@ class Navigation:
         """Focus a pane and hold key events until it has the focus, so that they arrive there."""
         self._hold(lambda: self.present == name)
         self._screen.query_one(Panes).show(_BARS[name])
-        if not self._focus(name):  # not shown yet
-            self._screen.call_after_refresh(self._focus, name)
+        if not self.focus(name):  # not shown yet
+            self._screen.call_after_refresh(self.focus, name)
 
     def expect(self, key: str) -> None:
         """Hold the keys typed after a go-to key until its target has the focus."""
         if key in _PLACES:
             self._hold(lambda: self.present == _PLACES[key])
-        elif key in _NUMBERS:
-            self._hold(lambda: self._desktop.is_at(int(key)))
+        elif key in _NUMBERS and (desktop := self._screen.desktop) is not None:
+            self._hold(lambda: desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
         """Go to the pane or the numbered window that a key names."""
         if key and key in _PLACES:
             self.enter(_PLACES[key])
-        elif key and key in _NUMBERS:
+        elif key and key in _NUMBERS and (desktop := self._screen.desktop) is not None:
             self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(self._desktop.go_to, int(key))
+            self._screen.call_after_refresh(desktop.go_to, int(key))
 
     @property
     def present(self) -> str:
@@ -100,8 +106,9 @@ class Navigation:
         for name, kind in kinds.items():
             self._screen.set_class(not zoomed and name == present, kind)
 
-    def _focus(self, name: str) -> bool:
-        stop = _stop_in(self._panes[name])
+    def focus(self, name: str) -> bool:
+        """Focus a pane that is shown; return whether it is."""
+        stop = _stop_in(self._panes[name]) if name in self._panes else None
         if stop is not None:
             stop.focus()
         return stop is not None
@@ -126,7 +133,16 @@ _LONG_DRAFT = 50_000  # characters from which a draft is logged only when typing
 
 
 class MainScreen(Screen[None]):
-    """The main screen: one widget tree in three arrangements by width; nothing is re-parented."""
+    """The main screen: one widget tree in three arrangements by width; nothing is re-parented.
+
+    The first frame has no code of sessions, windows or items: loading that takes longer than the
+    frame. `open_panes` puts the panes that show a session in place of their outlines.
+
+    Attributes:
+        desktop: The windows; None until the panes are open.
+        inspector: The inspector; None until then.
+        conversation: The conversation; None until then.
+    """
 
     BINDINGS = [
         Binding("tab,shift+tab", "complete", "complete", priority=True),
@@ -146,6 +162,9 @@ class MainScreen(Screen[None]):
         super().__init__(classes="-no-windows")  # no window is open yet
         self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
+        self.desktop: Desktop | None = None
+        self.inspector: Inspector | None = None
+        self.conversation: Conversation | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
         self._saves: SaveWatch | None = None
@@ -154,17 +173,18 @@ class MainScreen(Screen[None]):
         """How often the screen was laid out."""
 
     def compose(self) -> ComposeResult:
-        """Compose the frame and its panes."""
+        """Compose the frame, the prompt, and outlines of the other panes."""
         words = self.words
         yield Header(words, shown_folder(self._folder))
         yield Panes(words)
         with Horizontal(id="body"):
-            with Vertical(id="work"):
-                yield Desktop(words)
-                with Vertical(id="chat"):
-                    yield Conversation(words, self._folder)
-                    yield InputArea(words)
-            yield Inspector(words)
+            with Vertical(id="work"), Vertical(id="chat"):
+                with VerticalScroll(id="log"):
+                    yield Welcome(words, self._folder)
+                yield InputArea(words)
+            with Vertical(id="inspector"):
+                yield BudgetBar(words)
+                yield TabBar(words)
         yield KeyFooter(words)
 
     def on_mount(self) -> None:
@@ -175,20 +195,50 @@ class MainScreen(Screen[None]):
     def _count_layout(self, _: Screen[object]) -> None:
         self.layouts += 1
 
-    def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:
-        """Attach a session to all panes."""
+    async def open_panes(self) -> None:
+        """Put the panes that show a session in place of their outlines."""
+        from contextui.tui.conversation.pane import Conversation  # noqa: PLC0415  (see the class)
+        from contextui.tui.desktop.pane import Desktop  # noqa: PLC0415
+        from contextui.tui.inspector.pane import Inspector  # noqa: PLC0415
+
+        tries = list(self.query(Try))
+        chosen = next((number for number, one in enumerate(tries) if one.has_focus), None)
+        focused = self.navigation.present
+        self.desktop, self.inspector = Desktop(self.words), Inspector(self.words)
+        self.conversation = Conversation(self.words, self._folder)
+        with self.app.batch_update():
+            await self.query_one("#log").remove()
+            await self.query_one("#inspector").remove()
+            await self.query_one("#work").mount(self.desktop, before=0)
+            await self.query_one("#chat").mount(self.conversation, before=0)
+            await self.query_one("#body").mount(self.inspector)
+        if chosen is not None:
+            self.query(Try)[chosen].focus()
+        elif focused in ("chat", "context"):
+            self.navigation.focus(focused)
+
+    def attach(self, desk: "Desk", app: App[int], asker: "Asker") -> None:
+        """Attach a session to all panes, which are open."""
+        from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415  (see the class)
+        from contextui.tui.link import Link, Talk  # noqa: PLC0415
+        from contextui.tui.menu import Menu  # noqa: PLC0415
+
+        desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
+        assert desktop is not None, "the panes are not open"
+        assert inspector is not None
+        assert conversation is not None
         self.desk, self._asker = desk, asker
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        menu = Menu(app, desk, self.words, self._sender, self.conversation.note)
+        menu = Menu(app, desk, self.words, self._sender, conversation.note)
         self.writing.commands = menu.commands(self._own_commands())
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
-        self.query_one(Desktop).attach(desk)
-        self.query_one(Inspector).attach(desk)
-        self.conversation.attach(desk)
-        self.prompt.attach(desk, lambda: self.conversation.new_below)
+        desktop.attach(desk)
+        inspector.attach(desk)
+        conversation.attach(desk)
+        self.prompt.attach(desk, TurnStatus(), lambda: conversation.new_below)
         for notice in desk.notices:
-            self.conversation.note(notice)
+            conversation.note(notice)
         self._arrange()
         self._sender.attach(Talk(desk.controller, self.handle))
         self._saves = SaveWatch(desk.session, self._report_saving)
@@ -204,8 +254,12 @@ class MainScreen(Screen[None]):
 
     # --- saving ------------------------------------------------------------------------
 
+    def _note(self, text: Text, *, is_error: bool = False) -> None:
+        if self.conversation is not None:
+            self.conversation.note(text, is_error=is_error)
+
     def _report_saving(self, text: str, is_error: bool) -> None:
-        self.conversation.note(text, is_error=is_error)
+        self._note(text, is_error=is_error)
         self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
@@ -222,29 +276,19 @@ class MainScreen(Screen[None]):
     @cached_property
     def navigation(self) -> Navigation:
         """Moves the focus between the panes."""
-        return Navigation(
-            self,
-            {
-                "prompt": self.prompt,
-                "windows": self.query_one(Desktop),
-                "context": self.query_one(Inspector),
-                "chat": self.conversation,
-            },
-            self.query_one(Desktop),
-            self._hold,
-        )
+        return Navigation(self, self._hold)
 
     @cached_property
     def _sender(self) -> Sender:
         return Sender(
             self.writing,
-            self.conversation,
+            self._note,
             self.words,
             lambda turn: self.run_worker(turn, name="turn"),
         )
 
     @property
-    def talk(self) -> Talk | None:
+    def talk(self) -> "Talk | None":
         """Runs the turns; None while the session is still opening."""
         return self._sender.talk
 
@@ -263,11 +307,6 @@ class MainScreen(Screen[None]):
         """The slash commands."""
         return self.writing.commands
 
-    @property
-    def conversation(self) -> Conversation:
-        """The conversation pane."""
-        return self.query_one(Conversation)
-
     # --- events ------------------------------------------------------------------------
 
     @on(Changed)
@@ -279,30 +318,43 @@ class MainScreen(Screen[None]):
         if self._link is None or not self.is_attached:
             return
         changes = self._link.take()
-        self.query_one(Desktop).take(changes)
-        self.query_one(Inspector).take(changes)
+        if self.desktop is not None:
+            self.desktop.take(changes)
+        if self.inspector is not None:
+            self.inspector.take(changes)
         self.query_one(Panes).take(changes)
         self._arrange()
         if self._saves is not None:
             self._saves.report()
 
-    def handle(self, event: Event) -> None:
+    def handle(self, event: "Event") -> None:
         """Pass an event of the current turn to the panes."""
-        self.conversation.handle(event)
-        self.prompt.handle(event)
-        self.query_one(Inspector).handle(event)
-        if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
-            self._sender.show_waiting(event)
+        from contextui.events import (  # noqa: PLC0415  (see the class)
+            CompactionFinished,
+            TurnFinished,
+            TurnStarted,
+        )
 
-    @on(Guard.Failed)
-    def _log_failed_widget(self, message: Guard.Failed) -> None:
+        if self.conversation is not None:
+            self.conversation.handle(event)
+        self.prompt.handle(event)
+        if self.inspector is not None:
+            self.inspector.handle(event)
+        if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
+            is_held = isinstance(event, TurnFinished) and event.reason != "done"
+            self._sender.show_waiting(is_held=is_held)
+
+    def on_guard_failed(self, message: "Guard.Failed") -> None:
         """Log the failure of a window's custom widget; the window is drawn without it."""
+        from contextui.events import Notice  # noqa: PLC0415  (see the class)
+
         text = self.words(
             "{name} could not be drawn: {reason}. Everything else still works.",
             name=message.window_id,
             reason=message.reason.rstrip("."),
         )
-        self.query_one(Inspector).handle(Notice(text))
+        if self.inspector is not None:
+            self.inspector.handle(Notice(text))
 
     def _arrange(self) -> None:
         """Hide the desktop while no window is open."""
@@ -344,10 +396,11 @@ class MainScreen(Screen[None]):
     @on(Prompt.Paged)
     def _page(self, message: Prompt.Paged) -> None:
         """Scroll the conversation without leaving the prompt."""
+        conversation = self.query_one("#log")
         if message.step < 0:
-            self.conversation.scroll_page_up(animate=False)
+            conversation.scroll_page_up(animate=False)
         else:
-            self.conversation.scroll_page_down(animate=False)
+            conversation.scroll_page_down(animate=False)
 
     @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
@@ -360,10 +413,14 @@ class MainScreen(Screen[None]):
     def _own_commands(self) -> list[Command]:
         return [
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
-            Command("copy", "copy the last answer", lambda _: self.conversation.action_copy()),
+            Command("copy", "copy the last answer", self._copy),
             Command("help", "all keys and commands", self._help),
             Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
         ]
+
+    def _copy(self, _: str) -> None:
+        if self.conversation is not None:
+            self.conversation.action_copy()
 
     def _help(self, _: str) -> None:
         self.app.push_screen(HelpScreen(self.words, self.commands))
@@ -404,13 +461,11 @@ class MainScreen(Screen[None]):
 
     def wait_for_person(self, is_waiting: bool) -> None:
         """Pause the turn's timer while a call waits for the person."""
-        if all(
-            self.query(one) for one in (InputArea, Conversation)
-        ):  # else the app is shutting down
-            self.prompt.pause(self.conversation.wait(is_waiting))
+        conversation = self.conversation
+        if conversation is not None and conversation.is_attached and self.query(InputArea):
+            self.prompt.pause(conversation.wait(is_waiting))  # else the app is shutting down
 
-    @on(Desktop.Emptied)
-    def _go_on_in_prompt(self) -> None:
+    def on_desktop_emptied(self) -> None:
         """Focus the prompt after the last window closed."""
         self.call_after_refresh(self.prompt.focus)
 

@@ -13,7 +13,6 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from contextui.tui.desktop.widgets import holders
 from contextui.words import Words, msg
 
 _PATIENCE = 2.0  # seconds for tasks to end by themselves
@@ -78,6 +77,8 @@ class Shutdown:
     def _insist(self) -> None:
         if self._is_closed:
             return
+        from contextui.tui.desktop.widgets import holders  # noqa: PLC0415  (heavy: the windows)
+
         before = self.message
         for task, guard in holders().items():
             self._names[guard.guarded_window] = None

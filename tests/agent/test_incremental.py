@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from contextui.agent.request import MalformedRequestError, RequestBuilder, admit
 from contextui.agent.wire import Payload, payload
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.messages import Messages, Piece, Shown
 from contextui.model import LlmMessage, ModelRequest
+from tests.agent.talking import controller, run
 from tests.agent.test_request import (
     assistant,
     call,
@@ -55,7 +58,7 @@ def edited(history: History, kind: str, at: int, new: History) -> History:
     return list(history)
 
 
-def admitted(history: History, **options: Any) -> ModelRequest | str:
+def admitted(history: Sequence[LlmMessage], **options: Any) -> ModelRequest | str:
     """Return the request, or why there is none."""
     try:
         return admit(history, **options)
@@ -195,9 +198,50 @@ def work_of_a_request(count: int) -> dict[str, int]:
 
 
 def test_a_request_runs_as_much_python_after_25000_turns_as_after_250() -> None:
+    work_of_a_request(2)  # loads what is loaded once
     work = work_of_a_request(250)
     assert work == work_of_a_request(25_000)
     assert max(work.values()) < 1_000
+
+
+def work_of_a_turn(count: int) -> int:
+    """Count the lines that a whole turn runs after this many turns."""
+    talk = controller(*["Yes."] * 3)
+    for number in range(count):
+        talk.context.add(ContextItem(ItemType.USER, f"Question {number}"))
+        talk.context.add(ContextItem(ItemType.ASSISTANT, f"Answer {number}"))
+    talk.context.end_turn()
+    for _ in range(2):
+        run(talk, "And?")
+    return lines_run(lambda: run(talk, "And?"))
+
+
+def test_a_whole_turn_passes_over_no_message_of_the_history() -> None:
+    work_of_a_turn(2)
+    few, many = work_of_a_turn(200), work_of_a_turn(2_000)
+    # Sums over a range take steps by the logarithm of the length.
+    assert many < few + 900
+
+
+def composed(*runs: list[LlmMessage]) -> Messages:
+    return Messages([[Piece(Shown(one, ()), 1, 1) for one in run] for run in runs])
+
+
+@given(st.lists(orderly | hostile, max_size=4), st.integers(0, 12))
+@settings(max_examples=times(100, 2_000), deadline=None)
+def test_a_request_from_the_same_lists_has_the_bytes_of_a_fresh_one(
+    runs: list[History], start: int
+) -> None:
+    messages = composed(*runs)
+    assert messages.after(start) == list(messages)[start:]
+    assert messages.shared_with(composed(*runs)) == 0
+    builder = RequestBuilder()
+    for more in ([], [user("more")], [assistant("still more")]):
+        pieces = [Piece(Shown(one, ()), 1, 1) for one in more]
+        grown = Messages([*(one for one, _ in messages._parts), pieces])
+        assert grown.shared_with(messages) == len(messages)
+        assert bytes_of(admitted(grown, builder=builder)) == bytes_of(admitted(list(grown)))
+        messages = grown
 
 
 def test_after_an_edit_far_back_only_that_message_is_validated(

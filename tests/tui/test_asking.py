@@ -18,6 +18,7 @@ from contextui.agent.approval import Decision, Question
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import CallLine
+from contextui.tui.conversation.pane import Conversation
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import approval, timing
@@ -190,7 +191,7 @@ def test_whatever_is_pressed_anywhere_counts(
 ) -> None:
     async def look() -> None:
         async with app_in(tmp_path) as (pilot, app):
-            app.main.conversation.focus()
+            app.main.query_one(Conversation).focus()
             await pilot.pause()
             long_quiet(app)
             app.post_message(event())
@@ -379,13 +380,15 @@ def test_a_call_says_that_it_waits(tmp_path: Path) -> None:
             line = list(app.main.query(CallLine))[-1]
             assert line._waits_since is not None
             line._waits_since -= 3_600
-            app.main.prompt._status._began -= 3_600
+            status = app.main.prompt._status
+            assert status is not None
+            status._began -= 3_600
             await pilot.press("ctrl+g", "a")
             await accepts_keys(pilot, app)
             await pilot.press("y")
             await until(pilot, lambda: shown(pilot, "Done."))
             assert not shown(pilot, "waits for you")
-            took = time.monotonic() - app.main.prompt._status._began
+            took = time.monotonic() - status._began
             assert took < 3_000  # waiting for the person is no work
             assert app.main.prompt.text == "and while you are at it"
 
@@ -432,7 +435,7 @@ async def fuzz(pilot: "Pilot[int]", app: ContextUIApp, keys: int, seed: int) -> 
         await back(pilot, app)
         if place is None:  # where there is no field
             app.main.prompt.clear()
-            app.main.conversation.focus()
+            app.main.query_one(Conversation).focus()
             await pilot.pause()
         else:
             await place(pilot, app)

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.tui.conversation.pane import Conversation
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
@@ -126,7 +127,7 @@ def test_an_automatic_compaction_that_fails_is_shown_in_the_conversation(tmp_pat
         async with running(desk) as pilot:
             await say(pilot, "And now?")
             assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
-            main_of(pilot).conversation.scroll_home(animate=False)
+            main_of(pilot).query_one(Conversation).scroll_home(animate=False)
             await until(
                 pilot, lambda: on_screen(pilot, "There is no summary: The summary is empty.")
             )

@@ -134,7 +134,7 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
     sender = Sender(
-        InputArea(words), Conversation(words, tmp_path), words, lambda turn: turn.close()
+        InputArea(words), Conversation(words, tmp_path).note, words, lambda turn: turn.close()
     )
     choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
     assert len(choices) == 6

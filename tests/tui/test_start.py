@@ -13,14 +13,25 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.conversation.welcome import tries_in
+from contextui.tui.conversation.welcome import Try, tries_in
+from contextui.tui.link import Desk
 from contextui.words import Lang
 from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
 
 FIRST_FRAME = """
 import asyncio, sys, threading
+from textual.css.stylesheet import Stylesheet
 from contextui.tui.app import ContextUIApp
+
+parses, parse = 0, Stylesheet.parse
+
+def counted(self):
+    global parses
+    parses += 1
+    parse(self)
+
+Stylesheet.parse = counted
 
 seen, go_on = [], threading.Event()
 
@@ -35,13 +46,18 @@ async def start():
         strips = app.screen._compositor.render_strips()
         text = "".join(segment.text for strip in strips for segment in strip)
         assert "Nothing is ever lost." in text
-        seen.extend(name for name in ("anthropic", "tiktoken", "lxml") if name in sys.modules)
+        seen.extend(sorted({".".join(name.split(".")[:2]) for name in sys.modules}))
+        layouts, styles = app.main.layouts, parses
         app.exit(0)
     go_on.set()
+    print(*seen)
+    print(layouts, styles)
 
 asyncio.run(start())
-print(seen)
 """
+
+LIGHT = ("errors", "lazy", "safe_path", "secrets", "text", "tui", "version", "windowing", "words")
+"""What the first frame loads of the program."""
 
 BROKEN = """
 import sys
@@ -88,7 +104,47 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, check=False
     )
-    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+    assert done.returncode == 0, done.stderr
+    loaded, counts = done.stdout.splitlines()
+    names = set(loaded.split())
+    heavy = ("anthropic", "httpx", "httpx2", "lxml", "markdown_it", "pydantic", "tiktoken")
+    assert names.isdisjoint(heavy)
+    ours = {name for name in names if name.startswith("contextui.")}
+    assert ours == {f"contextui.{name}" for name in LIGHT}
+    layouts, parses = map(int, counts.split())
+    assert layouts <= 4
+    assert parses <= 5  # as many as a bare app
+
+
+@pytest.mark.parametrize("keys", [("down", "down"), ("tab",), ()])
+def test_the_focus_stays_when_the_session_is_open(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    """The panes of a session take the place of outlines, which may have the focus."""
+
+    async def start() -> None:
+        may_open = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def slowly() -> Desk:
+            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
+            return desk_in(tmp_path)
+
+        app = ContextUIApp(slowly)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press(*keys)
+            before = app.focused
+            assert before is not None
+            may_open.set()
+            await until(pilot, lambda: app.desk is not None)
+            await pilot.pause()
+            assert app.focused is not None
+            assert app.focused.is_attached
+            assert app.focused.id == before.id
+            if isinstance(before, Try):
+                assert str(app.focused.render()) == str(before.render())
+            assert app.desk is not None
+            app.desk.close()
+
+    asyncio.run(start())
 
 
 def test_what_is_sent_before_the_session_is_open_is_sent_then(tmp_path: Path) -> None:

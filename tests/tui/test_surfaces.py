@@ -160,7 +160,7 @@ KNOWN: dict[str, str] = {
     "dialogs.help.GoTo": OWN_WORDS,
     "dialogs.help.HelpScreen": OWN_WORDS,
     "footer.KeyHints": OWN_WORDS,
-    "inspector.pane.TabBar": OWN_WORDS,
+    "inspector.tabs.TabBar": OWN_WORDS,
     "inspector.budget.BudgetBar": OWN_WORDS,
     "conversation.pane.Conversation": HOLDS,
     "desktop.pane.Desktop": HOLDS,

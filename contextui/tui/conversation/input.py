@@ -1,7 +1,7 @@
 """The input area: completions, queued messages, and sending to the model."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,13 +13,13 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from contextui.errors import ContextUIError
-from contextui.events import Event, TurnFinished
 from contextui.tui.commands import Commands, Completion, UnknownCommandError
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
-from contextui.tui.link import Talk
-from contextui.words import Words
+from contextui.words import Text, Words
+
+if TYPE_CHECKING:
+    from contextui.tui.link import Talk
 
 _LONGEST = 36  # maximum cells of a name
 
@@ -197,12 +197,19 @@ class InputArea(Vertical):
             self.prompt.call_next(self.prompt.say, text)
 
 
+class Note(Protocol):
+    """Adds a notice to the conversation."""
+
+    def __call__(self, text: Text, *, is_error: bool = False) -> None:
+        """Add a notice."""
+
+
 class Sender:
     """Sends messages and commands: at once, after the current turn, or once the session is open.
 
     Args:
         writing: The input area, which shows the queue.
-        conversation: Shows the errors of commands.
+        note: Shows the errors of commands.
         words: Translates into the person's locale.
         run: Runs a turn in the background.
 
@@ -213,16 +220,16 @@ class Sender:
     def __init__(
         self,
         writing: InputArea,
-        conversation: Conversation,
+        note: Note,
         words: Words,
         run: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
-        self._writing, self._conversation, self._words = writing, conversation, words
+        self._writing, self._note, self._words = writing, note, words
         self._run = run
         self._typed_early: list[str] = []
         self.talk: Talk | None = None
 
-    def attach(self, talk: Talk) -> None:
+    def attach(self, talk: "Talk") -> None:
         """Attach the opened session and send what was typed before."""
         self.talk = talk
         typed, self._typed_early = self._typed_early, []
@@ -268,10 +275,10 @@ class Sender:
             message = self._words(
                 "Unknown command {name}. Try: {names}.", name=error.name, names=error.known
             )
-            self._conversation.note(message, is_error=True)
+            self._note(message, is_error=True)
             self._writing.put_back(command)
         except ContextUIError as error:
-            self._conversation.note(error, is_error=True)
+            self._note(error, is_error=True)
             if commands.takes_something(command):
                 self._writing.put_back(command)
 
@@ -289,10 +296,9 @@ class Sender:
 
     # --- queued messages ---------------------------------------------------------------
 
-    def show_waiting(self, event: Event) -> None:
-        """Show the queued messages; after a failed or stopped turn they are held."""
+    def show_waiting(self, *, is_held: bool = False) -> None:
+        """Show the queued messages, and whether they are held."""
         if self.talk is not None:
-            is_held = isinstance(event, TurnFinished) and event.reason != "done"
             self._writing.show_waiting(self.talk.waiting, is_held=is_held)
 
     def take_back(self) -> None:

@@ -1,8 +1,8 @@
-"""The prompt: input history, large pastes, and the status of the current turn."""
+"""The prompt: input history and large pastes; its border shows the status of the turn."""
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
@@ -12,25 +12,14 @@ from textual.reactive import var
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from contextui.context.item import ItemType
-from contextui.events import (
-    AnswerGiven,
-    CallFinished,
-    CallStarted,
-    CompactionFinished,
-    CompactionStarted,
-    Event,
-    RetryScheduled,
-    StepStarted,
-    TurnFinished,
-    TurnStarted,
-    UsageSpent,
-)
-from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.dialogs.unsaved import unsaved_mark
-from contextui.tui.lines import KEY, MUTED, line, short
-from contextui.tui.link import Desk
+from contextui.tui.lines import KEY, MUTED, short
 from contextui.words import Words, msg
+
+if TYPE_CHECKING:
+    from contextui.events import Event
+    from contextui.tui.conversation.status import TurnStatus
+    from contextui.tui.link import Desk
 
 
 class InputHistory:
@@ -115,107 +104,6 @@ def counted(text: str) -> str:
     return f"{short(len(text))} characters" if lines < _LONG else f"{lines:,} lines"
 
 
-_ROOMY = 52  # cells needed for the full status
-SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-
-
-@dataclass(slots=True)
-class TurnStatus:
-    """Progress of the current turn.
-
-    Attributes:
-        is_running: Whether a turn or a compaction runs.
-        step: The number of the current request.
-        tokens: Output tokens of finished requests.
-        characters: Characters streamed so far, used to estimate tokens.
-        retry: The reason for a retry and the seconds until then.
-        activity: The current activity: compacting, thinking, answering, acting or working.
-    """
-
-    is_running: bool = False
-    step: int = 0
-    tokens: int = 0
-    characters: int = 0
-    retry: tuple[str, int] | None = None
-    activity: str = msg("working")
-    _began: float = field(default=0.0)
-
-    def handle(self, event: Event) -> None:
-        """Update the status from an event."""
-        match event:
-            case TurnStarted() | CompactionStarted():
-                self.is_running, self._began, self.retry = True, time.monotonic(), None
-                self.step = self.tokens = self.characters = 0
-                self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
-            case StepStarted():
-                self.step, self.characters, self.retry, self.activity = (
-                    event.step,
-                    0,
-                    None,
-                    msg("working"),
-                )
-            case RetryScheduled():
-                self.retry = (event.reason, event.seconds)
-            case ThinkingDelta():
-                self.characters += len(event.text)
-                self.retry, self.activity = None, "thinking"
-            case TextDelta():
-                self.characters += len(event.text)
-                self.retry, self.activity = None, msg("answering")
-            case CallStarted():
-                self.activity = msg("running")
-            case AnswerGiven() | CallFinished():
-                self.activity = msg("working")
-            case UsageSpent():
-                self.tokens += event.usage.output_tokens or self.characters // 4
-                self.characters = 0
-            case TurnFinished() | CompactionFinished():
-                self.is_running, self.retry = False, None
-
-    def pause(self, seconds: float) -> None:
-        """Exclude the time spent waiting for the person."""
-        self._began += seconds
-
-    def shown(self, words: Words, now: float, room: int) -> Content:
-        """Return the title of the prompt's border; empty while nothing runs.
-
-        Args:
-            words: Translates into the person's locale.
-            now: The monotonic time.
-            room: The available cells; a narrow prompt shows less.
-        """
-        if not self.is_running:
-            return Content("")
-        spinner = SPINNER[int(now * 10) % len(SPINNER)]
-        why = ""
-        if self.retry is not None:  # in a narrow prompt the reason is truncated first
-            reason, seconds = self.retry
-            status, why = (
-                words("retrying in {seconds}s", seconds=seconds),
-                f"   {line(words(reason))}",
-            )
-        elif self.activity == "compacting":
-            status = words("compacting {seconds}s", seconds=int(now - self._began))
-        else:
-            tokens = self.tokens + self.characters // 4
-            status = words(
-                "{activity} {seconds}s   step {step}   {tokens} tokens"
-                if room >= _ROOMY
-                else "{activity} {seconds}s",
-                activity=words(self.activity),
-                seconds=int(now - self._began),
-                step=self.step,
-                tokens=short(tokens),
-            )
-        return Content.assemble(
-            (f"{spinner} ", "$text-accent"),
-            (status, MUTED),
-            ("   esc ", KEY),
-            (words("stops"), MUTED),
-            (why, MUTED),
-        )
-
-
 _BEAT = 0.1  # seconds between two frames of the spinner
 _NARROWEST = 4  # minimum cells for text
 _PAGES = {"pageup": -1, "pagedown": 1}
@@ -279,7 +167,7 @@ class Prompt(TextArea):
         super().__init__(id="prompt", placeholder=placeholder, highlight_cursor_line=False)
         self._words = words
         self._history, self._pastes = InputHistory(), Pastes()
-        self._status = TurnStatus()
+        self._status: TurnStatus | None = None
         self._desk: Desk | None = None
         self._new_below: Callable[[], int] = lambda: 0
         self.can_take_back = False
@@ -287,9 +175,11 @@ class Prompt(TextArea):
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
 
-    def attach(self, desk: Desk, new_below: Callable[[], int]) -> None:
+    def attach(self, desk: "Desk", status: "TurnStatus", new_below: Callable[[], int]) -> None:
         """Attach a session: load the input history and show the status."""
-        self._desk, self._new_below = desk, new_below
+        from contextui.context.item import ItemType  # noqa: PLC0415  (after the first frame)
+
+        self._desk, self._status, self._new_below = desk, status, new_below
         items = desk.session.context.get_all()
         texts = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
         self._history = InputHistory(texts)
@@ -301,13 +191,15 @@ class Prompt(TextArea):
         narrow = self.scrollable_content_region.width < _NARROWEST
         return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
-    def handle(self, event: Event) -> None:
+    def handle(self, event: "Event") -> None:
         """Update the turn's status from an event."""
-        self._status.handle(event)
+        if self._status is not None:
+            self._status.handle(event)
 
     def pause(self, seconds: float) -> None:
         """Exclude seconds from the turn's duration."""
-        self._status.pause(seconds)
+        if self._status is not None:
+            self._status.pause(seconds)
 
     def on_click(self, event: events.Click) -> None:
         """Post `NoticeClicked` for a click on the notice."""
@@ -316,6 +208,8 @@ class Prompt(TextArea):
             self.post_message(self.NoticeClicked())
 
     def _show_status(self) -> None:
+        if self._status is None:
+            return
         below = self._below()
         title = self.notice or self._status.shown(self._words, time.monotonic(), self.size.width)
         # Titles are read back as markup. This runs often, so only changes are rendered.

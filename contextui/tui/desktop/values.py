@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.binding import Binding
@@ -14,7 +14,9 @@ from textual.widget import Widget
 
 from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, fold, line
-from contextui.windowing.action import Params
+
+if TYPE_CHECKING:
+    from contextui.windowing.action import Params
 
 _TEXTS = {"string", "datetime", "date", "time"}
 _TYPES = {*_TEXTS, "int", "float", "bool", "any", "null", "object"}
@@ -71,7 +73,7 @@ def chosen(option: str) -> Iterator[Any]:
     yield option
 
 
-def problems(params: Params, given: dict[str, Any]) -> dict[str, str]:
+def problems(params: "Params", given: dict[str, Any]) -> dict[str, str]:
     """Return the validation errors by param name; empty if there are none."""
     required = [param.name for param in params.listing if not param.optional]
     found = {name: "is missing" for name in required if name not in given}

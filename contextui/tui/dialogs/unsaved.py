@@ -4,6 +4,7 @@ import errno
 import time
 import unicodedata
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -12,10 +13,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from contextui.session.session import Session
 from contextui.tui.header import shown_folder
 from contextui.tui.lines import KEY, MUTED, fit, line
 from contextui.words import Words, msg
+
+if TYPE_CHECKING:
+    from contextui.session.session import Session
 
 RETRY = 2.0
 """Seconds between two attempts to save, and two checks of the log."""
@@ -41,14 +44,14 @@ _ADVICE = {
 }
 
 
-def unsaved_mark(session: Session, words: Words) -> str:
+def unsaved_mark(session: "Session", words: Words) -> str:
     """Return a short note on what is not saved and why; empty if everything is saved."""
     if not session.unsaved:
         return ""
     return words("not saved: {reason}", reason=_reason(session, words))
 
 
-def unsaved_words(session: Session, words: Words) -> str:
+def unsaved_words(session: "Session", words: Words) -> str:
     """Return a sentence on what is not saved and why; empty if everything is saved."""
     if not session.unsaved:
         return ""
@@ -60,7 +63,7 @@ def unsaved_words(session: Session, words: Words) -> str:
     return words("The newest changes are not saved: {reason}.", reason=reason)
 
 
-def _reason(session: Session, words: Words) -> str:
+def _reason(session: "Session", words: Words) -> str:
     problem = session.problem
     if problem is None:
         return words("not written yet")
@@ -68,7 +71,7 @@ def _reason(session: Session, words: Words) -> str:
     return words(known) if known else line(problem.strerror or str(problem))
 
 
-def _advice(session: Session, words: Words) -> str:
+def _advice(session: "Session", words: Words) -> str:
     problem = session.problem
     known = _ADVICE.get((problem.errno or 0) if problem else 0, msg("Make {folder} writable."))
     folder = shown_folder(session.path.parent)
@@ -83,7 +86,7 @@ class SaveWatch:
         report: Shows a sentence in the conversation; as an error while saving fails.
     """
 
-    def __init__(self, session: Session, report: Callable[[str, bool], object]) -> None:
+    def __init__(self, session: "Session", report: Callable[[str, bool], object]) -> None:
         self._session, self._report = session, report
         self._heard = 0
 
@@ -117,7 +120,7 @@ class QuitScreen(ModalScreen[bool]):
     }
     """
 
-    def __init__(self, words: Words, session: Session) -> None:
+    def __init__(self, words: Words, session: "Session") -> None:
         super().__init__()
         self._words, self._session = words, session
         self._opened = time.monotonic()

@@ -1,10 +1,11 @@
 """The context budget bar: tokens of system prompt, history and windows."""
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from contextui.tui.inspector.look import Shares
 from contextui.tui.lines import MUTED, line, short
 from contextui.words import Words, msg
 
@@ -18,6 +19,20 @@ _STYLES = {
 }
 _NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # text needs contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Tokens of the parts of a request, by the provider's count."""
+
+    system: int = 0
+    history: int = 0
+    windows: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens."""
+        return self.system + self.history + self.windows
 
 
 def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tuple[str, str]]:

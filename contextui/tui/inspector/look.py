@@ -14,6 +14,7 @@ from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition, Piece
 from contextui.events import Event, RequestSent
 from contextui.model import Tool
+from contextui.tui.inspector.budget import Shares
 
 REMEMBERED = 4
 """Requests to remember: as many as a provider keeps cache marks for."""
@@ -97,20 +98,6 @@ def _shared(before: Composition, now: Composition) -> int:
 
 
 _MOST_COPIES = 256  # cached token counts of windows
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Tokens of the parts of a request, by the provider's count."""
-
-    system: int = 0
-    history: int = 0
-    windows: int = 0
-
-    @property
-    def total(self) -> int:
-        """All tokens."""
-        return self.system + self.history + self.windows
 
 
 @dataclass(frozen=True, slots=True)

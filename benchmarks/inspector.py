@@ -1,0 +1,120 @@
+"""What one more row costs the inspector at 100,000 rows, beside Textual's `OptionList`.
+
+Both lists are in the same app, shown in turn. A row is added, and the list is drawn: the inspector
+takes a new snapshot of the context, finds its rows again and draws those in view; the list of
+Textual adds an option and scrolls to it. Its options are plain texts of one line.
+"""
+
+import asyncio
+import gc
+import time
+from collections.abc import Awaitable, Callable
+
+from textual.app import App, ComposeResult
+from textual.widgets import OptionList
+
+from benchmarks.compose import NoteWindow
+from contextui import ContextItem, ContextManager, ItemType, WindowManager
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.look import Looker
+from contextui.tui.inspector.rows import rows_of
+from contextui.words import Words
+
+ROWS = 10_000
+TIMES = 15
+
+
+class Lists(App[None]):
+    """Both lists."""
+
+    CSS = "OptionList, ItemList { height: 1fr; }"
+
+    def compose(self) -> ComposeResult:
+        yield ItemList(Words("en"))
+        yield OptionList()
+
+
+def conversation(rows: int, *, windows: bool) -> ContextManager:
+    """A conversation of this many items that was sent; windows were opened at its beginning."""
+    desktop = WindowManager([NoteWindow])
+    context = ContextManager(desktop)
+    context.add(ContextItem(ItemType.USER, "Begin."))
+    for _ in range(3 * windows):
+        desktop.open("note")
+    context.mark_sent(context.compose())
+    for number in range(rows // 2):
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+        context.add(ContextItem(ItemType.USER, f"question {number}"))
+    context.mark_sent(context.compose())
+    context.end_turn()
+    return context
+
+
+async def seconds(work: Callable[[], Awaitable[object]]) -> float:
+    """The processor time of an addition, as the median of several."""
+    gc.collect()
+    gc.freeze()  # as the app does
+    times = []
+    for _ in range(TIMES):
+        start = time.process_time()
+        await work()
+        times.append(time.process_time() - start)
+    gc.unfreeze()
+    return sorted(times)[TIMES // 2]
+
+
+async def ours(app: Lists, context: ContextManager) -> float:
+    """The time of an item more."""
+    looker, listing = Looker(context, []), app.query_one(ItemList)
+
+    async def add() -> None:
+        context.add(ContextItem(ItemType.USER, "and now?"))
+        look = looker.look()
+        rows = rows_of(look)
+        listing.show(look, rows)
+        listing.choose(len(rows) - 1)
+        await drawn(app)
+
+    await add()
+    return await seconds(add)
+
+
+async def theirs(app: Lists) -> float:
+    """The time of an option more."""
+    listing = app.query_one(OptionList)
+    listing.add_options(f"answer {number}" for number in range(ROWS))
+    await drawn(app)
+
+    async def add() -> None:
+        listing.add_option("and now?")
+        listing.highlighted = listing.option_count - 1
+        await drawn(app)
+
+    await add()
+    return await seconds(add)
+
+
+async def drawn(app: App[None]) -> None:
+    """Wait until the screen was drawn."""
+    done = asyncio.Event()
+    app.call_after_refresh(done.set)
+    await done.wait()
+
+
+async def compare() -> None:
+    app = Lists()
+    async with app.run_test(size=(120, 40)):
+        without = await ours(app, conversation(ROWS, windows=False))
+        with_windows = await ours(app, conversation(ROWS, windows=True))
+        option_list = await theirs(app)
+    print(f"one more row at {ROWS:,} rows                    (ratio of processor time)")
+    print(f"inspector, beside OptionList    {without / option_list:>6.3f}x")
+    print(f"with windows since the start    {with_windows / option_list:>6.3f}x")
+
+
+def main() -> None:
+    asyncio.run(compare())
+
+
+if __name__ == "__main__":
+    main()
