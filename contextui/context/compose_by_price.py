@@ -404,7 +404,9 @@ class PricedComposer:
         def take_back() -> None:
             undo()
             self._head.sent = head
-            self._pieces[plan.kept :], self._starts[plan.kept :] = pieces, starts
+            # New lists: compositions that were made in the meantime share the old ones.
+            self._pieces = [*self._pieces[: plan.kept], *pieces]
+            self._starts = [*self._starts[: plan.kept], *starts]
             for name, xml in shown.items():
                 if xml is None:
                     self._shown.pop(name, None)

@@ -162,8 +162,8 @@ class Ledger:
         if item.stage is not Stage.FINAL:
             self.open.append(item)
         self.calls.note(item)
-        if hidden := self.calls.asker(item).hidden:  # its answer was dropped while it ran
-            assign(item, hidden=item.hidden or hidden)
+        if not item.hidden and (hidden := self.calls.asker(item).hidden):
+            assign(item, hidden=hidden)  # its answer was dropped while it ran
         self.all.add(item)
         self._composer.added(item)
         self.note([item])

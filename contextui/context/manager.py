@@ -452,8 +452,9 @@ class ContextManager(Edits, Queries):
 
     def answer_began(self) -> None:
         """Note that the model answers the last request."""
-        with self._writing():
-            self._post()
+        if self._unanswered is not None:
+            with self._writing():
+                self._post()
 
     def request_failed(self) -> None:
         """Note that the last request failed before its answer began: by price, it is no request.

@@ -455,7 +455,7 @@ class Transcript:
         start = made.offer.cut if made.offer else len(self.slots)
         last: dict[str, tuple[str, str]] = {}
         for kind, lists in self.lists.items():
-            if above := bisect_left(lists, start, key=lambda one: one[0]):
+            if above := _from(start, lists):
                 last[kind] = lists[above - 1][1:]
         rows: list[tuple[Slot, Form | None, str]] = []
         tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
@@ -718,8 +718,7 @@ class Transcript:
         slots = [(one, one.want, one.since, one.reason, one.sent, one.actions) for one in touched]
         views = {name: replace(view, chain=[*view.chain]) for name, view in self.present.items()}
         of_item = {name: [*self._of_item.get(name, ())] for name in self.present}
-        lists = {kind: [one for one in given if one[0] >= start]
-                 for kind, given in self.lists.items()}  # fmt: skip
+        lists = {kind: given[_from(start, given) :] for kind, given in self.lists.items()}
         tail, entries, unsettled = [*self.tail], dict(self.entries), {*self._unsettled}
         long, figures = [*self._long], (self.last, self._is_asked, self.sent_key, self.requests)
 
@@ -741,7 +740,7 @@ class Transcript:
                                             if one is not slot]  # fmt: skip
             self._of_item.update(of_item)
             for kind, given in self.lists.items():
-                given[bisect_left(given, start, key=lambda one: one[0]) :] = lists.get(kind, [])
+                given[_from(start, given) :] = lists.get(kind, [])
             self.present = {name: self.views[name] for name in views}
             for name, old in views.items():
                 _restore(self.views[name], old)
@@ -833,6 +832,11 @@ def _row(slot: Slot, want: Form | None, since: int) -> tuple[int, ...]:
     size, carried = size_of(slot.sent, slot.actions), sent if slot.sent != want else 0
     is_used = slot.sent is not None or want is not None
     return (net, net * since, wanted, size, int(slot.sent is not None), sent, carried, int(is_used))
+
+
+def _from(start: int, lists: Sequence[tuple[int, str, str]]) -> int:
+    """How many lists of actions stand in front of a place."""
+    return bisect_left(lists, start, key=lambda one: one[0])
 
 
 def _restore(view: View, old: View) -> None:
