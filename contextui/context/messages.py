@@ -5,7 +5,6 @@ Also defines `Composition`, the composed request.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, overload
 from xml.sax.saxutils import escape
 
@@ -227,9 +226,12 @@ class Messages(Sequence[LlmMessage]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)!r})"
 
-    def pieces(self) -> Iterator[Piece]:
-        """The messages with their source items and tokens."""
-        return chain.from_iterable(islice(pieces, length) for pieces, length in self._parts)
+    def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Piece]:
+        """The messages in a range, with their source items and tokens."""
+        for pieces, length in self._parts:
+            end = length if stop is None else min(length, stop)
+            yield from (pieces[place] for place in range(start, end))
+            start, stop = max(start - length, 0), None if stop is None else max(stop - length, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,21 @@ from textual.events import Click, Resize
 from textual.message import Message
 
 from contextui.context.item import ItemType
-from contextui.tui.inspector.labels import KINDS, label, state, window_label
+from contextui.tui.inspector.labels import (
+    KINDS,
+    is_gist,
+    label,
+    outdated_texts,
+    state,
+    window_label,
+)
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule
+from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule, tokens_of
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
 from contextui.words import Words, msg
 
 CURSOR = "on $primary 22%"
+_BRANCH = "    ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
 _LABELS = 2_000  # labels to cache
@@ -204,16 +212,28 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
+    def _outdated(self, row: Row, width: int) -> Content:
+        """Return the dimmed sub-row of an outdated block."""
+        right = 7 if width > 60 else 5
+        room = width - len(_BRANCH) - right
+        rent = self._look.provider(round(row.block.rent)) if self._look and row.block else 0
+        texts = outdated_texts(row, rent, self._words)
+        text = next((one for one in texts if cell_len(one) <= room), texts[-1])
+        figure = fit(self._tokens(row), right, right=True)
+        return Content.styled(_BRANCH + fit(text, room) + figure, FAINT)
+
     def _row(self, row: Row, width: int) -> Content:
+        if row.is_old and row.block is not None:
+            return self._outdated(row, width)
         item, words = row.item, self._words
-        hidden = item.held.hidden if item.held is not None else item.hidden
-        is_off = hidden is not None or row.is_old
+        hidden = not self._counts(row)
+        is_off = hidden or row.is_old
         seq = f"{item.seq:04} "
         pin = f"{words('pin')} " if item.pinned else ""
         right = 7 if width > 60 else 5
         room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
         text = self._text(row, room)
-        tokens = "–" if hidden is not None else self._tokens(row)
+        tokens = "–" if hidden else self._tokens(row)
         bright = "$text-error" if item.is_error else "$foreground"
         return Content.assemble(
             ("[", FAINT),
@@ -230,7 +250,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         """Return the text of a row; if there is room, its state is never truncated."""
         state, text = self._state(row), self._label(row)
         whole = f"{text}  {state}" if state else text
-        if not state or room < _ROOMY:
+        if not state or (room < _ROOMY and not is_gist(row.item)):
             fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
             return fit(whole if fits else text, room)
         length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
@@ -260,9 +280,14 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             self._labels[name] = label(item, calls, self._words)
         return self._labels[name]
 
+    def _counts(self, row: Row) -> bool:
+        """Return whether anything of the item counts, as its mark says."""
+        item, look = row.item, self._look
+        if item.held is not None or look is None or row.log is not None:
+            return (item.held.hidden if item.held is not None else item.hidden) is None
+        return look.context.counts(look.composition, item)
+
     def _tokens(self, row: Row) -> str:
         if self._look is None:
             return ""
-        size = self._look.context.item_tokens
-        counted = row.tokens if row.tokens is not None else size(row.item)
-        return short(self._look.provider(counted))
+        return short(self._look.provider(tokens_of(row, self._look)))
