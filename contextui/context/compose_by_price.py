@@ -64,6 +64,7 @@ from contextui.words import Lang
 _NO_OUTPUT = "(no output)"
 _FRESH = 1.0  # seconds for which a composed request is used again
 _UNANSWERED = "unanswered"
+_OWN = "summaries"  # what slots belong to that only a summary uses
 HEAD = "system"
 """The name of the slot that holds the system prompt and the project's text."""
 _NOT_RESTORED = ("whole", "change", "thinking")  # windows are shown anew
@@ -486,9 +487,25 @@ class PricedComposer:
         self._enter(item, is_old=True)
         new, script.tail = script.tail[before:], script.tail[:before]
         later = (slot for slot in script.slots if self._seq(slot) > item.seq)
-        at = next((slot.first for slot in later), len(script.slots))
-        script.insert(at, new)
+        self._put_in(next((slot.first for slot in later), len(script.slots)), new)
+
+    def _put_in(self, at: int, new: Sequence[Slot]) -> None:
+        self.transcript.insert(at, new)
         self._starts = [one if one < at else one + len(new) for one in self._starts]
+
+    def _move_summary(self, slot: Slot) -> None:
+        """Give a summary a place of its own before the item in whose place it is comes back."""
+        form, script = slot.want, self.transcript
+        is_there = form is not None and self._summaries.get(form.source) is slot
+        if form is None or not is_there or self._items[form.source].hidden:
+            return
+        own = Slot(f"{slot.id}+", _OWN, slot.turn, form, form)
+        if slot.at >= 0:
+            self._put_in(slot.first, [own])
+        else:
+            own = script.add(own.id, _OWN, "summary", 0, place=script.tail.index(slot))
+            own.full = own.want = form
+        self._summaries[form.source] = own
 
     def _enter(self, item: ContextItem, *, is_old: bool = False) -> None:
         """Give an item its slots."""
@@ -557,9 +574,10 @@ class PricedComposer:
 
     def _follow(self, item: ContextItem) -> None:
         """Let the slots of an item want what they are to show."""
-        for slot in self.transcript.slots_of(item.id):
+        for slot in tuple(self.transcript.slots_of(item.id)):
             form, reason = self._wanted(item, slot)
             if not _is_same_form(slot.want, form, item):
+                self._move_summary(slot)
                 self.transcript.want(slot, form, reason)
             self._note_form(slot)
 
@@ -983,6 +1001,8 @@ class PricedComposer:
         limit = 0 if min(places, default=script.limit()) < script.limit() else None
         total, read = script.foresee(now, {}, {}, limit)
         more, reads = script.foresee(now, wants, dropped, limit)
+        taken = [slot.want.tokens for slot in wants if slot.want and _is_placed(slot, slot.want)]
+        more += sum(taken) if change == "restore" else 0  # a summary there stays, elsewhere
         new = [item for item in items if is_conversation(item) and not script.slots_of(item.id)]
         if new:  # only in the log: everything behind it is written again
             size = sum(map(self.tokens_of, new))
