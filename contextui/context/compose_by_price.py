@@ -450,7 +450,7 @@ class PricedComposer:
             self._note_form(slot)
         if not plan.request.start:
             self._head.sent = self._head.shown
-        plan.facts |= outcome_facts(script, plan.request, plan.made.offer)
+        plan.facts |= outcome_facts(script, plan.request, plan.made)
         if plan.kept < len(self._pieces):
             self._pieces, self._starts = self._pieces[: plan.kept], self._starts[: plan.kept]
         self._pieces += (piece for _, piece in plan.new)

@@ -49,9 +49,11 @@ def request_facts(script: Transcript, made: Decision) -> dict[str, Any]:
     }
 
 
-def outcome_facts(script: Transcript, request: Request, offer: Offer | None) -> dict[str, Any]:
+def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[str, Any]:
     """The facts of a request that are known once it was applied."""
-    sweep = request.sweep
+    sweep, offer, extra = request.sweep, made.offer, script.prices.write - script.prices.read
+    rewritten = round(offer.price / extra) if offer and extra > 0 else 0
+    more = {"cut": offer.cut, "cause": made.cause, "rewritten": rewritten} if offer else {}
     return {
         "places": request.places,
         "marks": request.marks,
@@ -60,7 +62,7 @@ def outcome_facts(script: Transcript, request: Request, offer: Offer | None) -> 
         "written": request.written,
         "plain": request.plain,
         "upToDate": script.up_to_date,
-        "sweep": {**sweep._asdict(), "cut": offer.cut} if sweep and offer else None,
+        "sweep": {**sweep._asdict(), **more} if sweep and offer else None,
     }
 
 

@@ -180,6 +180,10 @@ class ContextUIApp(KeyLine[int]):
             self.register_theme(one)
         self.theme = theme
 
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return the colors that themes of others do not have."""
+        return {"outdated": "#808080"}
+
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
         return self.main

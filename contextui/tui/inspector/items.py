@@ -23,7 +23,7 @@ from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
 from contextui.words import Words, msg
 
 CURSOR = "on $primary 22%"
-_BRANCH = "    ╰ "
+_BRANCH = "  ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
 _LABELS = 2_000  # labels to cache

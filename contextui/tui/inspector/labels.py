@@ -200,7 +200,7 @@ def outdated_texts(row: Row, rent: int, words: Words) -> list[str]:
     """Return the texts of an outdated block for lists, the longest first."""
     reason = outdated(row, words)
     named = f"{row.item.content}  {reason}" if row.item.type is ItemType.WINDOW else reason
-    cost = words(", rent so far {tokens}", tokens=short(rent)) if rent else ""
+    cost = words(", rent {tokens}", tokens=short(rent)) if rent else ""
     return [words("outdated: ") + named + cost, named + cost, named, reason]
 
 
