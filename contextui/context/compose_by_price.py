@@ -908,18 +908,25 @@ class PricedComposer:
         return any(form is not None and form.kind == "result" for form in forms)
 
     def tokens_in(self, plan: Plan, item: ContextItem) -> int:
-        """The tokens of a window or an item of the conversation in a request that are not
-        outdated."""
-        is_window = item.type is ItemType.WINDOW
-        name, total = item.content if is_window else item.id, 0
-        start = self.transcript.start_of(plan.made)
-        for slot in self.transcript.slots_of(name):
-            form, is_kept = plan.made.want_of(slot), 0 <= slot.at < start
-            if form is None or form.source or (slot.sent != form if is_kept else is_window):
+        """The tokens of an item in a request that are not outdated; the head has its own."""
+        script, made = self.transcript, plan.made
+        start, name = script.start_of(made), item.id
+        if item.type is ItemType.WINDOW:
+            name = item.content
+        total = 0
+        for slot, form, label in plan.placed:
+            if form is not None and (form.source or slot.item) == name:
+                total += size_of(form, label)
+        slots = [*script.slots_of(name)]
+        slots += [self._summaries[name]] if name in self._summaries else []
+        for slot in slots:
+            form, is_kept = made.want_of(slot), 0 <= slot.at < start
+            is_own = form is not None and (form.source or slot.item) == name
+            if form is None or not is_own or not (is_kept or not _is_placed(slot, form)):
                 continue
-            total += size_of(form, slot.actions)
-        return total + sum(size_of(form, label) for slot, form, label in plan.placed
-                           if is_window and slot.item == name)  # fmt: skip
+            if not is_kept or slot.sent == form:
+                total += size_of(form, slot.actions)
+        return total
 
     def whole_tokens(self, item: ContextItem) -> int:
         """The tokens of an item if nothing of it was shortened."""

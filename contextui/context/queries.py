@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem
 from contextui.context.ledger import Ledger
 from contextui.context.messages import Composition
 from contextui.context.units import Calls, Folds
@@ -71,8 +71,7 @@ class Queries:
     def tokens_in(self, composition: Composition, item: ContextItem) -> int:
         """The tokens of an item in a request that are not outdated."""
         priced, plan = self.ledger.priced, composition.plan
-        is_known = item.type is not ItemType.SYSTEM and item.id in self.ledger.items
-        if priced is None or plan is None or not is_known:
+        if priced is None or plan is None or item.id not in self.ledger.items:
             return self.ledger.size(item)
         return priced.tokens_in(plan, item)
 

@@ -11,7 +11,7 @@ from textual.message import Message
 from contextui.context.item import ItemType
 from contextui.tui.inspector.labels import (
     KINDS,
-    is_gist,
+    gist_size,
     label,
     outdated_texts,
     state,
@@ -249,8 +249,10 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     def _text(self, row: Row, room: int) -> str:
         """Return the text of a row; if there is room, its state is never truncated."""
         state, text = self._state(row), self._label(row)
+        if room < _ROOMY and (size := self._gist_size(row)):
+            state = size
         whole = f"{text}  {state}" if state else text
-        if not state or (room < _ROOMY and not is_gist(row.item)):
+        if not state or (room < _ROOMY and not self._gist_size(row)):
             fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
             return fit(whole if fits else text, room)
         length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
@@ -265,6 +267,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         if self._look is None:
             return ""
         return state(item, row.home(self._look.context), words)
+
+    def _gist_size(self, row: Row) -> str:
+        """Return the size of what the row's gist replaces, which is always shown."""
+        if self._look is None or not self._shows_states:
+            return ""
+        return gist_size(row.item, row.home(self._look.context), self._words)
 
     def _label(self, row: Row) -> str:
         item, look = row.item, self._look

@@ -245,8 +245,14 @@ def state(item: ContextItem, context: ContextManager, words: Words) -> str:
         return counted(len(items), words)
     if not is_gist(item):
         return ""
-    whole = context.counter.calibrated(context.whole_tokens(item))
-    return words("gist of {tokens}", tokens=short(whole)) if whole else words("gist")
+    replaced_size = gist_size(item, context, words)
+    return words("gist {size}", size=replaced_size) if replaced_size else words("gist")
+
+
+def gist_size(item: ContextItem, context: ContextManager, words: Words) -> str:
+    """Return the size of what a gist replaces; empty if that is not known, or it is no gist."""
+    whole = context.whole_tokens(item) if is_gist(item) else 0
+    return words("of {tokens}", tokens=short(context.counter.calibrated(whole))) if whole else ""
 
 
 def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, words: Words) -> str:
@@ -259,7 +265,7 @@ def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, word
         return state(item, context, words)
     texts = (item.content, item.shown_gist or item.gist or "")
     whole, gist = (tokens(one, counter) for one in texts)
-    return words("gist of {whole} → {gist} tokens", whole=whole, gist=gist)
+    return words("gist of {whole} → {gist}", whole=whole, gist=gist)
 
 
 def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:

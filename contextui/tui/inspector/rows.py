@@ -212,16 +212,16 @@ def head_of(look: Look) -> Iterator[Row]:
 
     The first row includes the tokens of the tools, which are sent with the prompt.
     """
-    tools = look.tools
-    old = next((one for one in look.blocks if one.item == HEAD), None)
+    tools, old = look.tools, next((one for one in look.blocks if one.item == HEAD), None)
+    outdated = old is not None
     for piece in look.pieces(0, head_pieces(look.composition)):
         for item in piece.shown.items:
             if item.is_summary and look.by_price:
                 continue  # it has a block
-            yield Row(item, tokens=tools + (0 if old else look.context.item_tokens(item)))
-            if old is not None and tools == look.tools:
+            yield Row(item, tokens=tools + (0 if outdated else look.context.item_tokens(item)))
+            if old is not None:
                 yield Row(item, tokens=old.tokens, is_old=True, block=old)
-            tools = 0
+            tools, old = 0, None
 
 
 def _by_price(look: Look, plan: Plan) -> Rows:

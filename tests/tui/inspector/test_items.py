@@ -93,12 +93,12 @@ def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int,
         assert item.tool_name == "read_file"
         await see(pilot, "each turn", "break-even", "d drop", "e edit…", "p pin")
         assert any("turn 3, from cache" in line for line in lines(pilot))
-        [drop] = [line.split("d drop")[1] for line in lines(pilot) if "d drop" in line]
+        drop = next(line.split("d drop")[1] for line in lines(pilot) if "d drop" in line)
         found = context.forecast("drop", [item])
         assert found is not None
         provider = context.counter.calibrated
         assert drop.split()[:2] == [signed(-provider(-found.each)), signed(provider(found.once))]
-        assert found.each < -6_000 < 0 < found.once  # what is in front of it is written again
+        assert found.each < -4_000 < 0 < found.once  # what is in front of it is written again
 
     shared_shop.run(act, size)
 
@@ -418,12 +418,13 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         await say(pilot, "add eggs")
         await say(pilot, "add bread")
-        await until(pilot, lambda: any("╰ " in line and "todo_1  older" in line
-                                       for line in lines(pilot)) or rows(pilot).action_edge(1))  # fmt: skip
         context = desk.session.context
         old = [one for one in context.placed(context.outlook()) if one.reason]
-        await see(pilot, f"outdated {short(sum(one.tokens for one in old))}, kept for the cache")
-        await go_to(pilot, "older version")
+        assert len(old) == 2
+        carried = short(context.counter.calibrated(sum(one.tokens for one in old)))
+        await see(pilot, f"outdated {carried}, kept for the cache")
+        await go_to(pilot, "╰ " if size == (120, 40) else "╰ outdated: todo_1  older version")
+        await see(pilot, "╰ ", "todo_1  older version")
         await see(pilot, "Kept for the cache, rent so far ")
         detail = visible_text(inspector(pilot).query_one(Detail))
         assert "<Window" in detail or size == (80, 24)
@@ -473,15 +474,15 @@ def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path
         await enter(pilot)
         await go_to(pilot, f"{item.seq:04} Tool")
         assert item.shown_gist
-        await see(pilot, "gist of 6.2k", "turn 3, gist of 6,")
+        await see(pilot, "read_fi…  of 6.2k", "turn 3, gist of 6,", "╰ a gist replaces it, rent ")
         await see(pilot, item.shown_gist[:20])
         await pilot.press("enter")
         await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,")
         await pilot.press("escape")
         await see(pilot, "g Full")
-        await pilot.press("g", "g")
+        await pilot.press("g")  # it costs nothing: requests still have all of it
         await see(pilot, f"{item.seq:04} is shown in full. u undoes.")
-        await not_see(pilot, "gist of 6.2k")
+        await not_see(pilot, "of 6.2k")
         assert desk.session.context.is_whole(item)
 
     reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
