@@ -473,7 +473,7 @@ class Transcript:
 
     def _planned(self, made: Decision) -> Decision:
         self._settle(made)
-        place = self._place()
+        place = self._place(made)
         if place is None:
             return made
         made.place, result = place
@@ -556,14 +556,14 @@ class Transcript:
             if slot.at >= 0 and slot not in made.wants:  # the model has answered it
                 made.wants[slot] = Form("gist", slot.gist), reason
 
-    def _place(self) -> tuple[int, Slot | None] | None:
+    def _place(self, made: Decision) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
         if self.is_fresh:
             words = (at for at, slot in enumerate(self.tail)
                      if slot.full.kind == "text" and slot.turn == self.turn)  # fmt: skip
             return next(words, len(self.tail)), None
         for at in range(len(self.tail) - 1, -1, -1):
-            if self.tail[at].full.kind == "result" and self.tail[at].want:
+            if self.tail[at].full.kind == "result" and made.want_of(self.tail[at]):
                 return at + 1, self.tail[at]
         if self.tail and self.tail[-1].full.kind == "text" and self.tail[-1].is_words:
             first = len(self.tail) - 1
