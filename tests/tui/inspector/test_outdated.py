@@ -89,6 +89,7 @@ def test_a_price_is_what_the_change_makes_of_the_plan(
     scene = Scene()
     for step in script:
         perform(scene, step)
+    scene.context.compose()  # waits until the windows are drawn
     items = [one for one in scene.context.get_all() if one.type is not ItemType.SYSTEM]
     if not items or scene.look().under_way:  # what thinking binds is priced as of the turn's end
         return
