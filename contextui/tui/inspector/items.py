@@ -182,8 +182,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         row = self._rows[number]
         if isinstance(row, Rule):
             return self._rule(row, width)
-        line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
-        return line.stylize(CURSOR) if number == self._cursor else line
+        is_chosen = number == self._cursor
+        if isinstance(row, Row) and row.is_old and row.block is not None:
+            line = self._outdated(row, width, MUTED if is_chosen else FAINT)
+        else:
+            line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
+        return line.stylize(CURSOR) if is_chosen else line
 
     def _rule(self, rule: Rule, width: int) -> Content:
         name = f" {self._words('from cache' if rule.from_cache else 'uncached')} "
@@ -212,7 +216,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
-    def _outdated(self, row: Row, width: int) -> Content:
+    def _outdated(self, row: Row, width: int, style: str) -> Content:
         """Return the dimmed sub-row of an outdated block."""
         right = 7 if width > 60 else 5
         room = width - len(_BRANCH) - right
@@ -220,11 +224,9 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         texts = outdated_texts(row, rent, self._words)
         text = next((one for one in texts if cell_len(one) <= room), texts[-1])
         figure = fit(self._tokens(row), right, right=True)
-        return Content.styled(_BRANCH + fit(text, room) + figure, FAINT)
+        return Content.styled(_BRANCH + fit(text, room) + figure, style)
 
     def _row(self, row: Row, width: int) -> Content:
-        if row.is_old and row.block is not None:
-            return self._outdated(row, width)
         item, words = row.item, self._words
         hidden = not self._counts(row)
         is_off = hidden or row.is_old

@@ -171,7 +171,7 @@ _BY_WHOM = {
 
 
 _OUTDATED = {
-    "superseded": msg("older version"),
+    "superseded": msg("old version"),
     "thinking": msg("earlier thinking"),
     "closed": msg("closed"),
     "dropped": msg("dropped"),

@@ -112,7 +112,7 @@ class LogPage(LineView, can_focus=True):
         figures = {name: f"{provider(round(getattr(sweep, name))):,}" for name in names}
         text = words("Sweep: {reason}", reason=reason_text(sweep, words))
         below = (
-            words("{removed} tokens removed, {rewritten} rewritten", **figures),
+            words("{removed} removed, {rewritten} rewritten", **figures),
             words("rent {rent}, price {price} tokens", **figures),
         )
         when = datetime.now().strftime("%H:%M")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
 from textual.events import Click
@@ -462,13 +463,14 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             fit(figure, cells, right=True)
             for figure, (_, cells) in zip(figures, columns, strict=False)
         )
-        note = ""
+        notes = [""]
         if turn.sweeps and width > _WIDE:
             removed = f"{sum(one.removed for one in turn.sweeps):,}"
             reason = reason_text(turn.sweeps[-1], self._words)
             swept = msg("▼ swept {tokens} outdated: {reason}")
-            note = "   " + self._words(swept, tokens=removed, reason=reason)
+            notes = [self._words(swept, tokens=removed, reason=reason), f"▼ {reason}"]
         elif turn.cause is not None and width > _WIDE:
-            note = "   " + self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")
-        style = "$foreground" if is_newest else MUTED
-        return Content.assemble((row, style), (fit(note, width - len(row)), "$text-warning"))
+            notes = [self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")]
+        style, room = "$foreground" if is_newest else MUTED, width - len(row)
+        note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
+        return Content.assemble((row, style), (fit(f"  {note}", room), "$text-warning"))

@@ -423,8 +423,8 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
         assert len(old) == 2
         carried = short(context.counter.calibrated(sum(one.tokens for one in old)))
         await see(pilot, f"outdated {carried}, kept for the cache")
-        await go_to(pilot, "╰ " if size == (120, 40) else "╰ outdated: todo_1  older version")
-        await see(pilot, "╰ ", "todo_1  older version")
+        await go_to(pilot, "╰ " if size == (120, 40) else "╰ outdated: todo_1  old version")
+        await see(pilot, "╰ ", "todo_1  old version")
         await see(pilot, "Kept for the cache, rent so far ")
         detail = visible_text(inspector(pilot).query_one(Detail))
         assert "<Window" in detail or size == (80, 24)

@@ -130,8 +130,8 @@ def test_a_superseded_block_is_a_sub_row_and_pays_rent() -> None:
     assert slot.sent is not None
     assert row.block.rent == pytest.approx(rent + 0.1 * 2 * slot.sent.tokens)
     texts = outdated_texts(row, 9, Words())
-    assert texts[0] == "outdated: notes_1  older version, rent 9"
-    assert texts[-1] == "older version"
+    assert texts[0] == "outdated: notes_1  old version, rent 9"
+    assert texts[-1] == "old version"
 
 
 def test_a_change_has_a_row_of_its_own() -> None:
