@@ -77,9 +77,11 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
         facts = [fate(row.item, context, look.context.counter, words)]
     if look.knows_cache and (is_outdated or not row.item.hidden):
         facts.append(words("from cache" if _is_cached(row, prices) else "uncached"))
+    is_left_out = row.item.hidden and not is_outdated  # then what it would have
+    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, look)
     return Description(
         title(row, context.calls, words),
-        short(look.provider(tokens_of(row, look))),
+        short(look.provider(counted)),
         words(", ").join(facts)
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
