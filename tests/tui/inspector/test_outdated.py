@@ -1,6 +1,9 @@
 """Outdated blocks: each has a sub-row, and rows and sub-rows together are the request."""
 
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.context.placement import Transcript
 from contextui.tui.inspector.labels import outdated, outdated_texts, state
 from contextui.tui.inspector.look import Look, Looker, Sent
+from contextui.tui.inspector.prices import Prices
 from contextui.tui.inspector.rows import Row, Rule, rows_of, tokens_of
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words
@@ -286,3 +290,54 @@ def test_a_summary_stays_when_the_first_of_its_items_comes_back() -> None:
     calm(scene)
     scene.context.undo()
     check(scene)
+
+
+def lines_run(call: Callable[[], object]) -> int:
+    """The lines of the package that a call runs, each pass of a loop included."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        if "contextui" not in frame.f_code.co_filename:
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
+    def work(turns: int) -> int:
+        scene = Scene()
+        scene.open("milk", *(f"line {number}" for number in range(40)))
+        scene.turn(LONG, "Long.")
+        scene.windows.set_lod("notes_1", Lod.GIST)
+        priced, now = scene.context.ledger.priced, time.time()
+        assert priced is not None
+        for number in range(turns):  # a minute each: what is cached expires
+            priced._clock = lambda number=number: now + 60 * number  # type: ignore[misc]
+            calm(scene)
+        scene.say("and now")
+        newest = scene.context.get_all()[-1]
+
+        def look() -> None:
+            look = scene.look()
+            rows = rows_of(look)
+            assert rows[0], rows[len(rows) - 1]
+            assert rows.find(newest.id, newest.seq) == len(rows) - 1
+            for place in (3, len(rows) - 1):
+                row = rows[place]
+                assert isinstance(row, Row)
+                assert Prices(look).offers(row, {})
+
+        assert len(scene.sub_rows()) == 1
+        return lines_run(look)
+
+    short, long = work(30), work(300)
+    assert long < 1.3 * short
