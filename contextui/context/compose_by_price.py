@@ -10,8 +10,8 @@ import time
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, takewhile
-from typing import Any
+from itertools import chain, groupby, takewhile
+from typing import Any, Literal, NamedTuple
 
 from contextui.context.gists.result import result_gist
 from contextui.context.item import (
@@ -35,7 +35,7 @@ from contextui.context.messages import (
     result_block,
     role_of,
 )
-from contextui.context.placement import Transcript
+from contextui.context.placement import FORCED, Transcript
 from contextui.context.placement_facts import (
     UNFIT,
     decision_of,
@@ -64,6 +64,9 @@ from contextui.words import Lang
 _NO_OUTPUT = "(no output)"
 _FRESH = 1.0  # seconds for which a composed request is used again
 _UNANSWERED = "unanswered"
+HEAD = "system"
+"""The name of the slot that holds the system prompt and the project's text."""
+_NOT_RESTORED = ("whole", "change", "thinking")  # windows are shown anew
 
 Row = tuple[Slot, Form | None, str]
 
@@ -78,6 +81,9 @@ class Plan:
         new: The messages behind them, each with its first slot.
         tokens: The tokens of all of them.
         cached: How many of the messages the provider is expected to read from its cache.
+        cached_tokens: The tokens of these.
+        uncached_seq: The seq of the first item behind them.
+        placed: The blocks of windows and summaries that it writes anew or appends.
         looks: The whole block of each window that it shows anew, by slot.
         marks: Behind how many messages cache marks stand; known once it is sent.
         request: What it reads, writes and removes; known once it is sent.
@@ -89,10 +95,58 @@ class Plan:
     new: list[tuple[Slot, Piece]]
     tokens: int
     cached: int = 0
+    cached_tokens: int = 0
+    uncached_seq: int = 0
+    placed: list[Row] = field(default_factory=list)
     looks: dict[Slot, "_Look"] = field(default_factory=dict)
     marks: tuple[int, ...] = ()
     request: Request | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+
+
+class PlacedBlock(NamedTuple):
+    """A block of the next request that is not where its item is, or that is outdated.
+
+    Attributes:
+        key: A stable name.
+        item: The item or the window that it shows.
+        seq: The seq of the item that it stands before.
+        kind: Its form.
+        tokens: Its tokens, with the list of actions.
+        text: What it contains, for a window.
+        reason: Why it is outdated; empty if it is not.
+        waits: Whether it goes when the turn ends.
+        rent: What it has cost since it is outdated, in input tokens at full price.
+        is_cached: Whether the provider reads it from its cache.
+    """
+
+    key: str
+    item: str
+    seq: int
+    kind: Kind
+    tokens: int
+    text: str = ""
+    reason: str = ""
+    waits: bool = False
+    rent: float = 0.0
+    is_cached: bool = False
+
+
+class Forecast(NamedTuple):
+    """What a change would cost.
+
+    Attributes:
+        each: How many tokens more or fewer the next request would have.
+        once: How many tokens more it would write to the cache.
+        prices: What the provider charges.
+    """
+
+    each: int
+    once: int
+    prices: CachePrices
+
+
+Change = Literal["drop", "restore", "edit"]
 
 
 @dataclass(slots=True, eq=False)
@@ -431,7 +485,7 @@ class PricedComposer:
             self._note_form(slot)
         if not plan.request.start:
             self._head.sent = self._head.shown
-        plan.facts |= outcome_facts(script, plan.request)
+        plan.facts |= outcome_facts(script, plan.request, plan.made)
         if plan.kept < len(self._pieces):
             self._pieces, self._starts = self._pieces[: plan.kept], self._starts[: plan.kept]
         self._pieces += (piece for _, piece in plan.new)
@@ -697,20 +751,25 @@ class PricedComposer:
         """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
-        start = made.offer.cut if made.offer else len(script.slots)
-        kept = bisect_left(self._starts, start)
+        kept = bisect_left(self._starts, script.start_of(made))
         new = list(self._pieces_of(rows, is_anew=is_anew))
-        held = max((at for at in made.entries if at <= start), default=0)
-        if not script.prices.marks:  # the provider keeps every prefix
-            held = min(made.held, start)
-        cached = bisect_left(self._starts, held)
-        return Plan(made, kept, new, script.size(made, rows), cached)
+        held = script.held_of(made)
+        return Plan(
+            made,
+            kept,
+            new,
+            script.size(made, rows),
+            bisect_left(self._starts, held),
+            script.size_before(held),
+            self._seq_from(held),
+            [row for row in rows if row[1] is not None and _is_placed(row[0], row[1])],
+        )
 
     def render(self) -> list[LlmMessage]:
         """All messages of the next request, made anew: what `compose` must equal."""
         made = self.transcript.plan(self._clock())
         plan = self._plan(self._with_texts(made)[0], is_anew=True)
-        start = made.offer.cut if made.offer else len(self.transcript.slots)
+        start = self.transcript.start_of(made)
         before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
         made_anew = [(slot.at, piece) for slot, piece in self._pieces_of(before, is_anew=True)]
         sent = zip(self._starts[: plan.kept], self._pieces, strict=False)
@@ -914,11 +973,141 @@ class PricedComposer:
         forms = [slot.want for slot in self.transcript.slots_of(item.id)]
         return any(form is not None and form.kind == "result" for form in forms)
 
-    def outdated_of(self, item: ContextItem) -> int:
-        """The tokens of an item that requests carry although they are outdated."""
-        name = item.content if item.type is ItemType.WINDOW else item.id
-        slots = self.transcript.slots_of(name)
-        return sum(slot.sent.tokens for slot in slots if slot.sent and slot.is_outdated)
+    def tokens_in(self, plan: Plan, item: ContextItem) -> int:
+        """The tokens of an item in a request that are not outdated; the head has its own."""
+        script, made = self.transcript, plan.made
+        start, name = script.start_of(made), item.id
+        if item.type is ItemType.WINDOW:
+            name = item.content
+        total = 0
+        for slot, form, label in plan.placed:
+            if form is not None and (form.source or slot.item) == name:
+                total += size_of(form, label)
+        slots = [*script.slots_of(name)]
+        slots += [self._summaries[name]] if name in self._summaries else []
+        for slot in slots:
+            form, is_kept = made.want_of(slot), 0 <= slot.at < start
+            is_own = form is not None and (form.source or slot.item) == name
+            if form is None or not is_own or not (is_kept or not _is_placed(slot, form)):
+                continue
+            if not is_kept or slot.sent == form:
+                total += size_of(form, slot.actions)
+        return total
+
+    def whole_tokens(self, item: ContextItem) -> int:
+        """The tokens of an item if nothing of it was shortened."""
+        return sum(slot.full.tokens for slot in self.transcript.slots_of(item.id))
+
+    def counts(self, plan: Plan, item: ContextItem) -> bool:
+        """Whether anything of an item is wanted."""
+        slots = self.transcript.slots_of(item.id)
+        if item.hidden or item.type in (ItemType.WINDOW, ItemType.SYSTEM) or not slots:
+            return not item.hidden
+        forms = (plan.made.want_of(slot) for slot in slots)
+        return any(form is not None and not form.source for form in forms)
+
+    def placed(self, plan: Plan) -> list[PlacedBlock]:
+        """The blocks of windows and summaries in a request, and those outdated, in order."""
+        script, made = self.transcript, plan.made
+        start, held = script.start_of(made), script.held_of(made)
+        kept = {script.slots[at] for at in script.wrong(0, made) if at < start}
+        kept.update(slot for name in script.present for slot in script.slots_of(name))
+        kept.update(self._summaries.values())
+        rows = [
+            (slot, slot.sent, slot.actions)
+            for slot in sorted(kept, key=lambda one: one.at)
+            if 0 <= slot.at < start and slot.sent
+        ]
+        found: list[PlacedBlock] = []
+        for slot, form, label in (*rows, *plan.placed):
+            want = made.want_of(slot)
+            is_outdated = 0 <= slot.at < start and form != want
+            if form is None or not (is_outdated or _is_placed(slot, form)):
+                continue
+            block = PlacedBlock(
+                slot.id,
+                form.source if form.kind == "summary" and form.source else slot.item,
+                self._seq_of(slot, form, made),
+                form.kind,
+                size_of(form, label),
+                self._copy(slot, form, label).xml if slot.text else "",
+                is_cached=0 <= slot.at < held,
+            )
+            if is_outdated:
+                reason, wanted = made.reason_of(slot), want.tokens if want else 0
+                is_waiting = reason in FORCED and (slot.at < made.limit or reason == "closed")
+                requests = script.requests - slot.since if slot not in made.wants else 0
+                rent = script.prices.read * max(form.tokens - wanted, 0) * requests
+                block = block._replace(
+                    key=f"{slot.id}:{slot.at}", reason=reason, waits=is_waiting, rent=rent
+                )
+            found.append(block)
+        return found
+
+    def _seq_of(self, slot: Slot, form: Form, made: Decision) -> int:
+        """The seq of the item that a block stands before."""
+        if not slot.text:
+            return self._seq(slot) + (not _is_placed(slot, form))
+        if slot.call is not None:
+            inside = (one for one in self.transcript.slots_of_call(slot.call) if not one.text)
+            return max((self._seq(one) for one in inside), default=0) + 1
+        if slot.at >= 0:
+            return self._seq_from(slot.at + 1)
+        return self._seq_from(len(self.transcript.slots), made.place)
+
+    def _seq_from(self, at: int, in_tail: int = 0) -> int:
+        """The seq of the first item behind a place."""
+        slots, tail = self.transcript.slots, self.transcript.tail
+        behind = chain((slots[one] for one in range(at, len(slots))), tail[in_tail:])
+        return next((self._seq(one) for one in behind if not one.text), self._next_seq)
+
+    def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast:
+        """What a change of items would cost: the request planned with it, less that without it.
+
+        Args:
+            change: What is done.
+            items: The items that change together.
+        """
+        script, now = self.transcript, self._clock()
+        wants, dropped = self._foreseen(change, items)
+        places = [slot.at for slot in wants if slot.at >= 0]
+        limit = 0 if min(places, default=script.limit()) < script.limit() else None
+        total, read = script.foresee(now, {}, {}, limit)
+        more, reads = script.foresee(now, wants, dropped, limit)
+        taken = [slot.want.tokens for slot in wants if slot.want and _is_placed(slot, slot.want)]
+        more += sum(taken) if change == "restore" else 0  # a summary there stays, elsewhere
+        new = [item for item in items if is_conversation(item) and not script.slots_of(item.id)]
+        if new:  # only in the log: everything behind it is written again
+            size = sum(map(self.tokens_of, new))
+            later = (slot for slot in script.slots if self._seq(slot) > new[0].seq)
+            place = next((slot.first for slot in later), len(script.slots))
+            held = max((at for at in script.entries if at <= place), default=0)
+            more, reads = more + size, min(reads, script.size_before(held))
+        return Forecast(more - total, max(more - reads - (total - read), 0), script.prices)
+
+    def _foreseen(
+        self, change: Change, items: Sequence[ContextItem]
+    ) -> tuple[dict[Slot, tuple[Form | None, str]], dict[str, bool]]:
+        """What slots would want after a change, and which windows would be dropped."""
+        script = self.transcript
+        wants: dict[Slot, tuple[Form | None, str]] = {}
+        names = {item.content for item in items if item.type is ItemType.WINDOW}
+        for item in items:
+            slots = [*script.slots_of(item.id)]
+            if item.id in self._summaries:
+                slots = [self._summaries[item.id]]
+            elif item.type is ItemType.SYSTEM:
+                slots = [script.head]
+            if change != "edit":
+                slots += [two for one in slots for two in script.slots_of_call(one.call or "")]
+            for slot in slots:
+                if change == "drop" and slot.want is not None:
+                    wants[slot] = None, "dropped"
+                elif change == "edit" and slot.want is not None:
+                    wants[slot] = slot.want._replace(version=slot.want.version + 1), "edited"
+                elif change == "restore" and slot.full.kind not in _NOT_RESTORED:
+                    wants[slot] = slot.full, "restored"
+        return wants, {name: change == "drop" for name in names if name in script.views}
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What the last request contained of an item of the conversation; None if nothing."""
@@ -928,6 +1117,11 @@ class PricedComposer:
             if any(one is item for one in piece.shown.items):
                 return own_content(piece, item)
         return None
+
+
+def _is_placed(slot: Slot, form: Form) -> bool:
+    """Whether a block stands elsewhere than its item."""
+    return bool(slot.text) or (form.kind == "summary" and bool(form.source))
 
 
 def _is_as_sent(row: Row) -> bool:

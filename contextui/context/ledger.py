@@ -121,10 +121,6 @@ class Ledger:
         """Whether requests contain a tool result as a whole."""
         return self.priced.is_whole(item) if self.priced is not None else not is_reduced(item)
 
-    def outdated(self, item: ContextItem) -> int:
-        """The tokens of an item that requests carry although they are outdated."""
-        return self.priced.outdated_of(item) if self.priced is not None else 0
-
     @property
     def _holds(self) -> bool:
         """Whether changes of what was sent wait for the end of the turn."""

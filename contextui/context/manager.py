@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, get_args
 from contextui.config.schema import Placement
 from contextui.context import changes
 from contextui.context.changes import edited
+from contextui.context.compose_by_price import Change, Forecast, PlacedBlock
 from contextui.context.fit import Room, wait_for_each
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, ItemView, is_conversation
 from contextui.context.ledger import Ledger
@@ -123,7 +124,7 @@ class Edits(ABC):
 
     def _with_gist(self, item_id: str) -> ContextItem:
         item = self.get(item_id)
-        if not item.gist:
+        if not (item.gist or item.shown_gist):
             raise InvalidItemError(f"Item {item.seq:04} has no gist.")
         return item
 
@@ -403,6 +404,19 @@ class ContextManager(Edits, Queries):
         """Preview the next request as it would be now, without waiting, changing or trimming."""
         with self._lock:
             return self.ledger.compose()
+
+    def placed(self, composition: Composition) -> list[PlacedBlock]:
+        """The blocks of a request that are not where their items are, or that are outdated; empty
+        unless windows are placed by price."""
+        with self._lock:
+            priced, plan = self.ledger.priced, composition.plan
+            return priced.placed(plan) if priced is not None and plan is not None else []
+
+    def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast | None:
+        """What changing items together would cost; None unless windows are placed by price."""
+        with self._lock:
+            priced = self.ledger.priced
+            return priced.forecast(change, items) if priced is not None else None
 
     async def prepare(self, budget: int) -> None:
         """Wait until the windows are rendered, and lower their level of detail if the budget

@@ -247,15 +247,19 @@ class Messages(Sequence[LlmMessage]):
 
     def after(self, start: int) -> list[LlmMessage]:
         """The messages from a place on; no message before it is visited."""
-        found: list[LlmMessage] = []
-        for pieces, length in self._parts:
-            found += map(_message, pieces[max(start, 0) : length])
-            start -= length
-        return found
+        return list(map(_message, self.pieces(start)))
 
-    def pieces(self) -> Iterator[Piece]:
-        """The messages with their source items and tokens."""
-        return chain.from_iterable(islice(pieces, length) for pieces, length in self._parts)
+    def pieces(self, start: int = 0, stop: int | None = None) -> Iterator[Piece]:
+        """The messages in a range, with their source items and tokens."""
+        return chain.from_iterable(self._ranges(start, stop))
+
+    def _ranges(self, start: int, stop: int | None) -> Iterator[Iterable[Piece]]:
+        for pieces, length in self._parts:
+            end = length if stop is None else min(length, stop)
+            if start < end:
+                yield islice(pieces, end) if start <= 0 else pieces[start:end]
+            start -= length
+            stop = None if stop is None else stop - length
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ costs what has changed since the last one, however long the transcript is.
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -39,6 +39,9 @@ FORCED = frozenset(
     ["closed", "dropped", "edited", "restored", "compacted", "trimmed", "lowered", "system"]
 )
 """Reasons for which outdated content goes with the next request, whatever that costs."""
+
+Wants = Mapping[Slot, tuple[Form | None, str]]
+"""What slots want, and why."""
 
 # The columns of the sums: outdated tokens, these times `since`, wanted tokens, sent tokens with
 # lists of actions, blocks, sent tokens alone, sent tokens of outdated slots, and slots in use.
@@ -212,7 +215,10 @@ class Transcript:
 
     def unpin(self, item: str) -> None:
         """Let an item become a gist again once it is old."""
-        self.pins.discard(item)
+        if item in self.pins:
+            self.pins.discard(item)
+            long = [slot for slot in self.slots_of(item) if self._is_long(slot, slot.want)]
+            self._long = sorted({*self._long, *long}, key=self._order)
 
     def drop(self, item: str, reason: str = "dropped") -> None:
         """Hide an item together with the calls and results that it is paired with."""
@@ -418,12 +424,59 @@ class Transcript:
             now: The time in seconds.
             budget: The most tokens that it may have; by default those of the rules.
         """
-        limit = self.rules.budget if budget is None else budget
-        made = self._planned(Decision(now, entries=self._live(now), budget=limit))
+        most = self.rules.budget if budget is None else budget
+        entries, limit = self._live(now), self.limit()
+        made = self._planned(Decision(now, entries=entries, budget=most, limit=limit))
         if self._is_over(made):  # shorten what can be read again, before anything is left out
-            tight = Decision(now, entries=made.entries, budget=limit, is_tight=True)
+            tight = Decision(now, entries=entries, budget=most, limit=limit, is_tight=True)
             return self._planned(tight)
         return made
+
+    def foresee(
+        self, now: float, wants: Wants, dropped: Mapping[str, bool], limit: int | None = None
+    ) -> tuple[int, int]:
+        """The tokens of a request if slots wanted something else, and those the cache has of it.
+
+        Args:
+            now: The time in seconds.
+            wants: What slots would want, and why.
+            dropped: Windows that would be dropped, or shown again.
+            limit: The first slot that may change; by default as it is now.
+        """
+        made = Decision(now, entries=self._live(now), wants=dict(wants), dropped=dict(dropped))
+        made.limit = self.limit() if limit is None else limit
+        self._planned(made)
+        total = self._size_of(made)
+        return total, self.size_before(self.held_of(made)) * (total >= self.prices.minimum)
+
+    def held_of(self, made: Decision) -> int:
+        """How many slots of a planned request the provider reads from its cache."""
+        start = self.start_of(made)
+        if not self.prices.marks:  # the provider keeps every prefix
+            return min(made.held, start)
+        return max((at for at in made.entries if at <= start), default=0)
+
+    def start_of(self, made: Decision) -> int:
+        """The first slot that a planned request writes anew or appends."""
+        return made.offer.cut if made.offer else len(self.slots)
+
+    def size_before(self, at: int) -> int:
+        """The tokens that the last request had in front of a place."""
+        return self._sums.before(at, _SIZE)
+
+    def _size_of(self, made: Decision) -> int:
+        """The tokens of a planned request, without looking at each slot that it rewrites."""
+        start, end, before = self.start_of(made), len(self.slots), self._sums.before
+        new = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
+        total = before(start, _SIZE) + before(end, _KEPT) - before(start, _KEPT)
+        for slot, (form, _) in made.wants.items():
+            if slot.at >= start:
+                total += (form.tokens if form else 0) - (slot.want.tokens if slot.want else 0)
+        total += sum(form.tokens for slot in new if (form := made.want_of(slot)))
+        shown = [one for name in self.present for one in self._of_item.get(name, ())]
+        windows = sorted((one for one in shown if one.at >= start), key=lambda one: one.at)
+        listed = self._labelled((*windows, *new), made, start)
+        return total + sum(size_of(form, label) - form.tokens for _, form, label in listed if form)
 
     def _is_over(self, made: Decision) -> bool:
         """Whether a planned request is over the budget although a sweep was made."""
@@ -433,15 +486,15 @@ class Transcript:
 
     def _planned(self, made: Decision) -> Decision:
         self._settle(made)
-        place = self._place()
+        place = self._place(made)
         if place is None:
             return made
         made.place, result = place
         for view in self.present.values():
             is_shown = bool(self._chain(view, made)) and view.shown == view.version
-            if view.is_open and not view.is_dropped and not is_shown:
+            if not (made.is_out(view) or is_shown):
                 self._foresee(view, self._form_of(view, made), result, made)
-        made.offer, made.reason = self._decide(made)
+        made.offer, made.reason, made.cause = self._decide(made)
         if made.offer is not None:
             for view in self.present.values():
                 chain = self._chain(view, made)
@@ -452,14 +505,19 @@ class Transcript:
     def written(self, made: Decision) -> list[tuple[Slot, Form | None, str]]:
         """What a planned request writes anew or appends: slots, their forms, and whether they list
         actions ("full") or refer to the list of another window ("ref:" and its id)."""
-        start = made.offer.cut if made.offer else len(self.slots)
+        start = self.start_of(made)
+        tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
+        return list(self._labelled((*self.slots[start:], *tail), made, start))
+
+    def _labelled(
+        self, slots: Iterable[Slot], made: Decision, start: int
+    ) -> Iterator[tuple[Slot, Form | None, str]]:
+        """What slots behind a place will show, with how they list actions."""
         last: dict[str, tuple[str, str]] = {}
         for kind, lists in self.lists.items():
             if above := _from(start, lists):
                 last[kind] = lists[above - 1][1:]
-        rows: list[tuple[Slot, Form | None, str]] = []
-        tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
-        for slot in (*self.slots[start:], *tail):
+        for slot in slots:
             form, label = made.want_of(slot), ""
             if form is not None and form.key:
                 kind = self.views[slot.item].kind
@@ -467,12 +525,11 @@ class Transcript:
                 label = f"ref:{owner}" if key == form.key else "full"
                 if label == "full":
                     last[kind] = form.key, slot.item
-            rows.append((slot, form, label))
-        return rows
+            yield slot, form, label
 
     def size(self, made: Decision, rows: Iterable[tuple[Slot, Form | None, str]]) -> int:
         """The tokens of a planned request, with what `written` returned for it."""
-        start = made.offer.cut if made.offer else len(self.slots)
+        start = self.start_of(made)
         new = sum(size_of(form, label) for _, form, label in rows)
         return self._sums.before(start, _SIZE) + new
 
@@ -497,29 +554,30 @@ class Transcript:
 
     def _settle(self, made: Decision) -> None:
         """Foresee what closed and dropped windows, broken chains and old results want."""
-        for name in sorted(self._unsettled):
+        touched = {slot.item for slot in made.wants if slot.item in self.views}
+        for name in sorted(self._unsettled | touched | made.dropped.keys()):
             view = self.views[name]
-            if not view.is_open or view.is_dropped:
-                reason = "dropped" if view.is_dropped else "closed"
+            if made.is_out(view):
+                reason = "closed" if not (view.is_open or view.is_dropped) else "dropped"
                 self._retire(view, reason, made)
                 for slot in self._of_item.get(name, []):
                     if slot.sent is not None:  # superseded copies go with it
                         made.reasons[slot] = reason
-            elif any(slot.want is None for slot in view.chain):
+            elif any(made.want_of(slot) is None for slot in view.chain):
                 self._retire(view, "broken", made)  # a change without its base says nothing
         recent, reason = (0, "trimmed") if made.is_tight else (self.rules.recent, "old result")
         for slot in self._long[: max(0, len(self._long) - recent)]:
-            if slot.at >= 0:  # the model has answered it
+            if slot.at >= 0 and slot not in made.wants:  # the model has answered it
                 made.wants[slot] = slot.gist_form(), self._lasting(slot) or reason
 
-    def _place(self) -> tuple[int, Slot | None] | None:
+    def _place(self, made: Decision) -> tuple[int, Slot | None] | None:
         """Where new blocks go: before the words of a new turn, else inside the last result."""
         if self.is_fresh:
             words = (at for at, slot in enumerate(self.tail)
                      if slot.full.kind == "text" and slot.turn == self.turn)  # fmt: skip
             return next(words, len(self.tail)), None
         for at in range(len(self.tail) - 1, -1, -1):
-            if self.tail[at].full.kind == "result" and self.tail[at].want:
+            if self.tail[at].full.kind == "result" and made.want_of(self.tail[at]):
                 return at + 1, self.tail[at]
         if self.tail and self.tail[-1].full.kind == "text" and self.tail[-1].is_words:
             first = len(self.tail) - 1
@@ -583,10 +641,10 @@ class Transcript:
 
         Of several entries in front of the same outdated slot only the last one can be best.
         """
-        limit, end = self.limit(), len(self.slots)
+        limit, end = made.limit, len(self.slots)
         heads = (self._chain(view, made) for view in self.present.values() if self.rules.fold)
         folds = {chain[0].at for chain in heads if len(chain) > 1}
-        places = sorted({*self._wrong(limit, made), *(at for at in folds if limit <= at < end)})
+        places = sorted({*self.wrong(limit, made), *(at for at in folds if limit <= at < end)})
         if not self.prices.marks:
             cuts = {limit, *(max(limit, self.slots[at].first) for at in places)}
             return [self.offer(cut, made) for cut in sorted(cuts) if cut < end]
@@ -594,7 +652,7 @@ class Transcript:
         cuts = {entries[bisect_right(entries, place) - 1] for place in places}
         return [self.offer(cut, made) for cut in sorted(cuts) if cut < end]
 
-    def _wrong(self, limit: int, made: Decision) -> list[int]:
+    def wrong(self, limit: int, made: Decision) -> list[int]:
         """The places of the slots that will be outdated, from one on."""
         places = {*self._outdated[bisect_left(self._outdated, limit) :]}
         for slot, (form, _) in made.wants.items():
@@ -630,8 +688,8 @@ class Transcript:
         extra = self.prices.write - self.prices.read
         return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
 
-    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
-        offers, wrong = self.offers(made), self._wrong(self.limit(), made)
+    def _decide(self, made: Decision) -> tuple[Offer | None, str, str]:
+        offers, wrong = self.offers(made), self.wrong(made.limit, made)
         now = self.rules.close == "now" or self.is_fresh
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
         must = [(at, why) for at, why in reasons if why in FORCED and (now or why != "closed")]
@@ -645,7 +703,9 @@ class Transcript:
         elif paying := [one for one in offers if one.saved > 0 and one.rent >= one.price]:
             best = max(paying, key=lambda one: one.gain)
         wider = self._for_room(offers, best, made)
-        return (wider, "room") if wider else (best, reason if best else "")
+        if wider:
+            return wider, "room", ""
+        return best, reason if best else "", self.slots[must[0][0]].item if best and must else ""
 
     def _for_room(
         self, offers: Sequence[Offer], best: Offer | None, made: Decision

@@ -59,8 +59,11 @@ def _size(script: Transcript) -> int:
     return script.rank(len(script.slots))
 
 
-def outcome_facts(script: Transcript, request: Request) -> dict[str, Any]:
+def outcome_facts(script: Transcript, request: Request, made: Decision) -> dict[str, Any]:
     """The facts of a request that are known once it was applied."""
+    sweep, offer, extra = request.sweep, made.offer, script.prices.write - script.prices.read
+    rewritten = round(offer.price / extra) if offer and extra > 0 else 0
+    more = {"cause": made.cause, "rewritten": rewritten}
     return {
         "places": [script.rank(at) for at in request.places],
         "marks": request.marks,
@@ -69,7 +72,7 @@ def outcome_facts(script: Transcript, request: Request) -> dict[str, Any]:
         "written": request.written,
         "plain": request.plain,
         "upToDate": script.up_to_date,
-        "sweep": request.sweep._asdict() if request.sweep else None,
+        "sweep": {**sweep._asdict(), **more} if sweep else None,
     }
 
 

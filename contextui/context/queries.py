@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from contextui.context.item import ContextItem
 from contextui.context.ledger import Ledger
+from contextui.context.messages import Composition
 from contextui.context.units import Calls, Folds
 from contextui.model import Block
 
@@ -66,6 +67,24 @@ class Queries:
     def item_tokens(self, item: ContextItem) -> int:
         """The tokens of an item in our own count; for a window, those of its render."""
         return self.ledger.size(item)
+
+    def tokens_in(self, composition: Composition, item: ContextItem) -> int:
+        """The tokens of an item in a request that are not outdated."""
+        priced, plan = self.ledger.priced, composition.plan
+        if priced is None or plan is None or item.id not in self.ledger.items:
+            return self.ledger.size(item)
+        return priced.tokens_in(plan, item)
+
+    def whole_tokens(self, item: ContextItem) -> int:
+        """The tokens that an item would have as a whole, by price; 0 if that is not known."""
+        return self.ledger.priced.whole_tokens(item) if self.ledger.priced is not None else 0
+
+    def counts(self, composition: Composition, item: ContextItem) -> bool:
+        """Whether a request written from scratch would contain anything of an item."""
+        priced, plan = self.ledger.priced, composition.plan
+        if priced is None or plan is None:
+            return not item.hidden
+        return priced.counts(plan, item)
 
     def is_whole(self, item: ContextItem) -> bool:
         """Whether requests contain a tool result as a whole, and not its gist or nothing."""

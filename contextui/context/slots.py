@@ -171,9 +171,11 @@ class Decision:
         reasons: New reasons of slots that are outdated already.
         chains: The chains of windows that will differ.
         new: The window blocks to append, in order; `place` is where in the tail.
-        offer: The sweep, and `reason` why.
+        offer: The sweep, and `reason` why; `cause` is the item or window that forced it.
         entries: The prefixes that the provider holds at that time.
         budget: The most tokens that it may have.
+        limit: The first slot that may change.
+        dropped: Windows taken as dropped, or as shown again, to foresee what that costs.
         is_tight: Whether all long results become gists, because it would be over the budget.
     """
 
@@ -185,14 +187,21 @@ class Decision:
     place: int = 0
     offer: Offer | None = None
     reason: str = ""
+    cause: str = ""
     entries: dict[int, float] = field(default_factory=dict)
     budget: int | None = None
+    limit: int = 0
+    dropped: dict[str, bool] = field(default_factory=dict)
     is_tight: bool = False
 
     @property
     def held(self) -> int:
         """The furthest place up to which the provider holds the transcript."""
         return max(self.entries, default=0)
+
+    def is_out(self, view: View) -> bool:
+        """Whether a window is not to be shown."""
+        return not view.is_open or self.dropped.get(view.id, view.is_dropped)
 
     def want_of(self, slot: Slot) -> Form | None:
         """What a slot will want."""

@@ -202,6 +202,10 @@ class ContextUIApp(KeyLine[int]):
         """The built-in themes and our own."""
         return {**super().available_themes, **{one.name: one for one in THEMES}}
 
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return the colors that themes of others do not have."""
+        return {"outdated": "#808080"}
+
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
         return self.main

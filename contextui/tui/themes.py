@@ -15,7 +15,11 @@ DARK = Theme(
     surface="#191d24",
     panel="#222832",
     dark=True,
-    variables={"block-cursor-text-style": "none", "footer-background": "#12151a"},
+    variables={
+        "block-cursor-text-style": "none",
+        "footer-background": "#12151a",
+        "outdated": "#4c5056",
+    },
 )
 LIGHT = Theme(
     name="contextui-light",
@@ -30,7 +34,11 @@ LIGHT = Theme(
     surface="#f2f2ef",
     panel="#e7e7e3",
     dark=False,
-    variables={"block-cursor-text-style": "none", "footer-background": "#fbfbf9"},
+    variables={
+        "block-cursor-text-style": "none",
+        "footer-background": "#fbfbf9",
+        "outdated": "#b4b6b8",
+    },
 )
 CONTRAST = Theme(
     name="contextui-contrast",
@@ -45,6 +53,10 @@ CONTRAST = Theme(
     surface="#000000",
     panel="#1a1a1a",
     dark=True,
-    variables={"block-cursor-text-style": "reverse", "footer-background": "#000000"},
+    variables={
+        "block-cursor-text-style": "reverse",
+        "footer-background": "#000000",
+        "outdated": "#8a8a8a",
+    },
 )
 THEMES = (DARK, LIGHT, CONTRAST)

@@ -1,4 +1,4 @@
-"""The context budget bar: tokens of system prompt, history and windows."""
+"""The context budget bar: tokens of system prompt, history, windows and outdated content."""
 
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ _STYLES = {
     msg("system"): "$foreground 55%",
     msg("history"): "$primary 55%",
     msg("windows"): "$primary",
+    msg("outdated"): "$outdated",
 }
 _NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # text needs contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
@@ -28,11 +29,12 @@ class Shares:
     system: int = 0
     history: int = 0
     windows: int = 0
+    outdated: int = 0
 
     @property
     def total(self) -> int:
         """All tokens."""
-        return self.system + self.history + self.windows
+        return self.system + self.history + self.windows + self.outdated
 
 
 def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tuple[str, str]]:
@@ -43,14 +45,14 @@ def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tup
         tokens = getattr(shares, name)
         cells = max(round(tokens / budget * width), 1) if tokens else 0
         cells = min(cells, width - used)
-        spans.append(("━" * cells, style))
+        spans.append((("╍" if name == "outdated" else "━") * cells, style))
         used += cells
     mark = max(round(width * full), used)
     return [*spans, ("─" * (mark - used), _REST), ("╌" * (width - mark), _BEYOND)]
 
 
 class BudgetBar(Widget):
-    """Three lines: the used share of the budget, the bar, and its legend."""
+    """The used share of the budget, the bar, and its legend in one line or two."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="budget")
@@ -99,8 +101,8 @@ class BudgetBar(Widget):
     def _legend(self, width: int) -> Content:
         if self._banner:
             return Content.styled(line(self._banner), "$text-warning")
-        gap = " " * (2 if width < 60 else 5)
-        return Content.assemble(
+        gap = " " * (2 if width < 60 else 3 if self._shares.outdated else 5)
+        parts = Content.assemble(
             *(
                 span
                 for name, style in _NAMES.items()
@@ -110,3 +112,12 @@ class BudgetBar(Widget):
                 )
             )
         )
+        if not self._shares.outdated:
+            return parts
+        tokens = short(self._shares.outdated)
+        kept = Content.assemble(
+            ("╍ ", "$outdated"),
+            (self._words("outdated {tokens}, kept for the cache", tokens=tokens), MUTED),
+        )
+        is_wide = parts.cell_length + kept.cell_length <= width
+        return Content("" if is_wide else "\n").join([parts if is_wide else parts.rstrip(), kept])

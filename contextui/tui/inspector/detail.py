@@ -28,14 +28,16 @@ from contextui.tui.inspector.labels import (
     fate,
     is_gist,
     origin,
+    outdated,
     replaced,
+    sent_text,
     text_of,
     title,
     whole_text,
 )
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Fold, Row
+from contextui.tui.inspector.rows import Fold, Row, tokens_of
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
 from contextui.words import Words, msg
 
@@ -68,15 +70,22 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
     """Describe the item of a row."""
     look = prices.look
     context = row.home(look.context)
-    counted = row.tokens if row.tokens is not None else context.item_tokens(row.item)
-    facts = [fate(row.item, context, look.context.counter, words)]
-    if look.knows_cache and not row.item.hidden:
+    is_outdated = row.is_old and row.block is not None
+    if is_outdated:
+        facts = [words("outdated: ") + outdated(row, words)]
+    else:
+        facts = [fate(row.item, context, look.context.counter, words)]
+    if look.knows_cache and (is_outdated or not row.item.hidden):
         facts.append(words("from cache" if _is_cached(row, prices) else "uncached"))
+    is_left_out = row.item.hidden and not is_outdated  # then what it would have
+    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, look)
     return Description(
         title(row, context.calls, words),
         short(look.provider(counted)),
-        origin(row, turn_of(row.item.seq), facts, words),
-        text_of(row, context.windows),
+        words(", ").join(facts)
+        if is_outdated
+        else origin(row, turn_of(row.item.seq), facts, words),
+        sent_text(row, context) if is_outdated else text_of(row, context.windows),
     )
 
 
@@ -90,6 +99,10 @@ def describe_fold(fold: Fold, words: Words) -> Description:
 
 def _is_cached(row: Row, prices: Prices) -> bool:
     look = prices.look
+    if row.block is not None:
+        return row.block.is_cached
+    if look.composition.plan is not None:
+        return 0 < row.item.seq < look.composition.plan.uncached_seq
     if row.copy is not None:
         cached = look.pieces(look.first_open, look.cached)
         return any(row.copy in piece.shown.copies for piece in cached)

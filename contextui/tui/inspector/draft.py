@@ -1,7 +1,7 @@
 """Request drafts: the next request as it would be sent, with a diff to the previous one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from contextui.agent.controller import InteractionController
@@ -91,8 +91,10 @@ class Drafting:
     def draft(self, order: Order) -> Draft:
         """Build the draft of a request."""
         before = self._sent(order.sent)
-        current = payload(self._request(order.now), self._controller.model.name, before)
-        cached = max((_held(one, current) for one in before), default=-1)
+        request, cached = self._planned(order)
+        current = payload(request, self._controller.model.name, before)
+        if cached is None:
+            cached = max((_held(one, current) for one in before), default=-1)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
         older = [parts_of(one, -1, self._words) for one in before[-2:]]
@@ -102,6 +104,16 @@ class Drafting:
             compare(bases[-1], parts)
         covered = sum(part.first < cached for part in parts) if cached >= 0 else 0
         return Draft(order, parts, covered, raw(current.body), is_sent, bool(bases))
+
+    def _planned(self, order: Order) -> tuple[ModelRequest, int | None]:
+        """Return the request, and how many of its blocks are cached; None if it has no plan."""
+        plan = order.now.plan
+        if plan is None or order.is_earlier:
+            return self._request(order.now), None
+        marked = replace(order.now, plan=replace(plan, marks=(plan.cached,)))
+        request = self._request(marked)
+        cached = max(request.marks or (), default=0) if plan.cached else -1
+        return replace(request, marks=plan.marks), cached
 
     def _request(self, composition: Composition) -> ModelRequest:
         try:

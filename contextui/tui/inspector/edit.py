@@ -138,9 +138,14 @@ class Changing:
         return Note(words(template, window=row.item.content, lod=words(lod.value)))
 
     def _done(self, name: str, item: ContextItem) -> Note:
-        later = item.held is not None and name in _DONE_LATER
+        later = name in _DONE_LATER and (item.held is not None or self._waits(item))
         template = (_DONE_LATER if later else _DONE)[name]
         return Note(self._words(template, seq=f"{item.seq:04}"))
+
+    def _waits(self, item: ContextItem) -> bool:
+        """Return whether requests keep the item as it was until the turn ends."""
+        blocks = self._context.placed(self._context.outlook())
+        return any(one.waits and one.item in (item.id, item.content) for one in blocks)
 
     def _again(self, offer: Offer) -> str:
         if offer.lod is None:

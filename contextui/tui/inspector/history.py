@@ -11,6 +11,7 @@ from contextui.events import (
     Compacted,
     Event,
     ItemsChanged,
+    RequestSent,
     StepStarted,
     TurnEnded,
     TurnFinished,
@@ -23,6 +24,7 @@ from contextui.session.store import SessionStore, SessionView
 from contextui.text import one_line
 from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.rows import Fold, Span
+from contextui.tui.inspector.sweeps import Sweep, outdated_in, sweep_of
 from contextui.tui.inspector.usage import Spending, usage_of
 from contextui.tui.link import Desk
 from contextui.windowing.trouble import reason_of
@@ -111,7 +113,7 @@ def view_of(session: Session, turn: int | None = None, *, whole: bool = False) -
     return SessionStore(session.path.parents[2], options).view(session.id, turn, whole=whole)
 
 
-_KINDS = ("usage", "change", "turn_end", "compact_boundary")
+_KINDS = ("request", "usage", "change", "turn_end", "compact_boundary")
 _UNREADABLE = (ContextUIError, LookupError, TypeError, ValueError)
 
 
@@ -122,6 +124,9 @@ def read_past(path: Path) -> Spending:
         data = scanned.data
         try:
             match scanned.subtype:
+                case "request":
+                    plan = data.get("plan")
+                    spending.plan(outdated_in(plan), sweep_of(plan, scanned.seqs.get))
                 case "usage":
                     spending.spend(turn + 1, usage_of(data["usage"]), data["counted"])
                 case "change":
@@ -144,11 +149,15 @@ class Watch:
     Args:
         desk: The session and its controller.
         callback: Callback on another thread when the usage of earlier turns is read.
+        swept: Callback with each sweep, possibly on another thread.
     """
 
-    def __init__(self, desk: Desk, callback: Callable[[], object]) -> None:
+    def __init__(
+        self, desk: Desk, callback: Callable[[], object], swept: Callable[[Sweep], object]
+    ) -> None:
         session = desk.session
         self._context, self._session, self._callback = session.context, session, callback
+        self._swept = swept
         self.tools = desk.controller.declared
         self.sent = Sent(session.context, lambda: desk.controller.model.name)
         known = session.context.current_seq if session.turn else 0
@@ -186,8 +195,17 @@ class Watch:
                 self.spending.note(event.operation, item.seq)
             case Compacted():
                 self.spending.note("compact", self._context.current_seq)
+            case RequestSent():
+                sweep = sweep_of(event.plan, self._seq_of)
+                self.spending.plan(outdated_in(event.plan), sweep)
+                if sweep is not None:
+                    self._swept(sweep)
             case TurnEnded(early=False):
                 self.spending.end_turn(event.through_seq)
+
+    def _seq_of(self, item_id: str) -> int | None:
+        item = self._context.items.get(item_id)
+        return item.seq if item is not None else None
 
     def _read_past(self) -> None:
         self.spending.put_before(read_past(self._session.path))

@@ -29,6 +29,7 @@ from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Row, head_of, rows_of
+from contextui.tui.lines import short
 from contextui.windowing.host import latest_render
 from contextui.words import Words, msg
 
@@ -313,6 +314,11 @@ class ItemPage(Container):
             self.refresh_bindings()
 
     def _note_for(self, row: Row) -> Note:
+        if not self._note.text and row.is_old and row.block is not None and self._prices:
+            rent = short(self._prices.look.provider(round(row.block.rent)))
+            kept = msg("Kept for the cache, rent so far {tokens}.")
+            goes = msg("Goes after the turn, rent so far {tokens}.")
+            return Note(self._words(goes if row.block.waits else kept, tokens=rent))
         if not self._note.text and row.item.held is not None:
             return Note(self._words("Changed; applies when this turn ends."), is_warning=True)
         return self._note

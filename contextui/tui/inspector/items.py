@@ -9,13 +9,21 @@ from textual.events import Click, Resize
 from textual.message import Message
 
 from contextui.context.item import ItemType
-from contextui.tui.inspector.labels import KINDS, label, state, window_label
+from contextui.tui.inspector.labels import (
+    KINDS,
+    gist_size,
+    label,
+    outdated_texts,
+    state,
+    window_label,
+)
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule
+from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule, tokens_of
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
 from contextui.words import Words, msg
 
 CURSOR = "on $primary 22%"
+_BRANCH = "  ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
 _LABELS = 2_000  # labels to cache
@@ -174,8 +182,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         row = self._rows[number]
         if isinstance(row, Rule):
             return self._rule(row, width)
-        line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
-        return line.stylize(CURSOR) if number == self._cursor else line
+        is_chosen = number == self._cursor
+        if isinstance(row, Row) and row.is_old and row.block is not None:
+            line = self._outdated(row, width, MUTED if is_chosen else FAINT)
+        else:
+            line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
+        return line.stylize(CURSOR) if is_chosen else line
 
     def _rule(self, rule: Rule, width: int) -> Content:
         name = f" {self._words('from cache' if rule.from_cache else 'uncached')} "
@@ -204,16 +216,26 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
+    def _outdated(self, row: Row, width: int, style: str) -> Content:
+        """Return the dimmed sub-row of an outdated block."""
+        right = 7 if width > 60 else 5
+        room = width - len(_BRANCH) - right
+        rent = self._look.provider(round(row.block.rent)) if self._look and row.block else 0
+        texts = outdated_texts(row, rent, self._words)
+        text = next((one for one in texts if cell_len(one) <= room), texts[-1])
+        figure = fit(self._tokens(row), right, right=True)
+        return Content.styled(_BRANCH + fit(text, room) + figure, style)
+
     def _row(self, row: Row, width: int) -> Content:
         item, words = row.item, self._words
-        hidden = item.held.hidden if item.held is not None else item.hidden
-        is_off = hidden is not None or row.is_old
+        hidden = not self._counts(row)
+        is_off = hidden or row.is_old
         seq = f"{item.seq:04} "
         pin = f"{words('pin')} " if item.pinned else ""
         right = 7 if width > 60 else 5
         room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
         text = self._text(row, room)
-        tokens = "–" if hidden is not None else self._tokens(row)
+        tokens = "–" if hidden else self._tokens(row)
         bright = "$text-error" if item.is_error else "$foreground"
         return Content.assemble(
             ("[", FAINT),
@@ -229,8 +251,10 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     def _text(self, row: Row, room: int) -> str:
         """Return the text of a row; if there is room, its state is never truncated."""
         state, text = self._state(row), self._label(row)
+        if room < _ROOMY and (size := self._gist_size(row)):
+            state = size
         whole = f"{text}  {state}" if state else text
-        if not state or room < _ROOMY:
+        if not state or (room < _ROOMY and not self._gist_size(row)):
             fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
             return fit(whole if fits else text, room)
         length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
@@ -246,6 +270,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             return ""
         return state(item, row.home(self._look.context), words)
 
+    def _gist_size(self, row: Row) -> str:
+        """Return the size of what the row's gist replaces, which is always shown."""
+        if self._look is None or not self._shows_states:
+            return ""
+        return gist_size(row.item, row.home(self._look.context), self._words)
+
     def _label(self, row: Row) -> str:
         item, look = row.item, self._look
         if look is None:
@@ -260,9 +290,14 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             self._labels[name] = label(item, calls, self._words)
         return self._labels[name]
 
+    def _counts(self, row: Row) -> bool:
+        """Return whether anything of the item counts, as its mark says."""
+        item, look = row.item, self._look
+        if item.held is not None or look is None or row.log is not None:
+            return (item.held.hidden if item.held is not None else item.hidden) is None
+        return look.context.counts(look.composition, item)
+
     def _tokens(self, row: Row) -> str:
         if self._look is None:
             return ""
-        size = self._look.context.item_tokens
-        counted = row.tokens if row.tokens is not None else size(row.item)
-        return short(self._look.provider(counted))
+        return short(self._look.provider(tokens_of(row, self._look)))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from contextui.context.item import ContextItem, Hidden, ItemType, Stage
+from contextui.context.item import THINKING, ContextItem, Hidden, ItemType, Stage
 from contextui.context.manager import ContextManager
 from contextui.context.messages import is_reduced
 from contextui.context.units import Calls
@@ -11,6 +11,7 @@ from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.conversation.entries import called
 from contextui.tui.inspector.rows import Row
+from contextui.tui.lines import short
 from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words, msg
@@ -45,6 +46,8 @@ def label(item: ContextItem, calls: Calls, words: Words) -> str:
 def window_label(row: Row, windows: WindowManager | None, words: Words) -> str:
     """Return a window's id and its level of detail."""
     window = windows.get(row.item.content) if windows is not None else None
+    if row.block is not None and row.block.kind == "change":
+        return f"{row.item.content}  {words('change')}"
     if row.is_old:
         version = row.copy.version if row.copy is not None else ""
         return f"{row.item.content}  {words('older')} {version}".rstrip()
@@ -86,6 +89,19 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
     if is_reduced(item) and (gist := item.shown_gist or item.gist):
         return gist
     return item.content or _call_texts(item)
+
+
+def sent_text(row: Row, context: ContextManager) -> str:
+    """Return the text of an outdated block, as requests contain it."""
+    if row.block is None or row.copy is not None:
+        return text_of(row, context.windows)
+    is_thinking = row.block.kind == "thinking"
+    content = row.item.blocks if is_thinking else context.shown_content(row.item)
+    if content is None or isinstance(content, str):
+        return content or row.item.content
+    chosen = (one for one in content if (one.get("type") in THINKING) is is_thinking)
+    texts = (str(one.get("thinking") or one.get("text") or "") for one in chosen)
+    return "\n".join(filter(None, texts)) or _call_texts(row.item)
 
 
 def whole_text(row: Row, windows: WindowManager | None) -> str:
@@ -154,8 +170,44 @@ _BY_WHOM = {
 }
 
 
+_OUTDATED = {
+    "superseded": msg("old version"),
+    "thinking": msg("earlier thinking"),
+    "closed": msg("closed"),
+    "dropped": msg("dropped"),
+    "edited": msg("before your edit"),
+    "restored": msg("before it was restored"),
+    "compacted": msg("in a summary now"),
+    "trimmed": msg("no room"),
+    "lowered": msg("shows less now"),
+    "system": msg("former prompt"),
+    "old result": msg("a gist replaces it"),
+    "broken": msg("a part of it is gone"),
+    "unanswered": msg("call without a result"),
+}
+
+
+def outdated(row: Row, words: Words) -> str:
+    """Return why a block is outdated, and for how long it stays if that is known."""
+    block = row.block
+    if block is None:
+        return ""
+    reason = words(_OUTDATED.get(block.reason, block.reason))
+    return reason + words(", until the turn ends") * block.waits
+
+
+def outdated_texts(row: Row, rent: int, words: Words) -> list[str]:
+    """Return the texts of an outdated block for lists, the longest first."""
+    reason = outdated(row, words)
+    named = f"{row.item.content}  {reason}" if row.item.type is ItemType.WINDOW else reason
+    cost = words(", rent {tokens}", tokens=short(rent)) if rent else ""
+    return [words("outdated: ") + named + cost, named + cost, named, reason]
+
+
 def is_gist(item: ContextItem) -> bool:
     """Return whether the model reads a gist instead of the whole text."""
+    if item.shown_gist is not None:
+        return bool(item.shown_gist)
     return has_gist(item) and not item.whole
 
 
@@ -191,7 +243,16 @@ def state(item: ContextItem, context: ContextManager, words: Words) -> str:
         return words(_HIDDEN[item.hidden])
     if items := replaced(item, context):
         return counted(len(items), words)
-    return words("gist") if is_gist(item) else ""
+    if not is_gist(item):
+        return ""
+    replaced_size = gist_size(item, context, words)
+    return words("gist {size}", size=replaced_size) if replaced_size else words("gist")
+
+
+def gist_size(item: ContextItem, context: ContextManager, words: Words) -> str:
+    """Return the size of what a gist replaces; empty if that is not known, or it is no gist."""
+    whole = context.whole_tokens(item) if is_gist(item) else 0
+    return words("of {tokens}", tokens=short(context.counter.calibrated(whole))) if whole else ""
 
 
 def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, words: Words) -> str:
@@ -202,13 +263,14 @@ def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, word
         return words(_BY_WHOM[item.hidden])
     if item.hidden or not is_gist(item):
         return state(item, context, words)
-    whole, gist = (tokens(one, counter) for one in (item.content, item.gist or ""))
-    return words("gist of {whole} → {gist} tokens", whole=whole, gist=gist)
+    texts = (item.content, item.shown_gist or item.gist or "")
+    whole, gist = (tokens(one, counter) for one in texts)
+    return words("gist of {whole} → {gist}", whole=whole, gist=gist)
 
 
 def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:
     """Return the gist that the model reads, followed by the whole text."""
-    gist, whole = item.gist or "", item.content
+    gist, whole = item.shown_gist or item.gist or "", item.content
     heads = (
         words("── the gist, which the model reads: {tokens} tokens", tokens=tokens(gist, counter)),
         words("── the whole text: {tokens} tokens", tokens=tokens(whole, counter)),

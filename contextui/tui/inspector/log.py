@@ -1,7 +1,7 @@
-"""The log page of the inspector: errors, warnings and notices, newest at the bottom."""
+"""The log page of the inspector: errors, warnings, notices and sweeps, newest at the bottom."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from textual.events import Resize
 from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
+from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
 from contextui.tui.link import Changes, Desk
 from contextui.words import Text, Words
@@ -18,21 +19,23 @@ from contextui.words import Text, Words
 _KEPT = 1_000
 _LONGEST = 2_000  # maximum characters of an entry
 
-Kind = Literal["notice", "warning", "error"]
+Kind = Literal["notice", "sweep", "warning", "error"]
 _STYLES: dict[Kind, str] = {
     "notice": "$foreground",
+    "sweep": "$foreground",
     "warning": "$text-warning",
     "error": "$text-error",
 }
 
 
 class LogLine(NamedTuple):
-    """A log entry: time, severity, text, and repetitions in a row."""
+    """A log entry: time, severity, text, repetitions in a row, and figures below the text."""
 
     when: str
     kind: Kind
     text: str
     times: int = 1
+    figures: str = ""
 
 
 class LogPage(LineView, can_focus=True):
@@ -103,9 +106,25 @@ class LogPage(LineView, can_focus=True):
         self._draw()
         self.post_message(self.Grew())
 
+    def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
+        """Add a sweep with its reason, rent and price, in the provider's count."""
+        words, names = self._words, ("removed", "rewritten", "rent", "price")
+        figures = {name: f"{provider(round(getattr(sweep, name))):,}" for name in names}
+        text = words("Sweep: {reason}", reason=reason_text(sweep, words))
+        below = (
+            words("{removed} removed, {rewritten} rewritten", **figures),
+            words("rent {rent}, price {price} tokens", **figures),
+        )
+        when = datetime.now().strftime("%H:%M")
+        self._log.append(LogLine(when, "sweep", text, figures="\n".join(below)))
+        self._draw()
+
     def action_copy(self) -> None:
         """Copy the whole log."""
-        text = "\n".join(f"{entry.when} {entry.text}" for entry in self._log)
+        text = "\n".join(
+            "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
+            for entry in self._log
+        )
         self.app.copy_to_clipboard(text)
         self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
 
@@ -120,6 +139,8 @@ class LogPage(LineView, can_focus=True):
             times = f"  ×{entry.times}" if entry.times > 1 else ""
             for number, piece in enumerate(wrapped(entry.text + times, width)):
                 self._lines.append((entry.when if not number else "", piece, _STYLES[entry.kind]))
+            figures = wrapped(entry.figures, width) if entry.figures else ()
+            self._lines += (("", piece, MUTED) for piece in figures)
         self.set_count(max(len(self._lines), 1))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002

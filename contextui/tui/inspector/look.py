@@ -6,9 +6,10 @@ Taking a snapshot changes nothing and waits for nothing.
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from contextui.agent.protocol import declaration_tokens
+from contextui.context.compose_by_price import HEAD, PlacedBlock
 from contextui.context.item import Carried, ItemType, ItemView
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition, Piece
@@ -110,7 +111,8 @@ class Look:
         composition: The next request.
         cached: How many of its leading messages the provider has cached.
         tools: The tokens of the declared tools.
-        copies: The tokens of the windows in the request, by message and window index.
+        copies: The tokens of the windows in the request, by message and window index; not by price.
+        blocks: The blocks of windows, and those that are outdated, in order; only by price.
         shares: The tokens of its parts.
         under_way: Whether something of the current turn was sent.
         knows_cache: Whether the state of the cache is known; not for an earlier turn.
@@ -125,6 +127,7 @@ class Look:
     shares: Shares
     under_way: bool
     knows_cache: bool = True
+    blocks: Sequence[PlacedBlock] = ()
 
     @property
     def in_place(self) -> bool:
@@ -143,11 +146,13 @@ class Look:
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterable[Piece]:
         """Return the messages in a range."""
-        return islice(self.composition.messages.pieces(), start, stop)
+        return self.composition.messages.pieces(start, stop)
 
     @property
     def cached_tokens(self) -> int:
         """The cached tokens, by the provider's count."""
+        if self.composition.plan is not None:
+            return self.provider(self.composition.plan.cached_tokens)
         return self.provider(sum(piece.tokens for piece in self.pieces(0, self.cached)))
 
     def provider(self, counted: int) -> int:
@@ -175,7 +180,9 @@ class Looker:
         """Return a snapshot of the current context."""
         context = self._context
         composition = context.outlook()
-        copies = self._copies(composition)
+        blocks = context.placed(composition)
+        copies = self._copies(composition) if composition.plan is None else {}
+        windows = sum(one.tokens for one in blocks if one.text and not one.reason)
         return Look(
             context,
             context.get_all(),
@@ -183,18 +190,17 @@ class Looker:
             self._sent.cached(composition) if self._sent is not None else 0,
             self._tools,
             copies,
-            self._shares(composition, sum(copies.values())),
+            self._shares(composition, windows + sum(copies.values()), blocks),
             context.is_turn_running,
             self._sent is not None,
+            blocks,
         )
 
     def _copies(self, composition: Composition) -> dict[tuple[int, int], int]:
         start = 0 if self._context.placement == "in-place" else composition.stable
         return {
             (number, index): self._copy_tokens(piece, copy)
-            for number, piece in enumerate(
-                islice(composition.messages.pieces(), start, None), start
-            )
+            for number, piece in enumerate(composition.messages.pieces(start), start)
             for index, copy in enumerate(piece.shown.copies)
         }
 
@@ -208,12 +214,18 @@ class Looker:
             self._counts[copy.xml] = counter.message_overhead("user") + counter.count(copy.xml)
         return self._counts[copy.xml]
 
-    def _shares(self, composition: Composition, windows: int) -> Shares:
-        pieces = composition.messages.pieces()
-        system = sum(piece.tokens for piece in islice(pieces, head_pieces(composition)))
+    def _shares(
+        self, composition: Composition, windows: int, blocks: Sequence[PlacedBlock]
+    ) -> Shares:
+        old = [one for one in blocks if one.reason]
+        outdated = sum(one.tokens for one in old)
+        pieces = composition.messages.pieces(0, head_pieces(composition))
+        system = sum(piece.tokens for piece in pieces)
+        system -= sum(one.tokens for one in old if one.item == HEAD)
         provider = self._context.counter.calibrated
         return Shares(
             provider(system + self._tools),
-            provider(max(composition.tokens - system - windows, 0)),
+            provider(max(composition.tokens - system - windows - outdated, 0)),
             provider(windows),
+            provider(outdated),
         )

@@ -16,6 +16,7 @@ from contextui.tui.inspector.history import Earlier, EarlierTurn, OlderItems, Wa
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.request import RequestPage
+from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.keys import meant_key
@@ -40,6 +41,13 @@ class Inspector(Vertical):
 
     class PastKnown(Message):
         """Posted when the usage of turns before this run is read from the log."""
+
+    class Swept(Message):
+        """Posted when a request was sent without what was outdated."""
+
+        def __init__(self, sweep: Sweep) -> None:
+            super().__init__()
+            self.sweep = sweep
 
     class OlderRead(Message):
         """Posted when older items are read from the log."""
@@ -85,7 +93,11 @@ class Inspector(Vertical):
         if self._watch is not None:
             self._watch.stop()
         self._desk = desk
-        self._watch = watch = Watch(desk, lambda: self.post_message(self.PastKnown()))
+        self._watch = watch = Watch(
+            desk,
+            lambda: self.post_message(self.PastKnown()),
+            lambda sweep: self.post_message(self.Swept(sweep)),
+        )
         self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
         self._older = OlderItems(desk.session, lambda: self.post_message(self.OlderRead()))
         context, recall = desk.session.context, self._older.recall
@@ -114,6 +126,12 @@ class Inspector(Vertical):
     @on(OlderRead)
     def _show_older(self) -> None:
         self.query_one(ItemPage).show_older()
+
+    @on(Swept)
+    def _log_sweep(self, message: Swept) -> None:
+        if self._desk is not None:
+            provider = self._desk.session.context.counter.calibrated
+            self.query_one(LogPage).add_sweep(message.sweep, provider)
 
     @on(LogPage.Grew)
     def _mark_log(self) -> None:
@@ -152,7 +170,8 @@ class Inspector(Vertical):
                 order = Order(look.composition, sent, turn, is_earlier=not is_now)
                 self.query_one(RequestPage).show(order)
             case "Usage":
-                self.query_one(UsagePage).show(self._watch.spending.turns)
+                provider = self._desk.session.context.counter.calibrated
+                self.query_one(UsagePage).show(self._watch.spending.turns, provider)
 
     def on_show(self, _: Show) -> None:
         """Refresh what changed while the pane was hidden."""

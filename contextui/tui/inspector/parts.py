@@ -103,7 +103,9 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-_WINDOW = re.compile(r'<Window id="([^"]{1,80})"[^>]{0,200}? lod="(\w{1,10})"')
+_WINDOW = re.compile(
+    r'<Window id="([^"]{1,80})"[^>]{0,200}? (?:lod="(\w{1,10})"|since="[^"]{1,80}")'
+)
 _SHOWN = 80  # maximum characters of a text in the outline
 
 
@@ -153,8 +155,12 @@ def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
         words: Translates into the person's locale.
     """
     parts = [*_head(payload.body, words), *_messages(payload.body["messages"], cached, words)]
+    times: dict[str, int] = {}
     for part in parts:
         part.marks = [" "] * len(part.lines)
+        times[part.key] = times.get(part.key, 0) + 1
+        if times[part.key] > 1:  # by price, a request may have several blocks of a window
+            part.key = f"{part.key} #{times[part.key]}"
     if parts:
         parts[-1].lines[-1] += "]}"
     return parts
@@ -253,15 +259,29 @@ def _describe(group: Sequence[Block], words: Words) -> str:
     block, count = group[0], len(group)
     match _kind(block):
         case "window":
-            window = _window(block)
-            return f"{window[1]}  {words(window[2])}" if window else ""
+            return _window_name(block, words)
         case "call":
             return words("1 call") if count == 1 else words("{count} calls", count=count)
         case "result":
-            return words("1 result") if count == 1 else words("{count} results", count=count)
+            text = words("1 result") if count == 1 else words("{count} results", count=count)
+            return "  ".join([text, *(_window_name(one, words) for one in _inner(group))])
         case "text":
             return one_line(str(block.get("text", "")), _SHOWN)
     return one_line(str(block.get("type")), _SHOWN)
+
+
+def _window_name(block: Block, words: Words) -> str:
+    window = _window(block)
+    return f"{window[1]}  {words(window[2] or 'change')}" if window else ""
+
+
+def _inner(results: Iterable[Block]) -> Iterator[Block]:
+    """Yield the windows inside of results."""
+    for result in results:
+        content = result.get("content")
+        for one in content if isinstance(content, list | tuple) else ():
+            if _window(one):
+                yield one
 
 
 def _unmarked(block: Block) -> Block:

@@ -1,27 +1,27 @@
 """The cost of changing an item: per turn, once, and when it breaks even.
 
-Everything after a changed item leaves the provider's cache and is written to it again, at 1.25
-instead of 0.1 of the price. What is saved would have been read from the cache.
+Everything after a changed item leaves the provider's cache and is written to it again, for example
+at 1.25 instead of 0.1 of the price. What is saved would have been read from the cache. By price,
+the context plans the next request with and without the change; the difference is the cost.
 """
 
 import math
 import threading
 from bisect import bisect_left
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
+from contextui.context.compose_by_price import Change
 from contextui.context.item import ContextItem, ItemType
+from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.tui.inspector.labels import has_gist, is_gist, size
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.rows import Row
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
-
-WRITING, READING = 1.15, 0.1
-"""Extra cost of writing a token instead of reading it, and the cost of reading it."""
 
 MANY_TURNS = 20
 """A change that breaks even only after more turns than this needs confirmation."""
@@ -34,17 +34,23 @@ class Price:
     Attributes:
         each: Tokens more or fewer per turn; None if it depends on the person's edit.
         once: Tokens that are written to the cache again.
+        prices: What the provider charges.
     """
 
     each: int | None = 0
     once: int = 0
+    prices: CachePrices = field(default_factory=CachePrices)
 
     @property
     def pays_back(self) -> float | None:
         """The turns until it breaks even; None if never."""
         if self.each is None or self.each >= 0:
             return None
-        return WRITING * self.once / (READING * -self.each)
+        prices = self.prices
+        extra, saved = (prices.write - prices.read) * self.once, prices.read * -self.each
+        if extra <= 0:
+            return 0.0
+        return extra / saved if saved else None
 
     @property
     def is_dear(self) -> bool:
@@ -81,13 +87,17 @@ class Prices:
 
     def __init__(self, look: Look, before: "Prices | None" = None) -> None:
         self.look = look
+        self._forecasts: dict[tuple[Change, str], Price] = {}
         if before is not None and before._state == self._state:
-            self._cached = before._cached
+            if look.composition.plan is None:
+                self._cached = before._cached
+            self._forecasts = before._forecasts
 
     @property
     def _state(self) -> tuple[object, ...]:
         """What the cached part depends on."""
-        return id(self.look.context), self.look.composition.generation, self.look.cached
+        composition = self.look.composition
+        return id(self.look.context), composition.generation, self.look.cached, id(composition.plan)
 
     def offers(self, row: Row, sizes: dict[Lod, int | None]) -> list[Offer]:
         """Return the possible changes of a row's item.
@@ -128,25 +138,45 @@ class Prices:
     def _size(self, item: ContextItem) -> int:
         return self.look.provider(self.look.context.item_tokens(item))
 
+    def _forecast(self, change: Change, items: Sequence[ContextItem]) -> Price | None:
+        """Return the difference that a change makes to the next request; None if not by price."""
+        key = change, items[0].id
+        if key not in self._forecasts:
+            found = self.look.context.forecast(change, items)
+            if found is None:
+                return None
+            each, once = found.each, self.look.provider(found.once)
+            signed = self.look.provider(abs(each)) * (1 if each > 0 else -1)
+            self._forecasts[key] = Price(signed, once, found.prices)
+        return self._forecasts[key]
+
     def _dropping(self, row: Row) -> Price:
         """Price a drop: a message includes the results of its calls, a result its call."""
         item, calls = row.item, self.look.context.calls
+        gone = [item, *(one for one in calls.results(item) if not one.hidden)]
+        if foreseen := self._forecast("drop", gone):
+            return foreseen
         if item.type is ItemType.WINDOW:
             return Price(-self._row_size(row))
-        gone = [item, *(one for one in calls.results(item) if not one.hidden)]
         saved = sum(map(self._size, gone))
         behind = self.rewritten(calls.asker(item).seq)
         return Price(-saved, max(behind - saved, 0))
 
     def _restoring(self, row: Row) -> Price:
-        if row.item.type is ItemType.WINDOW:
-            return Price(self._size(row.item))
         together = row.home(self.look.context).calls.together(row.item)
         back = [one for one in together if one.hidden]
+        if foreseen := self._forecast("restore", back):
+            return foreseen
+        if row.item.type is ItemType.WINDOW:
+            return Price(self._size(row.item))
         return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 
     def _folding(self, item: ContextItem) -> list[Offer]:
         """Offer to expand a gist, or to collapse the text to its gist."""
+        if self.look.by_price:
+            is_short = is_gist(item)
+            price = self._forecast("restore", [item]) if is_short else None
+            return [Offer("g", Lod.FULL.value, price, Lod.FULL)] if is_short else []
         if not has_gist(item):
             return []
         counter = self.look.context.counter
@@ -159,6 +189,8 @@ class Prices:
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:
             return []  # not only text
+        if foreseen := self._forecast("edit", [item]):
+            return [Offer("e", "edit…", Price(None, foreseen.once))]
         asker = self.look.context.calls.asker(item)
         before = self._size(item) + (self._size(asker) if asker is not item else 0)
         once = max(self.rewritten(asker.seq) - before, 0)
@@ -185,10 +217,13 @@ class Prices:
         if size is None:
             return None
         new = self.look.provider(size)
-        # Within a turn what was sent stays: the window is sent again, as a newer version.
-        return Price(new - self._row_size(row), new if self.look.under_way else 0)
+        # What was sent stays, within a turn or by price: a newer version is appended.
+        is_sent = row.block.is_cached if row.block is not None else self.look.under_way
+        return Price(new - self._row_size(row), new if is_sent else 0)
 
     def _row_size(self, row: Row) -> int:
+        if row.block is not None:  # with its changes, which have rows of their own
+            return self.look.provider(self.look.context.tokens_in(self.look.composition, row.item))
         if row.tokens is not None:
             return self.look.provider(row.tokens)
         return self._size(row.item)

@@ -6,13 +6,16 @@ Rows of finished turns, which may have a hundred thousand items, are created laz
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import NamedTuple, TypeAlias, overload
 
+from contextui.context.compose_by_price import HEAD, PlacedBlock, Plan
 from contextui.context.item import Carried, ContextItem, ItemView, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Piece
 from contextui.tui.inspector.look import Look, head_pieces
+from contextui.windowing.blocks import version_of
+from contextui.windowing.snapshot import ContextVersion
 from contextui.words import Text
 
 
@@ -24,6 +27,7 @@ class Row(NamedTuple):
         copy: The window as it is in the request.
         tokens: Its tokens there, by our own count; None if those are the item's.
         is_old: Whether the copy is stale: a newer one counts, or none.
+        block: The block of the request that it shows, where windows are placed by price.
         log: The context loaded from the log, if only that has the item.
     """
 
@@ -31,11 +35,14 @@ class Row(NamedTuple):
     copy: Carried | None = None
     tokens: int | None = None
     is_old: bool = False
+    block: PlacedBlock | None = None
     log: ContextManager | None = None
 
     @property
     def key(self) -> str:
         """A stable key of the row."""
+        if self.block is not None and (self.is_old or self.block.kind == "change"):
+            return self.block.key
         if self.copy is not None and self.is_old:
             return f"{self.item.id}@{self.copy.version}"
         return self.item.id
@@ -173,19 +180,25 @@ def place_of(items: ItemView, seq: int) -> int:
     return bisect_left(items, seq, key=lambda item: item.seq)
 
 
+def tokens_of(row: Row, look: Look) -> int:
+    """Return the tokens of a row in the request, by our own count."""
+    if row.tokens is not None:
+        return row.tokens
+    if row.log is not None:
+        return row.log.item_tokens(row.item)
+    return look.context.tokens_in(look.composition, row.item)
+
+
 def rows_of(look: Look) -> Rows:
     """Return all rows, with the rules between them."""
     items, context = look.items, look.context
     if look.in_place:
         return _with_rules(look, [], (), len(items), [])
+    if look.composition.plan is not None:
+        return _by_price(look, look.composition.plan)
     head = list(head_of(look))
-    if look.by_price:  # windows may stand among messages of earlier turns
-        turn_start = next(
-            (piece.seq for piece in look.pieces(look.first_open)), context.current_seq + 1
-        )
-    else:
-        open_items = [one.seq for one in context.open_items if is_conversation(one)]
-        turn_start = min(open_items, default=context.current_seq + 1)
+    open_items = [one.seq for one in context.open_items if is_conversation(one)]
+    turn_start = min(open_items, default=context.current_seq + 1)
     live = context.live_window_items
     moved = [*(row.item for row in head), *live]
     end = place_of(items, turn_start)
@@ -199,11 +212,59 @@ def head_of(look: Look) -> Iterator[Row]:
 
     The first row includes the tokens of the tools, which are sent with the prompt.
     """
-    tools = look.tools
+    tools, old = look.tools, next((one for one in look.blocks if one.item == HEAD), None)
+    outdated = old is not None
     for piece in look.pieces(0, head_pieces(look.composition)):
         for item in piece.shown.items:
-            yield Row(item, tokens=look.context.item_tokens(item) + tools)
-            tools = 0
+            if item.is_summary and look.by_price:
+                continue  # it has a block
+            yield Row(item, tokens=tools + (0 if outdated else look.context.item_tokens(item)))
+            if old is not None:
+                yield Row(item, tokens=old.tokens, is_old=True, block=old)
+            tools, old = 0, None
+
+
+def _by_price(look: Look, plan: Plan) -> Rows:
+    """Return all rows: items in their order, and among them the blocks of windows and sub-rows
+    for what is outdated."""
+    head, items = list(head_of(look)), look.items
+    blocks = sorted((one for one in look.blocks if one.item != HEAD), key=lambda one: one.seq)
+    placed = [(block, _block_row(look, block)) for block in blocks]
+    moved = {row.item.id: row.item for _, row in placed if not row.is_old}
+    moved |= {row.item.id: row.item for row in head}
+    elsewhere = sorted(place_of(items, one.seq) for one in moved.values())
+
+    def listed(start: int, stop: int, is_cached: bool) -> Iterator[Sequence[Line]]:
+        """Yield the rows of items in a range, each after the blocks that stand before it."""
+        for seq, group in groupby(placed, key=lambda pair: pair[0].seq):
+            rows = [row for block, row in group if block.is_cached is is_cached]
+            end = min(max(place_of(items, seq), start), stop)
+            if rows:
+                yield Span(items, start, end, elsewhere)
+                yield rows
+                start = end
+        yield Span(items, start, stop, elsewhere)
+
+    end = min(place_of(items, plan.uncached_seq), len(items))
+    cached = [head, *listed(0, end, True)] if look.cached else []
+    rest = [*([] if look.cached else [head]), *listed(end if cached else 0, len(items), False)]
+    if not look.knows_cache or not (look.blocks or len(Rows(rest)) + len(Rows(cached)) > len(head)):
+        return Rows([*cached, *rest])
+    uncached = look.shares.total
+    if cached:
+        uncached = look.provider(max(look.composition.tokens - plan.cached_tokens, 0))
+        cached = [[Rule(True, max(look.shares.total - uncached, 0))], *cached]
+    return Rows([*cached, [Rule(False, uncached)], *rest] if any(rest) else cached)
+
+
+def _block_row(look: Look, block: PlacedBlock) -> Row:
+    copy = None
+    if block.text:
+        item = look.context.window_items(block.item)[-1]
+        copy = Carried(block.item, ContextVersion.read(version_of(block.text)), block.text)
+    else:
+        item = look.context.items[block.item]
+    return Row(item, copy, block.tokens, bool(block.reason), block)
 
 
 def _with_rules(

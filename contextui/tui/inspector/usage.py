@@ -2,10 +2,11 @@
 
 import threading
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
 from textual.binding import Binding
 from textual.content import Content
 from textual.events import Click
@@ -13,6 +14,7 @@ from textual.message import Message
 
 from contextui.tokens import Usage
 from contextui.tui.inspector.items import CURSOR
+from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
 from contextui.words import Words, msg
 
@@ -40,6 +42,8 @@ class TurnUsage:
         answered: Output tokens.
         cause: The change that invalidated the cache.
         is_guess: Whether these are our own counts, as the provider reported none.
+        outdated: Tokens sent although they were outdated, by our own count.
+        sweeps: The sweeps made with its requests.
     """
 
     turn: int
@@ -49,11 +53,15 @@ class TurnUsage:
     answered: int = 0
     cause: ContextChange | None = None
     is_guess: bool = False
+    outdated: int = 0
+    sweeps: tuple[Sweep, ...] = ()
 
     @property
     def parts(self) -> tuple[int, int, int, int]:
-        """The four figures, in drawing order."""
-        return self.cached, self.written, self.uncached, self.answered
+        """The parts of its bar from below: outdated, other cached, not cached, answered."""
+        outdated = min(self.outdated, self.sent)
+        cached = max(self.cached - outdated, 0)
+        return outdated, cached, self.sent - outdated - cached, self.answered
 
     @property
     def sent(self) -> int:
@@ -92,12 +100,18 @@ class Spending:
         self._first, self._after = first_turn, after
         self._ends: list[int] = []
         self._changes: list[ContextChange] = []
+        self._outdated, self._sweeps = 0, tuple[Sweep, ...]()
         self._lock = threading.Lock()  # earlier turns are prepended on another thread
 
     def note(self, operation: str, seq: int) -> None:
         """Record a change to an item if it invalidates the cache."""
         if operation in _CACHE_BREAKERS:
             self._changes.append(ContextChange(operation, seq))
+
+    def plan(self, outdated: int, sweep: Sweep | None) -> None:
+        """Record how a request was planned; its usage follows, unless it fails."""
+        self._outdated = outdated
+        self._sweeps += (sweep,) if sweep is not None else ()
 
     def spend(self, turn: int, usage: Usage, counted: int) -> None:
         """Record the usage of a request; `counted` is our own count, used if there is no usage."""
@@ -110,8 +124,13 @@ class Spending:
             total = self.turns[-1].plus(usage)
             if self._changes and total.written > total.cached:
                 total = replace(total, cause=self._changes[-1])
+            self.turns[-1] = replace(
+                total,
+                outdated=total.outdated + self._outdated,
+                sweeps=total.sweeps + self._sweeps,
+            )
             self._changes.clear()
-            self.turns[-1] = total
+            self._outdated, self._sweeps = 0, ()
 
     def end_turn(self, through_seq: int) -> None:
         """Record that a turn ended with this seq."""
@@ -146,10 +165,10 @@ def usage_of(figures: Mapping[str, Any]) -> Usage:
     )
 
 
-COLOURS = ("$primary-muted", "$warning", "$primary", "$accent")
+COLOURS = ("$outdated", "$primary-muted", "$primary", "$accent")
 """Colors of the four parts of a bar; opaque, because they cover each other."""
 
-TEXTURES = "░▓█▒"
+TEXTURES = "▒░█▓"
 """Textures of the four parts, for displays without color."""
 
 AXIS = 5
@@ -182,10 +201,15 @@ def plot(
         plain: Draw textures instead of colors.
     """
     shown, rows = fitting(turns, width), height - 1
+    has_sweeps = any(one.sweeps for one in shown)
+    rows -= has_sweeps
     top = nice(max((sum(one.parts) for one in shown), default=1))
     step = step_of(width, len(shown))
     marks = {rows - 1: _round(top), (rows - 1) // 2: _round(top / 2), 0: "0"}
     lines: list[list[Span]] = []
+    if has_sweeps:
+        over = "".join(("▼" if one.sweeps else " ").ljust(step) for one in shown)
+        lines.append([(" " * AXIS + over, "$text-warning")])
     for row in reversed(range(rows)):
         line = [(fit(marks.get(row, ""), AXIS - 1, right=True) + " ", FAINT)]
         for one in shown:
@@ -259,20 +283,19 @@ def _axis(turns: Sequence[TurnUsage], step: int) -> str:
 
 
 _WIDE = 60  # cells from which whole words fit
-_NAMES = (msg("from cache"), msg("written"), msg("uncached"), msg("answered"))
-_SHORT = (msg("cache"), msg("written"), msg("uncached"), msg("answered"))
+_NAMES = (msg("outdated"), msg("from cache"), msg("uncached"), msg("answered"))
 _COLUMNS = (
-    (msg("turn"), 6),
-    (msg("from cache"), 13),
-    (msg("written"), 12),
-    (msg("uncached"), 13),
-    (msg("answered"), 12),
-    (msg("full price"), 13),
+    (msg("turn"), 5),
+    (msg("from cache"), 11),
+    (msg("outdated"), 10),
+    (msg("uncached"), 10),
+    (msg("answered"), 10),
+    (msg("full price"), 11),
 )
 _NARROW = (
     ("turn", 4),
     (msg("cache"), 8),
-    (msg("written"), 9),
+    ("outdated", 9),
     ("uncached", 9),
     (msg("answered"), 9),
 )
@@ -319,10 +342,19 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
-    def show(self, turns: Sequence[TurnUsage]) -> None:
-        """Show the usage of turns; the cursor stays on its turn."""
+    def show(
+        self, turns: Sequence[TurnUsage], provider: Callable[[int], int] = lambda own: own
+    ) -> None:
+        """Show the usage of turns; the cursor stays on its turn.
+
+        Args:
+            turns: The turns, in order.
+            provider: Estimates the provider's count from our own.
+        """
         here = self._turns[-1 - self._cursor].turn if self._turns and self._cursor else None
-        self._turns = list(turns)
+        self._turns = [
+            replace(one, outdated=provider(one.outdated)) if one.outdated else one for one in turns
+        ]
         if here is not None:
             place = [one.turn for one in reversed(self._turns)]
             self._cursor = place.index(here) if here in place else 0
@@ -340,14 +372,14 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             self.set_count(1)
             return
         words = self._words
-        rows = height - _HEAD - 2 - min(_TABLE, len(self._turns) + 1)
+        rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
         bars = plot(self._turns, width, max(rows, _LEAST_PLOT), plain=plain)
         columns = _COLUMNS if width > _WIDE else _NARROW
         caption = "".join(fit(words(name), cells, right=True) for name, cells in columns)
         self._above = [
             Content.styled(self._summary(width), "$foreground"),
-            self._legend(width, plain),
+            *self._legend(width, plain),
             Content(""),
             *(Content.assemble(*spans) for spans in bars),
             Content(""),
@@ -363,15 +395,24 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             template = msg("{paid} paid for {sent} sent, {saved}% saved")
         guess = "~" if any(one.is_guess for one in self._turns) else ""
         figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": saved}
-        return self._words(template, turns=len(self._turns), **figures)
+        text = self._words(template, turns=len(self._turns), **figures)
+        count = sum(len(one.sweeps) for one in self._turns)
+        if not count or width <= _WIDE:
+            return text
+        some = self._words("1 sweep") if count == 1 else self._words("{count} sweeps", count=count)
+        return f"{text}   {some}"
 
-    def _legend(self, width: int, plain: bool) -> Content:
-        names, gap = (_NAMES, "   ") if width > _WIDE else (_SHORT, " ")
-        spans: list[tuple[str, str]] = []
-        for number, name in enumerate(names):
-            sign = (f"{TEXTURES[number]} ", "") if plain else ("■ ", COLOURS[number])
-            spans += [sign, (self._words(name) + gap, MUTED)]
-        return Content.assemble(*spans)
+    def _legend(self, width: int, plain: bool) -> list[Content]:
+        """Return the names of the parts, from the top; in two lines if narrow."""
+        names = [
+            Content.assemble(
+                (f"{TEXTURES[number]} ", "") if plain else ("■ ", COLOURS[number]),
+                (fit(self._words(_NAMES[number]), 13), MUTED),
+            )
+            for number in reversed(range(len(_NAMES)))
+        ]
+        step = len(names) if width > _WIDE else 2
+        return [Content("").join(names[at : at + step]) for at in range(0, len(names), step)]
 
     # --- actions -----------------------------------------------------------------------
 
@@ -413,14 +454,23 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     def _row(self, turn: TurnUsage, width: int, is_newest: bool) -> Content:
         columns = _COLUMNS if width > _WIDE else _NARROW
         guess = "~" if turn.is_guess else ""
-        figures = [str(turn.turn), *(f"{one:,}" for one in turn.parts), f"{turn.paid:,}"]
-        figures[3] = guess + figures[3]
+        outdated, uncached = f"{turn.outdated:,}" if turn.outdated else "·", turn.sent - turn.cached
+        figures = [
+            *(str(turn.turn), f"{turn.cached:,}", outdated, f"{guess}{uncached:,}"),
+            *(f"{turn.answered:,}", f"{turn.paid:,}"),
+        ]
         row = "".join(
             fit(figure, cells, right=True)
             for figure, (_, cells) in zip(figures, columns, strict=False)
         )
-        note = ""
-        if turn.cause is not None and width > _WIDE:
-            note = "   " + self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")
-        style = "$foreground" if is_newest else MUTED
-        return Content.assemble((row, style), (fit(note, width - len(row)), "$text-warning"))
+        notes = [""]
+        if turn.sweeps and width > _WIDE:
+            removed = f"{sum(one.removed for one in turn.sweeps):,}"
+            reason = reason_text(turn.sweeps[-1], self._words)
+            swept = msg("▼ swept {tokens} outdated: {reason}")
+            notes = [self._words(swept, tokens=removed, reason=reason), f"▼ {reason}"]
+        elif turn.cause is not None and width > _WIDE:
+            notes = [self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")]
+        style, room = "$foreground" if is_newest else MUTED, width - len(row)
+        note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
+        return Content.assemble((row, style), (fit(f"  {note}", room), "$text-warning"))

@@ -550,7 +550,8 @@ class Session:
         for item in self.context.get_all():
             for block in item.blocks or ():
                 if block["type"] == "thinking" and mark in block["thinking"]:
-                    return self.context.ledger.outdated(item) > 0 and not item.hidden
+                    slots = self.priced.transcript.slots_of(item.id)
+                    return not item.hidden and any(one.sent and one.is_outdated for one in slots)
         return False
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.prompt import install
 from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.draft import Draft, Drafting, Order
@@ -74,6 +75,30 @@ def test_the_parts_are_all_of_it() -> None:
     assert all(part.tokens > 0 and part.lines for part in draft.parts)
 
 
+def test_what_is_new_is_marked_and_the_cache_ends_where_the_plan_says() -> None:
+    talk = controller("One.", "Two.")
+    scene = Scene(talk)
+    install(talk.context, "You help. " * 600)  # more than the least that is cached
+    talk.windows.open(Todo, items=[f"item {number}" for number in range(40)])
+    run(talk, "first")
+    asyncio.run(talk.windows.act("todo_1", "add", {"text": "eggs"}))
+    talk.windows.settle_now()
+    talk.context.add(ContextItem(ItemType.USER, "second"))
+    draft = scene.draft()
+    assert rows_of_draft(draft) == [
+        "  tools create, action",
+        "  system You help. You",
+        "  1 user todo_1  Full",
+        "  . first",
+        "---",
+        "+ 2 assistant One.",
+        "+ 3 user todo_1  change",
+        "+ . your words",
+    ]
+    assert len({part.key for part in draft.parts}) == len(draft.parts)
+
+
+@pytest.mark.usefixtures("by_turn")
 def test_what_is_new_and_what_changed_is_marked() -> None:
     scene = Scene(controller("One.", "Two."))
     scene.talk.windows.open(Todo, items=["milk"])

@@ -10,10 +10,15 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
-from contextui.tui.inspector.detail import Detail, WholeText
+from contextui.context.item import ContextItem
+from contextui.model import Answer, Block
+from contextui.tui.app import ContextUIApp
+from contextui.tui.inspector.detail import Detail, WholeText, signed
 from contextui.tui.inspector.edit import EditScreen
+from contextui.tui.lines import short
 from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
+from tests.agent.talking import options
 from tests.tui.inspector.scene import (
     LONG,
     SIZES,
@@ -66,9 +71,10 @@ def test_all_items_are_listed_with_marks_and_rules(
     shared_shop.run(act, size)
 
 
+@pytest.mark.usefixtures("by_turn")
 @pytest.mark.parametrize("size", SIZES)
-def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int, int]) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
+def test_by_turn_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.tool_name == "read_file"
         await see(pilot, "each turn", "break-even", "d drop", "e edit…", "p pin")
@@ -76,7 +82,38 @@ def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int,
         assert any("d drop" in line and "at once" in line for line in lines(pilot))
         assert any("turn 3, gist of " in line for line in lines(pilot))
 
+    inspect(tmp_path, act, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        context = desk_of(pilot).session.context
+        item = await go_to(pilot, "read_file tests.py")
+        assert item.tool_name == "read_file"
+        await see(pilot, "each turn", "break-even", "d drop", "e edit…", "p pin")
+        assert any("turn 3, from cache" in line for line in lines(pilot))
+        drop = next(line.split("d drop")[1] for line in lines(pilot) if "d drop" in line)
+        found = context.forecast("drop", [item])
+        assert found is not None
+        provider = context.counter.calibrated
+        assert drop.split()[:2] == [signed(-provider(-found.each)), signed(provider(found.once))]
+        assert found.each < -4_000 < 0 < found.once  # what is in front of it is written again
+
     shared_shop.run(act, size)
+
+
+@pytest.mark.usefixtures("by_turn")
+def test_by_turn_a_wide_screen_may_be_low(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await go_to(pilot, "Tool   read_file")
+        offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
+        assert len(offers) == 2
+        assert offers[0].endswith("at once")
+        await click_on(pilot, "p pin")
+        await see(pilot, "Pinned")
+
+    inspect(tmp_path, act, size=(120, 24))
 
 
 def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
@@ -84,7 +121,7 @@ def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
         await go_to(pilot, "Tool   read_file")
         offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
         assert len(offers) == 2
-        assert offers[0].endswith("at once")
+        assert offers[0].endswith("3 turns")
         await click_on(pilot, "p pin")
         await see(pilot, "Pinned")
 
@@ -204,7 +241,6 @@ def test_enter_reads_the_whole_text_and_c_copies_it(shared_shop: SharedApp) -> N
         assert pilot.app.clipboard == item.content
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-        await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,")
         await see(pilot, "line 3 of the file")
         await pilot.press("end")
         await see(pilot, "line 599 of the file")
@@ -293,30 +329,39 @@ def test_the_cursor_stays_on_its_item_while_others_come(tmp_path: Path) -> None:
     inspect(tmp_path, act, "Fine.")
 
 
-def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
-    class Slow:
-        """Answers when it is allowed to."""
+class Slow:
+    """Gives its answers, the last one when it is allowed to."""
 
-        name = "slow"
+    name = "slow"
 
-        def __init__(self) -> None:
-            self.go_on = asyncio.Event()
+    def __init__(self, *first: Answer) -> None:
+        self.go_on, self._first = asyncio.Event(), list(first)
 
-        async def stream(self, request: Any) -> Any:
-            await self.go_on.wait()
-            yield reply("Done.")
+    async def stream(self, request: Any) -> Any:
+        if self._first:
+            yield self._first.pop(0)
+            return
+        await self.go_on.wait()
+        yield reply("Done.")
 
+
+async def remember(pilot: "Pilot[int]", desk: Desk, model: Slow) -> ContextItem:
+    """Say something, and go to it in the inspector while the model has not answered."""
+    assert isinstance(pilot.app, ContextUIApp)
+    pilot.app.main.send("Remember this")
+    await until(pilot, lambda: desk.session.context.is_turn_running and not model._first)
+    await pilot.pause(0.1)
+    await enter(pilot)
+    return await go_to(pilot, "User   Remember this")
+
+
+@pytest.mark.usefixtures("by_turn")
+def test_by_turn_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
     async def run() -> None:
         model = Slow()
         desk = shop(tmp_path, model=model)
         async with running(desk) as pilot:
-            from contextui.tui.app import ContextUIApp
-
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.send("Remember this")
-            await until(pilot, lambda: desk.session.context.is_turn_running)
-            await enter(pilot)
-            item = await go_to(pilot, "Remember this")
+            item = await remember(pilot, desk, model)
             await pilot.press("d", "d")
             await see(pilot, f"Drops {item.seq:04} after the turn.")
             await see(pilot, f"[✓] {item.seq:04} User")
@@ -325,6 +370,71 @@ def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
             await see(pilot, f"[X] {item.seq:04} User")
 
     asyncio.run(run())
+
+
+def test_a_change_in_mid_turn_counts_with_the_next_request(tmp_path: Path) -> None:
+    async def run() -> None:
+        model = Slow()
+        desk = shop(tmp_path, model=model)
+        async with running(desk) as pilot:
+            item = await remember(pilot, desk, model)
+            await pilot.press("d", "d")
+            await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} User")
+            assert not any("╰" in line for line in lines(pilot)[7:20])  # nothing is carried on
+            model.go_on.set()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_change_that_thinking_binds_says_when_it_counts(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        thought: Block = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+        model = Slow(reply(thought, call("create", name="todo", args={"items": ["milk"]})))
+        desk = shop(tmp_path, model=model)
+        async with running(desk, size) as pilot:
+            item = await remember(pilot, desk, model)
+            await pilot.press("d", "d")
+            await see(pilot, f"Drops {item.seq:04} after the turn. u undoes.")
+            await see(pilot, f"[X] {item.seq:04} User", "dropped, until the turn ends")
+            assert hidden(item) == "dropped"
+            await pilot.press("down")
+            await see(pilot, "Goes after the turn, rent so far 0.")
+            model.go_on.set()
+            await not_see(pilot, "until the turn ends")
+            await see(pilot, f"[X] {item.seq:04} User")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
+    def add(text: str) -> Answer:
+        params = {"text": text}
+        return reply(call("action", window_id="todo_1", action_id="add", params=params))
+
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await say(pilot, "add eggs")
+        await say(pilot, "add bread")
+        context = desk.session.context
+        old = [one for one in context.placed(context.outlook()) if one.reason]
+        assert len(old) == 2
+        carried = short(context.counter.calibrated(sum(one.tokens for one in old)))
+        await see(pilot, f"outdated {carried}, kept for the cache")
+        await go_to(pilot, "╰ " if size == (120, 40) else "╰ outdated: todo_1  old version")
+        await see(pilot, "╰ ", "todo_1  old version")
+        await see(pilot, "Kept for the cache, rent so far ")
+        detail = visible_text(inspector(pilot).query_one(Detail))
+        assert "<Window" in detail or size == (80, 24)
+        assert not any(key in detail for key in ("d drop", "e edit"))
+        before = context.ledger.generation
+        await pilot.press("d", "g", "e")  # an old version cannot be changed
+        assert context.ledger.generation == before
+
+    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."))
+    inspect(tmp_path, act, *answers, size=size)
 
 
 def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
@@ -339,15 +449,44 @@ def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
     inspect(tmp_path, act, "Fine.")
 
 
-def test_a_file_that_was_read_is_shown_as_the_model_sees_it(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
+@pytest.mark.usefixtures("by_turn")
+def test_by_turn_a_file_that_was_read_is_shown_as_the_model_sees_it(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.gist is not None
         await see(pilot, "turn 3, gist of 6,")
         await see(pilot, item.gist[:30])
         await not_see(pilot, "line 3 of the file")
+        await pilot.press("enter")
+        await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,")
 
-    shared_shop.run(act)
+    inspect(tmp_path, act)
+
+
+def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        await see(pilot, "turn 3, from cache", "line 2 of the file")
+        for number in range(10):
+            (tmp_path / "work" / f"{number}.py").write_text(LONG)
+        await say(pilot, "Read the rest")
+        await say(pilot, "Thanks")
+        await enter(pilot)
+        await go_to(pilot, f"{item.seq:04} Tool")
+        assert item.shown_gist
+        await see(pilot, "read_fi…  of 6.2k", "turn 3, gist of 6,", "╰ a gist replaces it, rent ")
+        await see(pilot, item.shown_gist[:20])
+        await pilot.press("enter")
+        await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,")
+        await pilot.press("escape")
+        await see(pilot, "g Full")
+        await pilot.press("g")  # it costs nothing: requests still have all of it
+        await see(pilot, f"{item.seq:04} is shown in full. u undoes.")
+        await not_see(pilot, "of 6.2k")
+        assert desk.session.context.is_whole(item)
+
+    reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
+    inspect(tmp_path, act, *reads, reply("Read."), reply("Fine."), options=options(budget=200_000))
 
 
 def test_letters_count_with_an_input_method_on(shared_shop: SharedApp) -> None:
@@ -364,7 +503,7 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         await see(pilot, "上下文", "条目  请求  用量  日志", "── 取自缓存 ─", "0002 用户")
         item = await go_to(pilot, "read_file tests.py")
-        await see(pilot, "每轮", "一次", "回本", "d 移除", "第 3 轮，要点，")
+        await see(pilot, "每轮", "一次", "回本", "d 移除", "第 3 轮，取自缓存")
         await pilot.press("d")
         await see(pilot, f"已移除 {item.seq:04}，u 撤销。")
         await pilot.press("slash", *"xyz")

@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.model import ModelError
+from contextui.model import Answer, ModelError
+from contextui.tokens import Usage
 from contextui.tui.inspector.detail import WholeText
+from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
 from contextui.tui.inspector.usage import UsagePage
 from contextui.windowing.finding.registry import WindowEntry
@@ -19,6 +22,7 @@ from tests.tui.inspector.scene import (
     click_on,
     desk_of,
     enter,
+    go_to,
     inspector,
     not_see,
     reply,
@@ -39,7 +43,7 @@ def test_the_brackets_turn_pages_and_focus_stays_within(
     shared_shop: SharedApp, size: tuple[int, int]
 ) -> None:
     async def act(pilot: "Pilot[int]") -> None:
-        for texts in (["parts", "todo_1  Full"], ["paid for", "written"], ["No warnings."]):
+        for texts in (["parts", "1 result"], ["paid for", "outdated"], ["No warnings."]):
             await pilot.press("right_square_bracket")
             await see(pilot, *texts)
             assert inspector(pilot).has_focus_within
@@ -61,29 +65,72 @@ def test_a_click_on_its_name_turns_to_a_page(shared_shop: SharedApp) -> None:
     shared_shop.run(act)
 
 
+async def read_parts(pilot: "Pilot[int]", last: str) -> str:
+    """Go through the parts of the request up to one, and return all that was on the screen."""
+    await pilot.press("right_square_bracket")
+    await see(pilot, "parts", "turn 4, not sent yet", "kB")
+    await pilot.press("home")
+    await see(pilot, "tools", '{"model": "scripted"')
+    outline, seen = inspector(pilot).query_one(Outline), screen(pilot)
+    for _ in range(30):
+        await pilot.press("down")
+        seen += screen(pilot)
+        if outline.part is not None and outline.part.text == last:
+            break
+    assert outline.part is not None
+    assert outline.part.text == last
+    return seen
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_request_shows_its_parts_and_where_the_cache_ends(
     shared_shop: SharedApp, size: tuple[int, int]
 ) -> None:
     async def act(pilot: "Pilot[int]") -> None:
-        await pilot.press("right_square_bracket")
-        await see(pilot, "parts", "turn 4, not sent yet", "kB")
-        await pilot.press("home")
-        await see(pilot, "tools", '{"model": "scripted"')
-        outline = inspector(pilot).query_one(Outline)
-        seen = screen(pilot)
-        for _ in range(30):
-            await pilot.press("down")
-            seen += screen(pilot)
-            if outline.part is not None and outline.part.text == "todo_1  Full":
-                break
+        seen = await read_parts(pilot, "The file has 600 lines.")
         assert "─ cache ends here ─" in seen
-        assert "todo_1  Full" in seen
+        assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
         assert "at full price" in seen or size == (120, 40)  # there is no room for it
-        assert outline.part is not None
-        assert outline.part.text == "todo_1  Full"
 
     shared_shop.run(act, size)
+
+
+@pytest.mark.usefixtures("by_turn")
+@pytest.mark.parametrize("size", SIZES)
+def test_by_turn_the_request_shows_its_parts_and_where_the_cache_ends(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path), size) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            seen = await read_parts(pilot, "todo_1  Full")
+            assert "─ cache ends here ─" in seen
+            assert "todo_1  Full" in seen
+            assert "at full price" in seen or size == (120, 40)  # there is no room for it
+
+    asyncio.run(run())
+
+
+def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
+    """After five minutes nothing is cached any more; the request says so too."""
+
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await see(pilot, "── from cache ─")
+            priced = desk.session.context.ledger.priced
+            assert priced is not None
+            priced._clock = lambda: time.time() + 301
+            inspector(pilot)._look()
+            await not_see(pilot, "── from cache ─")
+            await pilot.press("right_square_bracket")
+            await see(pilot, "parts")
+            assert not any("cache ends here" in line for line in lines(pilot))
+
+    asyncio.run(run())
 
 
 def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
@@ -153,7 +200,7 @@ def test_usage_shows_what_each_turn_cost(shared_shop: SharedApp) -> None:
         await pilot.press("z", "right_square_bracket", "right_square_bracket")
         await see(pilot, "3 turns   ", "saved by the cache", "full price")
         table = [line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")]
-        assert ["1", "0", "1,290", "40", "180", "1,652"] in [row[:6] for row in table]
+        assert ["1", "0", "·", "1,330", "180", "1,652"] in [row[:6] for row in table]
 
     shared_shop.run(act, (200, 60))
 
@@ -169,7 +216,7 @@ def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
             usage = inspector(pilot).query_one(UsagePage)
             await pilot.press("right_square_bracket", "right_square_bracket")
             await until(pilot, lambda: len(usage._turns) == 3)
-            await see(pilot, "1,290")
+            await see(pilot, "1,330")  # written and uncached
             await pilot.press("left_square_bracket", "left_square_bracket", "home", "down")
             await see(pilot, "by you, turn 1")
 
@@ -217,6 +264,75 @@ def test_windows_in_trouble_are_logged_once_and_counted(tmp_path: Path) -> None:
             await enter(pilot)
             await pilot.press("left_square_bracket")
             await see(pilot, "todo_1 is late  ×3")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sweeps_are_logged_with_reason_rent_and_price(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        more = reply("Fine.", usage=Usage(20, 30, 1_200, 6_400))
+        desk = shop(tmp_path, more, reply("Good.", usage=Usage(20, 30, 7_600, 40)))
+        async with running(desk, size) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            item = await go_to(pilot, "Money is Decimal")
+            await pilot.press("d", "d")
+            await say(pilot, "go on")
+            assert not any("Log•" in line for line in lines(pilot))  # a sweep is no warning
+            request = desk.session.context.last_request
+            assert request is not None
+            assert request.plan is not None
+            sweep = request.plan.facts["sweep"]
+            provider = desk.session.context.counter.calibrated
+            await enter(pilot)
+            await pilot.press("left_square_bracket")
+            rent, price = provider(round(sweep["rent"])), provider(round(sweep["price"]))
+            await see(pilot, f"Sweep: you dropped {item.seq:04}")
+            await see(pilot, f"rent {rent:,}, price {price:,} tokens")
+            assert price > rent > 0
+            await pilot.press("c")
+            assert f"rent {rent:,}, price {price:,} tokens" in pilot.app.clipboard
+            await pilot.press("left_square_bracket")
+            await see(pilot, "▼")
+            await pilot.press("z")
+            reason = f"outdated: you dropped {item.seq:04}"
+            await until(pilot, lambda: size[0] < 100 or shown(pilot, reason))
+            assert shown(pilot, "1 sweep")
+        past = read_past(desk.session.path)
+        assert [one.cause for one in past.turns[-1].sweeps] == [f"{item.seq:04}"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_usage_shows_what_was_carried_though_outdated(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    def add(text: str) -> Answer:
+        made = call("action", window_id="todo_1", action_id="add", params={"text": text})
+        return reply(made, usage=Usage(20, 30, 7_600, 40))
+
+    done = reply("Added.", usage=Usage(20, 30, 7_700, 40))
+
+    async def run() -> None:
+        desk = shop(tmp_path, add("eggs"), done, add("bread"), done)
+        async with running(desk, size) as pilot:
+            await talk(pilot)
+            await say(pilot, "add eggs")
+            await say(pilot, "add bread")
+            await enter(pilot)
+            await pilot.press("right_square_bracket", "right_square_bracket")
+            await see(pilot, "paid for", "■ outdated")
+            watch = inspector(pilot)._watch
+            assert watch is not None
+            carried = desk.session.context.counter.calibrated(watch.spending.turns[-1].outdated)
+            assert carried > 200
+            newest = [line.split() for line in lines(pilot) if " 15,300 " in line]
+            assert f"{carried:,}" in newest[0]
+        assert read_past(desk.session.path).turns == watch.spending.turns
 
     asyncio.run(run())
 

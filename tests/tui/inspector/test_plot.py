@@ -3,6 +3,7 @@
 import pytest
 from rich.cells import cell_len
 
+from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import COLOURS, TurnUsage, fitting, nice, plot
 
 
@@ -20,9 +21,9 @@ def test_the_axis_ends_at_a_round_number(largest: int, top: int) -> None:
 
 
 def test_without_colours_the_parts_have_textures() -> None:
-    turns = [TurnUsage(1, cached=200, written=200, uncached=200, answered=400)]
+    turns = [TurnUsage(1, cached=400, written=100, uncached=100, answered=400, outdated=200)]
     column = [line[5:6] for line in drawn(turns, 12, 11, plain=True)[:-1]]
-    assert column == list("▒▒▒▒██▓▓░░")
+    assert column == list("▓▓▓▓██░░▒▒")
 
 
 def test_with_colours_a_part_ends_where_it_ends() -> None:
@@ -31,10 +32,23 @@ def test_with_colours_a_part_ends_where_it_ends() -> None:
     styles = [spans[1][1] for spans in lines[:-1]]
     assert styles[0] == f"on {COLOURS[3]}"
     assert (
-        styles[5] == f"{COLOURS[0]} on {COLOURS[3]}"
+        styles[5] == f"{COLOURS[1]} on {COLOURS[3]}"
     )  # half of this row is the one, half the other
     assert lines[5][1][0][0] == "▄"
-    assert styles[9] == f"on {COLOURS[0]}"
+    assert styles[9] == f"on {COLOURS[1]}"
+
+
+def test_what_is_outdated_is_a_part_of_what_was_sent() -> None:
+    assert TurnUsage(1, 1_000, 100, 20, 7, outdated=300).parts == (300, 700, 120, 7)
+    assert TurnUsage(1, 100, 200, 0, 7, outdated=250).parts == (250, 0, 50, 7)  # nothing was cached
+    assert TurnUsage(1, uncached=50, outdated=60).parts == (50, 0, 0, 0)
+
+
+def test_a_turn_with_a_sweep_is_marked() -> None:
+    sweep = Sweep("price")
+    turns = [TurnUsage(1, 10), TurnUsage(2, 10, sweeps=(sweep,)), TurnUsage(3, 10)]
+    assert drawn(turns, 12, 8)[0].rstrip() == " " * 7 + "▼"
+    assert len(drawn(turns, 12, 8)) == 8
 
 
 def test_every_line_has_room_for_every_bar() -> None:
