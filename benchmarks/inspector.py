@@ -1,8 +1,8 @@
-"""What one more row costs the inspector at 100,000 rows, beside Textual's `OptionList`.
+"""What 100,000 rows, and one more, cost the inspector, beside Textual's `OptionList`.
 
-Both lists are in the same app, shown in turn. A row is added, and the list is drawn: the inspector
-takes a new snapshot of the context, finds its rows again and draws those in view; the list of
-Textual adds an option and scrolls to it. Its options are plain texts of one line.
+Both lists are in the same app and are drawn after each step. The inspector takes a new snapshot of
+the context, finds its rows again and draws those in view; the list of Textual adds options and
+scrolls to the last. Its options are plain texts of one line.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from contextui.tui.inspector.look import Looker
 from contextui.tui.inspector.rows import rows_of
 from contextui.words import Words
 
-ROWS = 10_000
+ROWS = 100_000
 TIMES = 15
 
 
@@ -63,8 +63,8 @@ async def seconds(work: Callable[[], Awaitable[object]]) -> float:
     return sorted(times)[TIMES // 2]
 
 
-async def ours(app: Lists, context: ContextManager) -> float:
-    """The time of an item more."""
+async def ours(app: Lists, context: ContextManager) -> tuple[float, float]:
+    """The time of all items, and of one more."""
     looker, listing = Looker(context, []), app.query_one(ItemList)
 
     async def add() -> None:
@@ -75,15 +75,17 @@ async def ours(app: Lists, context: ContextManager) -> float:
         listing.choose(len(rows) - 1)
         await drawn(app)
 
+    start = time.process_time()
     await add()
-    return await seconds(add)
+    return time.process_time() - start, await seconds(add)
 
 
-async def theirs(app: Lists) -> float:
-    """The time of an option more."""
-    listing = app.query_one(OptionList)
+async def theirs(app: Lists) -> tuple[float, float]:
+    """The time of all options, and of one more."""
+    listing, start = app.query_one(OptionList), time.process_time()
     listing.add_options(f"answer {number}" for number in range(ROWS))
     await drawn(app)
+    filled = time.process_time() - start
 
     async def add() -> None:
         listing.add_option("and now?")
@@ -91,7 +93,7 @@ async def theirs(app: Lists) -> float:
         await drawn(app)
 
     await add()
-    return await seconds(add)
+    return filled, await seconds(add)
 
 
 async def drawn(app: App[None]) -> None:
@@ -107,9 +109,11 @@ async def compare() -> None:
         without = await ours(app, conversation(ROWS, windows=False))
         with_windows = await ours(app, conversation(ROWS, windows=True))
         option_list = await theirs(app)
-    print(f"one more row at {ROWS:,} rows                    (ratio of processor time)")
-    print(f"inspector, beside OptionList    {without / option_list:>6.3f}x")
-    print(f"with windows since the start    {with_windows / option_list:>6.3f}x")
+    print("the inspector, beside OptionList                (ratio of processor time)")
+    print(f"{'':<28}  {f'{ROWS:,} rows':>14}  {'one more row':>14}")
+    for name, (filled, added) in (("only messages", without), ("windows", with_windows)):
+        of_all, of_one = filled / option_list[0], added / option_list[1]
+        print(f"{name:<28}  {of_all:>13.3f}x  {of_one:>13.2f}x")
 
 
 def main() -> None:

@@ -44,7 +44,11 @@ from contextui.windowing.host import saved_state
 from contextui.windowing.manager import WindowManager
 
 CHECKPOINT_EVERY = 1_000
-"""Entries after which a checkpoint is due, as soon as no turn is running."""
+"""Entries after which a checkpoint is due at the latest, as soon as no turn is running."""
+
+# A small checkpoint is due earlier: a resume replays all entries after it.
+_EARLIEST = 100  # entries
+_SHARE = 8  # how many times the size of the last checkpoint the entries have
 
 _BEGINNING = ("session", "prompt")
 """The entries that start every session, before anything happens in it."""
@@ -98,7 +102,7 @@ class Recorder:
         """The last turn whose end is in the log."""
         self.draft = ""
         """The person's unsent input."""
-        self._since_checkpoint = 0
+        self._since_checkpoint = self._bytes_since = self._checkpoint_size = 0
         self._wants_checkpoint = self._is_closed = False
         self._summary_id: str | None = None  # it is written after its boundary
         self._last_size = 0
@@ -120,6 +124,8 @@ class Recorder:
         self.read_from = loaded.start
         self.saved_turn, self.draft = loaded.turn, loaded.draft
         self._since_checkpoint = loaded.since_checkpoint
+        self._bytes_since = loaded.end - loaded.start
+        self._checkpoint_size = loaded.checkpoint_size
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
         self.flush()  # a `restored` hook may have changed its window
@@ -183,6 +189,7 @@ class Recorder:
             self._since_checkpoint += 1
             line = self._line(fields, entry_id)
             self._last_size = len(line)
+            self._bytes_since += len(line)
             if self._held is not None:
                 if fields.get("subtype") in _BEGINNING:
                     self._held.append((line, written))
@@ -205,7 +212,7 @@ class Recorder:
     def _on_event(self, event: Event) -> None:
         with self._lock:
             self._write_event(event)
-            if self._since_checkpoint >= self._every:
+            if self._is_checkpoint_due():
                 self._wants_checkpoint = True
             if self._wants_checkpoint:
                 self.checkpoint()
@@ -329,7 +336,7 @@ class Recorder:
             self.saved_turn = turn
 
         self.write(system_entry("turn_end", turn=turn, early=event.early), written=written)
-        if self._since_checkpoint >= self._every:
+        if self._is_checkpoint_due():
             self.checkpoint()
         self._log.sync()
 
@@ -343,9 +350,16 @@ class Recorder:
             if self.draft:
                 data["draft"] = self.draft
             self._write_system("checkpoint", **data)
-            self._since_checkpoint = 0
+            self._since_checkpoint = self._bytes_since = 0
+            self._checkpoint_size = self._last_size
             # A resume from here has not read earlier renders.
             self._shown.clear()
+
+    def _is_checkpoint_due(self) -> bool:
+        if self._since_checkpoint >= self._every:
+            return True
+        is_worth_it = 0 < _SHARE * self._checkpoint_size <= self._bytes_since
+        return is_worth_it and self._since_checkpoint >= _EARLIEST
 
     def _is_settled(self) -> bool:
         """Whether no turn is running and the log is complete."""

@@ -65,6 +65,7 @@ class Loaded:
         draft: The person's unsent input.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them follow the checkpoint.
+        checkpoint_size: The bytes of the checkpoint; 0 without one.
     """
 
     turn: int = 0
@@ -79,6 +80,7 @@ class Loaded:
     draft: str = ""
     parsed: int = 0
     since_checkpoint: int = 0
+    checkpoint_size: int = 0
 
 
 class _Start(NamedTuple):
@@ -255,6 +257,7 @@ class _Loading:
         if not damage and not known.issuperset(_referenced_ids(rest)):
             return None
         self._loaded.parsed += 1
+        self._loaded.checkpoint_size = len(line.text)
         return _Start(line.offset, checkpoint, items, closings, rest, damage)
 
     def _load_start(self, start: _Start) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
+from textual.cache import LRUCache
 from textual.content import Content
 from textual.events import Resize
 from textual.geometry import Size
@@ -18,6 +19,7 @@ from contextui.text import for_terminal
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
 _OPENING = frozenset("（《「『【“‘([{")  # never last
+_STRIPS = 200  # lines that are kept as they were drawn
 _MARKS = 8  # maximum characters per cell when a row is measured
 
 
@@ -149,6 +151,11 @@ class LineView(ScrollView):
     count = 0
     """The number of lines."""
 
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        # A change of one line redraws all in view: most of them are as they were.
+        self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_STRIPS)
+
     def line_at(self, number: int, width: int) -> Content:
         """Return one line, rendered to this width."""
         raise NotImplementedError
@@ -185,11 +192,13 @@ class LineView(ScrollView):
         """Render one row of the view."""
         number, width = self.scroll_offset.y + y, self.line_width
         if number < self.count:
-            line = self.line_at(number, width)
-            style = self.visual_style
-            (strip, *_) = Visual.to_strips(
-                self, line, width, 1, style, apply_selection=False, pad=True
-            )
+            line, style = self.line_at(number, width), self.visual_style
+            key = (line.plain, tuple(line.spans), width, style, self.app.theme)
+            if (strip := self._strips.get(key)) is None:
+                (strip, *_) = Visual.to_strips(
+                    self, line, width, 1, style, apply_selection=False, pad=True
+                )
+                self._strips[key] = strip
             return strip
         return Strip.blank(width, self.rich_style)
 

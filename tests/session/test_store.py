@@ -1032,3 +1032,19 @@ def test_a_lazy_session_that_cannot_be_written_says_so(tmp_path: Path) -> None:
         session.context.add(ContextItem(ItemType.USER, "hello"))
         assert session.unsaved == 2
         assert any("Not saved" in notice for notice in session.notices)
+
+
+def test_a_small_checkpoint_is_written_earlier(tmp_path: Path) -> None:
+    """A resume replays what follows a checkpoint: with few live items that costs most."""
+    store = SessionStore(tmp_path / "home", SessionOptions())
+    with store.create(str(tmp_path)) as session:
+        for number in range(450):
+            session.context.add(ContextItem(ItemType.USER, f"{number} " + "words " * 100))
+            session.context.mark_sent(session.context.compose(2_000))
+            session.context.add(ContextItem(ItemType.ASSISTANT, f"{number} " + "answer " * 100))
+            session.context.end_turn()
+    lines = session.path.read_bytes().splitlines()
+    sizes = [len(line) for line in lines if b'"checkpoint"' in line[:300]]
+    assert sum(sizes) < session.path.stat().st_size / 8
+    with store.open(session.id) as session:
+        assert session.parsed_entries < 250
