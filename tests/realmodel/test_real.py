@@ -10,8 +10,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from threading import Timer
@@ -92,19 +92,25 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 # --- the loop ----------------------------------------------------------------------------
 
 
-async def converse(url: str) -> list[list[Event]]:
+async def converse(talk: InteractionController) -> list[list[Event]]:
     """Ask for a window, then for an action on it, until both were done or too much was tried."""
-    model = AnthropicModel("local", base_url=url)
-    talk = InteractionController(model=model, options=OPTIONS)
-    talk.install_prompt()
     turns: list[list[Event]] = []
     async with asyncio.timeout(TALKING):
         while len(turns) < TRIES and not (turns and is_acted_on(turns[-1])):
             opened = [window for window in talk.windows.windows() if window.name == "todo"]
             turns.append(await say(talk, ADD.format(id=opened[-1].id) if opened else OPEN))
             check(talk, turns[-1])
-    await model.aclose()
     return turns
+
+
+@asynccontextmanager
+async def talking(url: str) -> AsyncIterator[InteractionController]:
+    """A conversation with the model."""
+    model = AnthropicModel("local", base_url=url)
+    talk = InteractionController(model=model, options=OPTIONS)
+    talk.install_prompt()
+    yield talk
+    await model.aclose()
 
 
 def is_acted_on(events: Sequence[Event]) -> bool:
@@ -126,11 +132,28 @@ def check(talk: InteractionController, events: Sequence[Event]) -> None:
 
 
 def test_a_real_model_opens_a_window_and_acts_on_it(url: str) -> None:
-    turns = asyncio.run(converse(url))
+    async def run() -> list[list[Event]]:
+        async with talking(url) as talk:
+            return await converse(talk)
+
+    turns = asyncio.run(run())
     events = [event for turn in turns for event in turn]
     assert of(WindowOpened, events), events
     assert is_acted_on(turns[-1]), events
     assert any(one.ok and one.name == "action" for one in of(CallFinished, turns[-1])), turns[-1]
+
+
+def test_a_real_model_acts_on_a_window_of_which_it_reads_what_changed(url: str) -> None:
+    async def run() -> None:
+        async with talking(url) as talk:
+            window = talk.windows.open("todo", items=[f"thing {number}" for number in range(20)])
+            assert is_acted_on((await converse(talk))[-1])
+            assert is_acted_on((await converse(talk))[-1])
+            sent = str([one.content for one in talk.context.compose().messages])
+            assert f'<Window id="{window.id}" version="' in sent
+            assert ' since="' in sent, "no block with what changed"
+
+    asyncio.run(run())
 
 
 # --- the program -------------------------------------------------------------------------
