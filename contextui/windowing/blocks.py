@@ -3,7 +3,8 @@
 A whole block is what `window_xml` builds. Its list of actions can be replaced with a reference to
 an equal list further up. A change block names the version it starts from, and its body is a
 unified diff of the lines between ``<Content>`` and ``</Content>``. A hunk that only adds lines
-has the line above them as context; where lines are removed, those show the place::
+has the line above them as context; where lines are removed, those show the place. Of long lines
+that are removed or are context, only the beginning is shown::
 
     <Window id="todo_1" version="2.0.0" since="1.0.0">
     @@ -2 +2 @@
@@ -29,6 +30,7 @@ _LISTED = re.compile(r'<Actions ref="([^"]*)"/>(?=\s*</Window>\s*$)')
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LONGEST_REFERENCE = 300  # characters, the end of the block included
 _MOST = 2_000  # changed lines that are compared one by one
+_LONG, _BEGINNING = 60, 40  # characters of a line that is cut off, and of what is left of it
 _END = "\n</Window>"
 
 
@@ -178,9 +180,13 @@ def _hunk(
     above = old[one - 1 : one] if one == two and one else ()
     start = len(above)
     yield f"@@ -{_range(one - start, two)} +{_range(three - start, four)} @@"
-    yield from (f" {line}" for line in above)
-    yield from (f"-{line}" for line in old[one:two])
+    yield from (f" {_cut_off(line)}" for line in above)
+    yield from (f"-{_cut_off(line)}" for line in old[one:two])
     yield from (f"+{line}" for line in new[three:four])
+
+
+def _cut_off(line: str) -> str:
+    return f"{line[:_BEGINNING]}…" if len(line) > _LONG else line
 
 
 def _range(start: int, end: int) -> str:
@@ -193,12 +199,15 @@ def _range(start: int, end: int) -> str:
 def _patched(old: list[str], diff: Sequence[str]) -> str:
     new, at = list[str](), 0
     for start, lines in _hunks(diff):
-        new += old[at:start]
-        kept = [line[1:] for line in lines if line[0] in " -"]
-        if old[start : start + len(kept)] != kept:
-            raise ValueError(f"line {start + 1} is not what the change starts from")
-        new += [line[1:] for line in lines if line[0] in " +"]
-        at = start + len(kept)
+        new, at = [*new, *old[at:start]], start
+        for line in lines:
+            if line[0] == "+":
+                new.append(line[1:])
+                continue
+            if at >= len(old) or line[1:] not in (old[at], _cut_off(old[at])):
+                raise ValueError(f"line {at + 1} is not what the change starts from")
+            new += old[at : at + 1] if line[0] == " " else ()
+            at += 1
     return "\n".join([*new, *old[at:]])
 
 

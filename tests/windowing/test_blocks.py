@@ -68,6 +68,22 @@ def test_what_is_new_at_the_top_needs_no_context() -> None:
     assert applied(old, change) == new
 
 
+def test_long_lines_that_are_known_are_cut_off() -> None:
+    many = [f"line {number} of a text with many words in it, {'more ' * 10}" for number in range(9)]
+    edited = [*many[:4], "Other words. " * 20, *many[5:8], "bread", many[8]]
+    old, new = block("\n".join(many)), block("\n".join(edited), "2.0.0")
+    change = change_block(old, new)
+    assert change == (
+        '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
+        f"@@ -5 +5 @@\n-{many[4][:40]}…\n+{edited[4]}\n"
+        f"@@ -8 +8,2 @@\n {many[7][:40]}…\n+bread\n"
+        "</Window>"
+    )
+    assert applied(old, change) == new
+    with pytest.raises(ValueError, match="line 5"):
+        applied(old.replace("line 4", "line 0"), change)
+
+
 def test_counts_of_one_may_be_written() -> None:
     old, new = block("a\nb"), block("a\nc", "2.0.0")
     head = '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
@@ -87,7 +103,11 @@ def test_a_list_of_actions_is_replaced_with_a_reference() -> None:
     assert parts_of(xml).content == items("milk")
 
 
-LINES = st.lists(st.text(alphabet=st.sampled_from("ab +-@<>\\\t é中"), max_size=6), max_size=30)
+LINES = st.lists(
+    st.text(alphabet=st.sampled_from("ab +-@<>\\\t é中…"), max_size=6)
+    | st.text(alphabet=st.sampled_from("ab…"), min_size=59, max_size=62),
+    max_size=30,
+)
 
 
 @given(LINES, LINES)

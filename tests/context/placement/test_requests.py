@@ -86,7 +86,7 @@ def patched(lines: list[str], diff: list[str]) -> list[str]:
             new.insert(at, row[1:])
             at, shift = at + 1, shift + 1
         else:
-            assert new[at] == row[1:], "a line that is not there"
+            assert new[at].startswith(row[1:].removesuffix("…")), "a line that is not there"
             if row[0] == "-":
                 del new[at]
                 shift -= 1
