@@ -34,14 +34,19 @@ from contextui.files.workspace import Workspace
 from contextui.model import Answer, LlmMessage, ModelEvent, ModelRequest, Tool
 from contextui.tokens import Content
 from contextui.windowing.host import current_render
+from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files import FilesWindow
+from contextui.windows.monitor.window import MonitorWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo.window import TodoWindow
 
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 """The placements that exist."""
 
-WINDOWS = (EditorWindow, NotebookWindow, TodoWindow)
+WINDOWS = (CodeWindow, EditorWindow, FilesWindow, MonitorWindow, NotebookWindow, TodoWindow)
+"""The built-in classes of windows, all of which the system prompt lists."""
+
 BUDGET = 10_000_000  # nothing is trimmed
 REMEMBERED = 4  # requests that marks are looked for in, as the Anthropic model does
 STEP_SECONDS, TURN_SECONDS = 5.0, 30.0

@@ -158,7 +158,8 @@ class Mix:
 
 
 def _act(window: str, action: str, /, **params: object) -> Block:
-    return call("action", window_id=window, action_id=action, params=params)
+    given = {"params": params} if params else {}
+    return call("action", window_id=window, action_id=action, **given)
 
 
 def _works(
