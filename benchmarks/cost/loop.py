@@ -346,9 +346,9 @@ def _plain_result(
         path.write_text(text.replace(given["old"], given["new"]), "utf-8")
         first = text[: text.index(given["old"])].count("\n")
         last = first + given["new"].count("\n")
-        found = f"Saved {given['path']}, changed in line {first + 1}."
+        found = f"Saved {given['path']}"
         if around is not None:
-            found += "\n" + _numbered(path, first - around, last + around + 1)
+            found += ":\n" + _numbered(path, first - around, last + around + 1)
     else:
         found = _numbered(path)
     return {"type": "tool_result", "tool_use_id": block["id"], "content": found}
