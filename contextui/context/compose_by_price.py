@@ -667,9 +667,9 @@ class PricedComposer:
                 continue
             is_new = True
             listed = actions_of(render.xml)
-            whole, actions = self._size("user", render.xml), self._counter.count(listed)
+            whole, actions = self._counter.count(render.xml), self._counter.count(listed)
             text = change_block(shown, render.xml) if shown else None
-            change: int | None = self._size("user", text) if text else None
+            change: int | None = self._counter.count(text) if text else None
             if shown is not None and is_same(shown, render.xml):
                 change = 0
             self._looks[window.id] = _Look(render.xml, shown, text)
