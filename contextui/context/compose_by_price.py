@@ -448,6 +448,8 @@ class PricedComposer:
             if tokens > script.rules.long:
                 gist = min(tokens, self._size("user", self._gist(item)))
             group = f"{self._calls.asker(item).id}:results" if is_paired else ""
+            if group and any(one.group == group for one in script.tail):
+                tokens -= self._counter.message_overhead("user")
             script.add(
                 item.id, item.id, "result", tokens,
                 call=call, gist=gist, group=group, place=place,
@@ -456,6 +458,7 @@ class PricedComposer:
         group = item.id if item.type is ItemType.ASSISTANT else ""
         for number, (kind, parts, call) in enumerate(_layout(item)):
             tokens = self._size(role_of(item), _parts_of(item, parts))
+            tokens -= self._counter.message_overhead(role_of(item)) if number else 0
             name = f"{item.id}.{number}" if number else item.id
             script.add(
                 name, item.id, kind, tokens, call=call, group=group, parts=parts,
