@@ -104,8 +104,8 @@ A file that is edited has 118 lines, about 1,200 tokens. With windows each edit 
 no cache entry expires.
 
 One file that is read once (B) is where windows cost most: the list of the editor's actions, the
-longer system prompt and `save` come on top, and nothing is read twice that they could save. The
-cost falls below that of plain tools where files are read again, closed, or looked at in passing.
+longer system prompt and `save` come on top, and nothing is read twice that they could save. Windows
+cost less than plain tools where the plain loop reads files again (A, C, E, F).
 
 ## Long conversations beside the information bound
 
