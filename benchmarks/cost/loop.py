@@ -294,9 +294,7 @@ PLAIN_TOOLS = (
 )
 
 
-def play_plain(
-    turns: Sequence[Turn], folder: Path, *, around: int | None = AROUND
-) -> list[Sent]:
+def play_plain(turns: Sequence[Turn], folder: Path, *, around: int | None = AROUND) -> list[Sent]:
     """Play a script with plain tools: all that was said and read stays in the conversation.
 
     Args:
@@ -334,9 +332,7 @@ def play_plain(
     return model.requests
 
 
-def _plain_result(
-    block: Mapping[str, Any], folder: Path, around: int | None
-) -> Mapping[str, Any]:
+def _plain_result(block: Mapping[str, Any], folder: Path, around: int | None) -> Mapping[str, Any]:
     given = block["input"]
     path = folder / given["path"]
     if block["name"] == "edit":
