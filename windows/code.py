@@ -69,7 +69,7 @@ class CodeWindow(Window):
         if state.shown and lod is Lod.FULL:
             page = state.pages[min(state.page, len(state.pages)) - 1]
             part = f"{page.start}-{page.end}" if len(state.pages) > 1 else None
-            code = f"\n{page.numbered()}\n"
+            code = f"\n{page.numbered(is_aligned=True)}\n"
             body.append(Element("code", code, id=state.shown, lines=page.total, shown=part))
         return body
 

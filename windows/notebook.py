@@ -285,11 +285,13 @@ class NotebookWindow(Window):
 
 
 def _element(entry: Note, level: Lod) -> Element:
-    more, size = list[Element](), None
+    head, more, size = entry.head, list[Element](), None
     if level is Lod.FULL:
         more = [Element("text", entry.text)]
     elif level is Lod.SUMMARY:
-        more = [Element("summary", entry.brief)] * (entry.brief != entry.head)
+        if not entry.gist and entry.brief.startswith(head.removesuffix("…")):
+            head = entry.brief  # both are the beginning of the text
+        more = [Element("summary", entry.brief)] * (entry.brief != head)
         size = None if entry.is_short else len(entry.text)
     tags = ", ".join(entry.tags) or None
-    return Element("entry", entry.head, *more, id=entry.id, tags=tags, characters=size)
+    return Element("entry", head, *more, id=entry.id, tags=tags, characters=size)

@@ -34,14 +34,19 @@ from contextui.files.workspace import Workspace
 from contextui.model import Answer, LlmMessage, ModelEvent, ModelRequest, Tool
 from contextui.tokens import Content
 from contextui.windowing.host import current_render
+from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files import FilesWindow
+from contextui.windows.monitor.window import MonitorWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo.window import TodoWindow
 
 PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 """The placements that exist."""
 
-WINDOWS = (EditorWindow, NotebookWindow, TodoWindow)
+WINDOWS = (CodeWindow, EditorWindow, FilesWindow, MonitorWindow, NotebookWindow, TodoWindow)
+"""The built-in classes of windows, all of which the system prompt lists."""
+
 BUDGET = 10_000_000  # nothing is trimmed
 REMEMBERED = 4  # requests that marks are looked for in, as the Anthropic model does
 STEP_SECONDS, TURN_SECONDS = 5.0, 30.0
@@ -199,7 +204,10 @@ class Bound:
                 return 0
             case ItemType.TOOL:
                 return self._counter.count(item.content)
-        return self._counter.count_message(item.type.value, item.blocks or item.content)
+        blocks, count = item.blocks or (), self._counter.count_message
+        # The results of all calls of an answer are one message, which has to be there as well.
+        results = count("user", "") * any(one.get("type") == "tool_use" for one in blocks)
+        return count(item.type.value, item.blocks or item.content) + results
 
     def _changed(self, before: str | None, now: str) -> int:
         """Count the lines of a window that are new."""
@@ -263,15 +271,15 @@ async def _take_turns(talk: InteractionController, turns: Sequence[Turn], clock:
 
 PLAIN_PROMPT = """\
 You help a person with the files of a folder. read_file returns the lines of a file with their \
-numbers. edit replaces a text that occurs once in a file with another one, saves the file, and \
-returns the lines around the change.
+numbers. edit replaces a text that occurs once in a file with another one, and saves the file.
 
 - Read a file before you edit it, and keep to its style.
 - Several calls in one answer run in order. Do what you can in one answer.
 - If a call fails, read the reason, and do not repeat the same call.
 - Answer briefly, in the person's language, in Markdown. Say what you did and what you did not."""
 
-AROUND = 4  # lines before and after a change that `edit` returns
+AROUND = 4
+"""Lines before and after a change that `edit` returns, as editing tools for models often do."""
 
 
 def _plain_tool(name: str, description: str, *params: str) -> Tool:
@@ -286,12 +294,13 @@ PLAIN_TOOLS = (
 )
 
 
-def play_plain(turns: Sequence[Turn], folder: Path) -> list[Sent]:
+def play_plain(turns: Sequence[Turn], folder: Path, *, around: int | None = AROUND) -> list[Sent]:
     """Play a script with plain tools: all that was said and read stays in the conversation.
 
     Args:
         turns: The script; its calls are `read_file` and `edit`.
         folder: The files.
+        around: Lines around a change that `edit` returns; None if it only confirms the change.
 
     Raises:
         LoopError: A call failed.
@@ -315,7 +324,7 @@ def play_plain(turns: Sequence[Turn], folder: Path) -> list[Sent]:
                 calls = [block for block in blocks if block["type"] == "tool_use"]
                 if not calls:
                     break
-                results = tuple(_plain_result(block, folder) for block in calls)
+                results = tuple(_plain_result(block, folder, around) for block in calls)
                 messages.append(LlmMessage("user", results))
             clock.advance(TURN_SECONDS)
 
@@ -323,7 +332,7 @@ def play_plain(turns: Sequence[Turn], folder: Path) -> list[Sent]:
     return model.requests
 
 
-def _plain_result(block: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+def _plain_result(block: Mapping[str, Any], folder: Path, around: int | None) -> Mapping[str, Any]:
     given = block["input"]
     path = folder / given["path"]
     if block["name"] == "edit":
@@ -333,7 +342,9 @@ def _plain_result(block: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
         path.write_text(text.replace(given["old"], given["new"]), "utf-8")
         first = text[: text.index(given["old"])].count("\n")
         last = first + given["new"].count("\n")
-        found = f"Saved {given['path']}:\n" + _numbered(path, first - AROUND, last + AROUND + 1)
+        found = f"Saved {given['path']}"
+        if around is not None:
+            found += ":\n" + _numbered(path, first - around, last + around + 1)
     else:
         found = _numbered(path)
     return {"type": "tool_result", "tool_use_id": block["id"], "content": found}

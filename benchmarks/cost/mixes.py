@@ -1,8 +1,28 @@
 """Editing tasks and long conversations, played by the real loop and by a plain tool loop.
 
 A mix is a list of turns: which files are read, which edits are made, and what is said. The same
-mix gives two scripts. With windows, a file is opened in an editor, edited there and saved. With
-plain tools it is read with `read_file`, whose result stays in the conversation, and edited.
+mix gives two scripts, which make the same edits in the same number of steps:
+
+- With windows, a file is opened in an editor when it is first needed. An edit is two calls in one
+  answer, `replace` and `save`, so that each edit is on disk as it is with plain tools.
+- With plain tools, a file is read with `read_file`, whose result stays in the conversation, and
+  changed with `edit`, which saves it.
+
+Each turn of an editing mix is a request of 40 words, two edits of one line each, made in one step
+each, and an answer of 60 words. A file has 118 lines, about 1,200 tokens. "Plain re-reads" means
+that the plain loop reads a file before each edit. "Plain reads once" means that it never reads a
+file twice, although it was edited since: the best case for it. The mixes:
+
+- A and B edit one file in all turns.
+- C and D edit six files in turn; each turn also reads another file that is not edited, in both
+  loops with `read_file`.
+- E and F edit another file in each turn; in E its window is closed at the end of the turn.
+- G edits six files in turn, all of which are opened, or read, in the first turn.
+
+The long mixes have no plain counterpart; they are compared with the information bound, see
+`benchmarks.cost.loop.Bound`. An editor, a to-do list and a notebook are opened in the first turn.
+Then the model changes a window in four turns of five (lively), always the same one in every turn
+(one hot), in one turn of ten while it looks something up in each (calm), or never (calm chat).
 """
 
 import tempfile
@@ -13,13 +33,13 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.cost.cache import Figures, figures
-from benchmarks.cost.loop import PLACEMENTS, Turn, play, play_plain
+from benchmarks.cost.loop import AROUND, PLACEMENTS, Turn, play, play_plain
 from contextui.agent.models.scripted import Step, call
 from contextui.model import Block
 
 TURNS, LONG_TURNS = 30, 200
 FUNCTIONS = 24
-"""Functions of a file that is edited: about 100 lines."""
+"""Functions of a file that is edited: 118 lines."""
 
 _NOUNS = ("cart", "order", "price", "stock", "batch", "route", "parcel", "invoice", "refund")
 _VERBS = ("sum", "check", "sort", "merge", "split", "load", "save", "count", "pick", "ship")
@@ -158,7 +178,8 @@ class Mix:
 
 
 def _act(window: str, action: str, /, **params: object) -> Block:
-    return call("action", window_id=window, action_id=action, params=params)
+    given = {"params": params} if params else {}
+    return call("action", window_id=window, action_id=action, **given)
 
 
 def _works(
@@ -263,16 +284,28 @@ LONG_MIXES = (
 # --- figures ---------------------------------------------------------------------------------
 
 
+CONFIRMED = "price, edits confirmed"
+"""By price beside a plain loop whose `edit` returns a confirmation without lines."""
+
+
 def mix_figures(mix: Mix) -> dict[str, Figures]:
     """Return cost and tokens sent of a mix for each placement, beside plain tools."""
-    with _folder(mix.files()) as folder:
-        plain = figures(play_plain(mix.with_plain_tools(), folder))
-    found: dict[str, Figures] = {}
+    plain = _plain_figures(mix, AROUND)
+    ours: dict[str, Figures] = {}
     for placement in PLACEMENTS:
         with _folder(mix.files()) as folder:
-            ours = figures(play(mix.with_windows(), folder, placement).requests)
-        found[placement] = Figures(ours.cost / plain.cost, ours.tokens / plain.tokens)
-    return found
+            ours[placement] = figures(play(mix.with_windows(), folder, placement).requests)
+    found = {placement: _beside(one, plain) for placement, one in ours.items()}
+    return found | {CONFIRMED: _beside(ours["price"], _plain_figures(mix, None))}
+
+
+def _plain_figures(mix: Mix, around: int | None) -> Figures:
+    with _folder(mix.files()) as folder:
+        return figures(play_plain(mix.with_plain_tools(), folder, around=around))
+
+
+def _beside(one: Figures, other: Figures) -> Figures:
+    return Figures(one.cost / other.cost, one.tokens / other.tokens)
 
 
 def long_costs(mix: LongMix, turns: int = LONG_TURNS) -> dict[str, float]:

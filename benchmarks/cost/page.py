@@ -4,8 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.cost.cache import ANTHROPIC, LOOK_BACK
-from benchmarks.cost.loop import PLACEMENTS
-from benchmarks.cost.mixes import LONG_MIXES, LONG_TURNS, TURNS, long_costs, mix_figures, mixes
+from benchmarks.cost.loop import AROUND, PLACEMENTS
+from benchmarks.cost.mixes import (
+    CONFIRMED,
+    LONG_MIXES,
+    LONG_TURNS,
+    TURNS,
+    long_costs,
+    mix_figures,
+    mixes,
+)
 from benchmarks.cost.replay import BATCH, RULES
 from benchmarks.cost.runs import APART
 
@@ -16,7 +24,7 @@ Rows = Iterable[Sequence[str]]
 
 def mix_rows() -> Iterator[list[str]]:
     """Yield the table of the editing mixes: cost, and tokens sent in brackets, beside plain."""
-    yield ["mix", *PLACEMENTS]
+    yield ["mix", *PLACEMENTS, CONFIRMED]
     for mix in mixes():
         found = mix_figures(mix).values()
         cells = (f"{one.cost:.2f} ({one.tokens:.2f})" for one in found)
@@ -77,16 +85,27 @@ up to the last mark is written. Output tokens are not counted.
 
 ## Editing beside plain tool calls
 
-{TURNS} turns with two edits each, played by the real loop with real windows on real files. Beside
-it a plain loop does the same with `read_file` and `edit`: all it reads stays in the conversation.
-"Plain re-reads" means that it reads a file before each edit; "reads once" is the best case for it.
-The figures are the cost beside the plain loop, and in brackets the tokens sent beside it; below 1
-the windows are cheaper.
+{TURNS} turns with two edits of one line each, played by the real loop with real windows on real
+files. Beside it a plain loop makes the same edits with `read_file` and `edit`: all it reads stays
+in the conversation. "Plain re-reads" means that it reads a file before each edit; "reads once" is
+the best case for it. The figures are the cost beside the plain loop, and in brackets the tokens
+sent beside it; below 1 the windows are cheaper.
 
 {_lines(markdown(short))}
 
-A file that is edited has about 100 lines. In C and D each turn also reads a file that is not
-edited. Requests are seconds apart, so no cache entry expires.
+The first columns are the values of the setting `placement`: `price` is the default, `turn` is how
+version 1 placed windows, `in-place` leaves each window where it was opened. There the plain `edit`
+returns {AROUND} lines before and after the change, as editing tools for models often do. The last
+column is `price` beside a plain loop whose `edit` only confirms the change: the tersest
+alternative, whose model never sees what an edit led to.
+
+A file that is edited has 118 lines, about 1,200 tokens. With windows each edit is followed by
+`save`. In C and D each turn also reads a file that is not edited. Requests are seconds apart, so
+no cache entry expires.
+
+One file that is read once (B) is where windows cost most: the list of the editor's actions, the
+longer system prompt and `save` come on top, and nothing is read twice that they could save. Windows
+cost less than plain tools where the plain loop reads files again (A, C, E, F).
 
 ## Long conversations beside the information bound
 
@@ -96,8 +115,6 @@ request reads only what is still valid. No placement reaches it in general, sinc
 changed place has to be written again.
 
 {_lines(markdown(long))}
-
-The columns are the values of the setting `placement`.
 
 ## Your own sessions
 

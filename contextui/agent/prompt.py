@@ -44,7 +44,7 @@ ones). Every window also has close(summary).
 - Answer briefly, in the person's language, in Markdown. Say what you did and what you did not.""")
 _CHANGES = msg("""\
 - A <Window> block with since="V" has only what changed since version V of that window: a unified \
-diff of the lines of its content.
+diff of the lines of its content. Long removed lines are cut off with ….
 - <Actions ref="W"/> stands for the last list of actions of window W above it.""")
 _TEXT_CALLS = msg("""\
 Calls

@@ -555,6 +555,8 @@ class PricedComposer:
             if tokens > script.rules.long:
                 gist = min(tokens, self._size("user", self._gist(item)))
             group = f"{self._calls.asker(item).id}:results" if is_paired else ""
+            if group and any(one.group == group for one in script.tail):
+                tokens -= self._counter.message_overhead("user")
             script.add(
                 item.id, item.id, "result", tokens,
                 call=call, gist=gist, group=group, place=place,
@@ -563,6 +565,7 @@ class PricedComposer:
         group = item.id if item.type is ItemType.ASSISTANT else ""
         for number, (kind, parts, call) in enumerate(_layout(item)):
             tokens = self._size(role_of(item), _parts_of(item, parts))
+            tokens -= self._counter.message_overhead(role_of(item)) if number else 0
             name = f"{item.id}.{number}" if number else item.id
             script.add(
                 name, item.id, kind, tokens, call=call, group=group, parts=parts,
@@ -806,9 +809,9 @@ class PricedComposer:
                 continue
             is_new = True
             listed = actions_of(render.xml)
-            whole, actions = self._size("user", render.xml), self._counter.count(listed)
+            whole, actions = self._counter.count(render.xml), self._counter.count(listed)
             text = change_block(shown, render.xml) if shown else None
-            change: int | None = self._size("user", text) if text else None
+            change: int | None = self._counter.count(text) if text else None
             if shown is not None and is_same(shown, render.xml):
                 change = 0
             self._looks[window.id] = _Look(render.xml, shown, text)

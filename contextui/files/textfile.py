@@ -192,9 +192,14 @@ class Page:
         """The number of the last line on this page; `start - 1` if there is none."""
         return self.start + len(self.lines) - 1
 
-    def numbered(self) -> str:
-        """The lines with line numbers, as an editor shows them."""
-        width = len(str(self.end))
+    def numbered(self, *, is_aligned: bool = False) -> str:
+        """The lines with line numbers.
+
+        Args:
+            is_aligned: Whether numbers are aligned, for people. It takes about a token per line,
+                and every line changes where the last number gets another digit.
+        """
+        width = len(str(self.end)) if is_aligned else 0
         return "\n".join(
             f"{number:>{width}} {line}" for number, line in enumerate(self.lines, self.start)
         )

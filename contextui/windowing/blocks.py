@@ -2,10 +2,15 @@
 
 A whole block is what `window_xml` builds. Its list of actions can be replaced with a reference to
 an equal list further up. A change block names the version it starts from, and its body is a
-unified diff of the lines between ``<Content>`` and ``</Content>``, with one line of context::
+unified diff of the lines between ``<Content>`` and ``</Content>``. A hunk that only adds lines
+has the line above them as context; where lines are removed, those show the place. Of long lines
+that are removed or are context, only the beginning is shown::
 
     <Window id="todo_1" version="2.0.0" since="1.0.0">
-    @@ -3,1 +3,2 @@
+    @@ -2 +2 @@
+    -    <item id="1">milk</item>
+    +    <item id="1">oat milk</item>
+    @@ -3 +3,2 @@
          <item id="2">eggs</item>
     +    <item id="3">bread</item>
     </Window>
@@ -22,9 +27,10 @@ from typing import NamedTuple
 _HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"')
 _SINCE = re.compile(r'<Window id="([^"]*)" version="([^"]*)" since="([^"]*)"[^>]*>\n')
 _LISTED = re.compile(r'<Actions ref="([^"]*)"/>(?=\s*</Window>\s*$)')
-_HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LONGEST_REFERENCE = 300  # characters, the end of the block included
 _MOST = 2_000  # changed lines that are compared one by one
+_LONG, _BEGINNING = 60, 40  # characters of a line that is cut off, and of what is left of it
 _END = "\n</Window>"
 
 
@@ -157,34 +163,51 @@ def _diff(old: Sequence[str], new: Sequence[str]) -> list[str] | None:
     changed = len(old) - first - last + len(new) - first - last
     if not changed or changed > _MOST:
         return None
-    first, last = max(0, first - 1), max(0, last - 1)  # a line of context on both sides
     before, after = old[first : len(old) - last], new[first : len(new) - last]
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     found: list[str] = []
-    for group in matcher.get_grouped_opcodes(1):
-        start, end = group[0], group[-1]
-        found.append(
-            f"@@ -{first + start[1] + 1},{end[2] - start[1]}"
-            f" +{first + start[3] + 1},{end[4] - start[3]} @@"
-        )
-        for kind, one, two, three, four in group:
-            if kind == "equal":
-                found += [f" {line}" for line in before[one:two]]
-                continue
-            found += [f"-{line}" for line in before[one:two]]
-            found += [f"+{line}" for line in after[three:four]]
+    for kind, one, two, three, four in matcher.get_opcodes():
+        if kind != "equal":
+            found += _hunk(old, new, (first + one, first + two), (first + three, first + four))
     return found
+
+
+def _hunk(
+    old: Sequence[str], new: Sequence[str], removed: tuple[int, int], added: tuple[int, int]
+) -> Iterator[str]:
+    """Return the lines of a hunk; without removed lines, with the line above the new ones."""
+    (one, two), (three, four) = removed, added
+    above = old[one - 1 : one] if one == two and one else ()
+    start = len(above)
+    yield f"@@ -{_range(one - start, two)} +{_range(three - start, four)} @@"
+    yield from (f" {_cut_off(line)}" for line in above)
+    yield from (f"-{_cut_off(line)}" for line in old[one:two])
+    yield from (f"+{line}" for line in new[three:four])
+
+
+def _cut_off(line: str) -> str:
+    return f"{line[:_BEGINNING]}…" if len(line) > _LONG else line
+
+
+def _range(start: int, end: int) -> str:
+    """A range of lines as diffs have it: no count for one line, the line before for none."""
+    if end - start == 1:
+        return f"{end}"
+    return f"{start + (end > start)},{end - start}"
 
 
 def _patched(old: list[str], diff: Sequence[str]) -> str:
     new, at = list[str](), 0
     for start, lines in _hunks(diff):
-        new += old[at:start]
-        kept = [line[1:] for line in lines if line[0] in " -"]
-        if old[start : start + len(kept)] != kept:
-            raise ValueError(f"line {start + 1} is not what the change starts from")
-        new += [line[1:] for line in lines if line[0] in " +"]
-        at = start + len(kept)
+        new, at = [*new, *old[at:start]], start
+        for line in lines:
+            if line[0] == "+":
+                new.append(line[1:])
+                continue
+            if at >= len(old) or line[1:] not in (old[at], _cut_off(old[at])):
+                raise ValueError(f"line {at + 1} is not what the change starts from")
+            new += old[at : at + 1] if line[0] == " " else ()
+            at += 1
     return "\n".join([*new, *old[at:]])
 
 
@@ -195,7 +218,8 @@ def _hunks(diff: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         found = _HUNK.fullmatch(diff[at])
         if found is None:
             raise ValueError(f"not a line of a diff: {diff[at][:60]!r}")
-        start, removed, added = int(found[1]) - 1, int(found[2]), int(found[4])
+        removed, added = int(found[2] or 1), int(found[3] or 1)
+        start = int(found[1]) - (removed > 0)  # of no lines, the one before them is named
         lines, at = list[str](), at + 1
         while at < len(diff) and (removed > 0 or added > 0):
             lines.append(diff[at])

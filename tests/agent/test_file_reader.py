@@ -129,7 +129,7 @@ def test_a_model_without_tools_gets_gists_too(folder: Path) -> None:
     talk = talk_in(folder, asked, asked, "Read.", "Yes.", tool_protocol="text")
     run(talk, "Read app.py.")
     run(talk, "Sure?")
-    assert "[read_file]   1 def function_0" in results(talk)[0].content
+    assert "[read_file] 1 def function_0" in results(talk)[0].content
     assert results(talk)[1].content == f"[read_file] {UNCHANGED}"
     assert "def function_49" not in sent(talk, 3)
     assert GIST in sent(talk, 3)

@@ -96,17 +96,17 @@ class Scenario:
 
 
 FIVE_TURNS = Scenario(
-    5, 3, {"sales.py": program(125), "data.csv": table(88), "chart.py": program(125)}, 6_000, 0.75
+    5, 3, {"sales.py": program(134), "data.csv": table(94), "chart.py": program(134)}, 6_000, 0.75
 )
 TEN_TURNS = Scenario(
     10,
     2,
     {
-        "sales.py": program(150),
-        "data.csv": table(120),
-        "clean.py": program(150),
-        "costs.csv": table(120),
-        "chart.py": program(150),
+        "sales.py": program(160),
+        "data.csv": table(127),
+        "clean.py": program(160),
+        "costs.csv": table(127),
+        "chart.py": program(160),
     },
     12_000,
     0.83,

@@ -37,12 +37,57 @@ def test_a_change_names_only_what_changed() -> None:
     change = change_block(old, new)
     assert change == (
         '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
-        "@@ -41,2 +41,3 @@\n"
+        "@@ -41 +41,2 @@\n"
         '     <item id="40">thing 39</item>\n'
         '+    <item id="41">bread</item>\n'
-        "   \n</Window>"
+        "</Window>"
     )
     assert applied(old, change) == new
+
+
+def test_removed_lines_show_the_place_without_context() -> None:
+    many = [f"thing {number}" for number in range(40)]
+    edited = [*many[:4], "bread", *many[5:20], *many[22:]]
+    old, new = block("\n".join(many)), block("\n".join(edited), "2.0.0")
+    change = change_block(old, new)
+    assert change == (
+        '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
+        "@@ -5 +5 @@\n-thing 4\n+bread\n"
+        "@@ -21,2 +20,0 @@\n-thing 20\n-thing 21\n"
+        "</Window>"
+    )
+    assert applied(old, change) == new
+
+
+def test_what_is_new_at_the_top_needs_no_context() -> None:
+    many = [f"thing {number}" for number in range(40)]
+    old, new = block("\n".join(many)), block("\n".join(["bread", *many]), "2.0.0")
+    change = change_block(old, new)
+    assert change is not None
+    assert "@@ -0,0 +1 @@\n+bread\n</Window>" in change
+    assert applied(old, change) == new
+
+
+def test_long_lines_that_are_known_are_cut_off() -> None:
+    many = [f"line {number} of a text with many words in it, {'more ' * 10}" for number in range(9)]
+    edited = [*many[:4], "Other words. " * 20, *many[5:8], "bread", many[8]]
+    old, new = block("\n".join(many)), block("\n".join(edited), "2.0.0")
+    change = change_block(old, new)
+    assert change == (
+        '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
+        f"@@ -5 +5 @@\n-{many[4][:40]}…\n+{edited[4]}\n"
+        f"@@ -8 +8,2 @@\n {many[7][:40]}…\n+bread\n"
+        "</Window>"
+    )
+    assert applied(old, change) == new
+    with pytest.raises(ValueError, match="line 5"):
+        applied(old.replace("line 4", "line 0"), change)
+
+
+def test_counts_of_one_may_be_written() -> None:
+    old, new = block("a\nb"), block("a\nc", "2.0.0")
+    head = '<Window id="todo_1" version="2.0.0" since="1.0.0">\n'
+    assert applied(old, f"{head}@@ -2,1 +2,1 @@\n-b\n+c\n</Window>") == new
 
 
 def test_the_parts_are_the_block() -> None:
@@ -58,7 +103,11 @@ def test_a_list_of_actions_is_replaced_with_a_reference() -> None:
     assert parts_of(xml).content == items("milk")
 
 
-LINES = st.lists(st.text(alphabet=st.sampled_from("ab +-@<>\\\t é中"), max_size=6), max_size=30)
+LINES = st.lists(
+    st.text(alphabet=st.sampled_from("ab +-@<>\\\t é中…"), max_size=6)
+    | st.text(alphabet=st.sampled_from("ab…"), min_size=59, max_size=62),
+    max_size=30,
+)
 
 
 @given(LINES, LINES)

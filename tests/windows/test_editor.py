@@ -90,8 +90,7 @@ def title(tester: Editor, lod: Lod = Lod.FULL) -> str:
 
 def numbered(text: str) -> str:
     lines = text.removesuffix("\n").split("\n")
-    width = len(str(len(lines)))
-    return "\n".join(f"{number:>{width}} {line}" for number, line in enumerate(lines, 1))
+    return "\n".join(f"{number} {line}" for number, line in enumerate(lines, 1))
 
 
 # --- what it shows -----------------------------------------------------------------------------
@@ -290,7 +289,7 @@ def test_the_outline_is_bounded_and_leaves_the_deepest_out(tmp_path: Path) -> No
 def test_without_an_outline_the_summary_shows_some_lines(folder: Path) -> None:
     with open_editor(folder, "long.txt", line=100) as editor:
         assert editor.content(Lod.SUMMARY) == "long.txt  250 lines, saved\n" + "\n".join(
-            f"{n:>3} line {n}" for n in range(95, 105)
+            f"{n} line {n}" for n in range(95, 105)
         )
 
 
@@ -358,7 +357,7 @@ def test_pages(folder: Path) -> None:
     with open_editor(folder, "long.txt") as editor:
         lines = editor.content().split("\n")
         assert lines[0] == "long.txt  lines 1-100 of 250, saved"
-        assert lines[1] == "  1 line 1"
+        assert lines[1] == "1 line 1"
         assert lines[100] == "100 line 100"
         assert len(lines) == 101
         version = editor.window.version
@@ -374,6 +373,18 @@ def test_pages(folder: Path) -> None:
         assert editor.act("scroll", pages=9) == "lines 201-250 of 250"
         assert editor.act("goto", line=250) == "line 250 of 250"
         assert editor.act("scroll", pages=-9) == "lines 1-100 of 250"
+
+
+def test_a_file_that_is_a_little_longer_than_a_page_is_one_page(folder: Path) -> None:
+    (folder / "little.txt").write_text("".join(f"line {n}\n" for n in range(1, 151)))
+    with open_editor(folder, "little.txt") as editor:
+        assert title(editor) == "little.txt  lines 1-150 of 150, saved"
+        editor.act("replace", old="line 149\n", new="the last but one\n")
+        assert title(editor) == "little.txt  lines 1-150 of 150, changed, not saved"
+        assert editor.act("goto", line=42) == "lines 42-141 of 150"
+        assert editor.act("scroll", pages=-1) == "lines 1-150 of 150"
+        editor.act("insert", before_line=151, text="one more")
+        assert title(editor) == "little.txt  lines 52-151 of 151, changed, not saved"
 
 
 @pytest.mark.parametrize(

@@ -692,7 +692,7 @@ def test_a_huge_file_is_read_in_pages(huge: Path) -> None:
     why = "read-only: 1,073,741,824 bytes, 16,777,216 at most can be edited"
     with open_editor(huge.parent, huge.name) as editor:
         assert title(editor) == f"huge.log  lines 1-100, {why}"
-        assert editor.content().split("\n")[1] == "  1 line 1"
+        assert editor.content().split("\n")[1] == "1 line 1"
         assert editor.content(Lod.SUMMARY).split("\n")[-1] == "10 line 10"
         assert title(editor, Lod.GIST) == f"huge.log, lines 1-100, {why}"
         assert editor.act("scroll") == "lines 101-200"

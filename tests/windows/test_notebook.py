@@ -341,6 +341,15 @@ def shown(text: str) -> str:
     return text.translate(pictures)
 
 
+def test_the_beginning_of_a_text_is_shown_once(tmp_path: Path) -> None:
+    with open_in(tmp_path) as book:
+        book.act("write", text="Words of one long line. " * 8)
+        book.act("write", text="Words of one long line. " * 8, gist="Words")
+        first, second = parse(book.xml()).findall("Content/entry")
+        assert (first.text, len(first)) == (("Words of one long line. " * 8).strip(), 0)
+        assert (second.text, second[0].text) == ("Words", first.text)
+
+
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_texts_are_inert_and_exact(hostile: str, tmp_path: Path) -> None:
     body = f"first line\n{hostile}\n  {hostile}"

@@ -22,6 +22,7 @@ ROOM = 5_000
 """Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
 
 _ABOVE = 5  # lines shown above a line after jumping to it
+_ALL = PAGE_LINES * 3 // 2  # lines of a file that is one page: it need not move for its last lines
 
 
 class EditedFile(WindowState):
@@ -208,9 +209,12 @@ class Editing:
         return self._workspace.read_page(self._state.path, start, count)
 
     def look(self, top: int) -> None:
-        """Show the page that starts at this line."""
+        """Show the page that starts at this line; all of a file that is only a little longer."""
         state, page = self._state, self.page(top, PAGE_LINES)
-        count = len(split(page.lines, ROOM)[0])
+        if top <= 1 and page.more and page.total is not None and page.total <= _ALL:
+            everything = self.page(1, _ALL)
+            page = page if len(split(everything.lines, ROOM, _ALL)) > 1 else everything
+        count = len(split(page.lines, ROOM, _ALL)[0])
         more = page.more or count < len(page.lines)
         state.top, state.page = top, replace(page, lines=page.lines[:count], more=more)
         if state.buffer is None:  # it may grow while it is shown

@@ -82,13 +82,13 @@ def patched(lines: list[str], diff: list[str]) -> list[str]:
     new, shift = list(lines), 0
     at = 0
     for row in diff:
-        if hunk := re.fullmatch(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@", row):
-            at = int(hunk[1]) - 1 + shift
+        if hunk := re.fullmatch(r"@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@", row):
+            at = int(hunk[1]) - (hunk[2] != ",0") + shift
         elif row[0] == "+":
             new.insert(at, row[1:])
             at, shift = at + 1, shift + 1
         else:
-            assert new[at] == row[1:], "a line that is not there"
+            assert new[at].startswith(row[1:].removesuffix("…")), "a line that is not there"
             if row[0] == "-":
                 del new[at]
                 shift -= 1
