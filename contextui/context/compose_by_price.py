@@ -618,9 +618,10 @@ class PricedComposer:
             if slot is self._summaries.get(item.id):
                 continue
             form, reason = self._wanted(item, slot)
-            if form is not None and slot.want is not None and slot.want.source:
-                self._move_summary(self._items[slot.want.source], slot)
             if not _is_same_form(slot.want, form, item):
+                summary = self._items.get(slot.want.source) if slot.want is not None else None
+                if summary is not None and not summary.hidden:
+                    self._move_summary(summary, slot)
                 self.transcript.want(slot, form, reason)
             self._note_form(slot)
 

@@ -31,6 +31,12 @@ FOUND: dict[str, list[Step]] = {
     "a restored message leaves the summary of the others": [
         ("say", "k2k", 8), ("say", "k3k", 3), ("compact", 0.9, "k5k", 40), ("restore", 868),
     ],
+    "a result restored without the others leaves their summary": [
+        ("say", "k3k", 8), ("send",), ("call", ("k4k", "k5k"), "", ""), ("result", "k7k", 3, False),
+        ("result", "k9k", 60, True), ("send",), ("answer", "k22k", 3, ""), ("end",), ("drop", 0),
+        ("say", "k25k", 3), ("send",), ("answer", "k26k", 15, ""), ("end",),
+        ("compact", 0.5, "k59k", 5), ("restore", 2),
+    ],
     "undoing an edit after the turn does not bring thinking back": [
         ("say", "k2k", 60), ("send",), ("call", ("k4k",), "", "k3k"), ("result", "k6k", 3, False),
         ("send",), ("edit", 1, "k7k", 30), ("end",), ("undo",), ("clock", 4_000.0),
