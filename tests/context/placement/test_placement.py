@@ -130,7 +130,7 @@ class Chosen(Transcript):
     options = 1
 
     def _decide(self, made: Decision) -> tuple[Offer | None, str]:
-        offers, wrong = self.offers(made), self._wrong(self.limit(), made)
+        offers, wrong = self.offers(made), self.wrong(self.limit(), made)
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
         is_now = self.is_fresh
         forced = next(
