@@ -494,7 +494,7 @@ class Transcript:
             is_shown = bool(self._chain(view, made)) and view.shown == view.version
             if not (made.is_out(view) or is_shown):
                 self._foresee(view, self._form_of(view, made), result, made)
-        made.offer, made.reason, made.cause = self._decide(made)
+        made.offer, made.reason = self._decide(made)
         if made.offer is not None:
             for view in self.present.values():
                 chain = self._chain(view, made)
@@ -688,7 +688,7 @@ class Transcript:
         extra = self.prices.write - self.prices.read
         return Offer(cut, hit, self.prices.read * rent, extra * kept, saved)
 
-    def _decide(self, made: Decision) -> tuple[Offer | None, str, str]:
+    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self.wrong(made.limit, made)
         now = self.rules.close == "now" or self.is_fresh
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
@@ -704,8 +704,9 @@ class Transcript:
             best = max(paying, key=lambda one: one.gain)
         wider = self._for_room(offers, best, made)
         if wider:
-            return wider, "room", ""
-        return best, reason if best else "", self.slots[must[0][0]].item if best and must else ""
+            return wider, "room"
+        made.cause = self.slots[must[0][0]].item if best and must else ""
+        return best, reason if best else ""
 
     def _for_room(
         self, offers: Sequence[Offer], best: Offer | None, made: Decision

@@ -129,7 +129,7 @@ class Chosen(Transcript):
     schedule: tuple[int, ...] = ()
     options = 1
 
-    def _decide(self, made: Decision) -> tuple[Offer | None, str, str]:
+    def _decide(self, made: Decision) -> tuple[Offer | None, str]:
         offers, wrong = self.offers(made), self.wrong(made.limit, made)
         reasons = [(at, made.reason_of(self.slots[at])) for at in wrong]
         is_now = self.is_fresh
@@ -140,8 +140,8 @@ class Chosen(Transcript):
         choices: list[Offer | None] = [*offers] if forced is not None else [None, *offers]
         if self.requests >= len(self.schedule):
             self.options = len(choices)
-            return choices[0], "chosen", ""
-        return choices[self.schedule[self.requests]], "chosen", ""
+            return choices[0], "chosen"
+        return choices[self.schedule[self.requests]], "chosen"
 
 
 def small(seed: int) -> list[dict[str, Any]]:
