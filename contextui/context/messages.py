@@ -257,8 +257,8 @@ class Messages(Sequence[LlmMessage]):
         for pieces, length in self._parts:
             end = length if stop is None else min(length, stop)
             if start < end:
-                yield islice(pieces, end) if start <= 0 else pieces[start:end]
-            start -= length
+                yield pieces[start:end] if start else islice(pieces, end)
+            start = max(start - length, 0)
             stop = None if stop is None else stop - length
 
 
