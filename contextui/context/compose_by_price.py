@@ -196,6 +196,8 @@ class PricedComposer:
         self._items: dict[str, ContextItem] = {}
         self._next_seq = 1
         self._revisions: dict[str, int] = {}
+        self._digests: dict[str, int] = {}  # of the content that the slots of an item stand for
+        self._versions: dict[str, dict[int, int]] = {}  # of contents that edited items had
         self._head = _Head()
         self._references = ItemIndex()
         self._summaries: dict[str, Slot] = {}  # where each summary of older items stands
@@ -379,7 +381,7 @@ class PricedComposer:
         """Register a new item."""
         self._next_seq = max(self._next_seq, item.seq + 1)
         self._items[item.id] = item
-        self._revisions[item.id] = item.revision
+        self._revisions[item.id], self._digests[item.id] = item.revision, _digest(item)
         if item.type is ItemType.SYSTEM and not item.is_summary:
             insort(self._head.items, item, key=lambda one: one.seq)
             return
@@ -618,7 +620,12 @@ class PricedComposer:
 
     def _edited(self, item: ContextItem) -> None:
         """Fit an item's slots to its new content."""
-        slots = self.transcript.slots_of(item.id)
+        slots, digest = self.transcript.slots_of(item.id), _digest(item)
+        known = self._versions.setdefault(item.id, {})
+        known[self._digests[item.id]] = max((slot.full.version for slot in slots), default=0)
+        # What comes back as it was, after an undo, needs not be written again.
+        version = known.get(digest, max(known.values()) + 1)
+        self._digests[item.id] = digest
         if item.type is ItemType.ASSISTANT:
             _match(slots, _layout(item))
         for slot in slots:
@@ -629,7 +636,7 @@ class PricedComposer:
                 size = self._size(role_of(item), _parts_of(item, slot.parts))
             is_said = slot.full.kind == "thinking" and not _is_thinking(item, slot.parts)
             kind: Kind = "text" if is_said else slot.full.kind
-            slot.full = Form(kind, size, slot.full.version + 1)
+            slot.full = Form(kind, size, version)
 
     def _window_changed(self, item: ContextItem) -> None:
         script, name = self.transcript, item.content
@@ -1051,6 +1058,10 @@ class PricedComposer:
             if any(one is item for one in piece.shown.items):
                 return own_content(piece, item)
         return None
+
+
+def _digest(item: ContextItem) -> int:
+    return hash((item.content, repr(item.blocks)))
 
 
 def _is_placed(slot: Slot, form: Form) -> bool:
