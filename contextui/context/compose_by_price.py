@@ -679,13 +679,27 @@ class PricedComposer:
         if item.type is ItemType.ASSISTANT and (said := _match(slots, _layout(item))):
             self._give_words(item, said)
             slots = self.transcript.slots_of(item.id)
+        is_as_sent = self._is_message_as_sent(slots)  # after an undo
         for slot in slots:
             if item.type is ItemType.TOOL:
                 size = self._size("user", _result_content(item))
                 slot.gist = min(size, self._size("user", self._gist(item)))
             else:
                 size = self._size(role_of(item), _parts_of(item, slot.parts))
-            slot.full = Form(_kind_now(item, slot), size, slot.full.version + 1)
+            version = slot.sent.version if is_as_sent and slot.sent else slot.full.version + 1
+            slot.full = Form(_kind_now(item, slot), size, version)
+
+    def _is_message_as_sent(self, slots: Sequence[Slot]) -> bool:
+        """Whether the message of slots, made from the items of now, is as it was sent."""
+        script = self.transcript
+        if not slots or slots[0].at < 0:
+            return False
+        first = slots[0].first
+        behind = (script.slots[at] for at in range(first, len(script.slots)))
+        message = takewhile(lambda slot: slot.first == first, behind)
+        shown = self._message([(slot, slot.sent, slot.actions) for slot in message])
+        sent = [piece.message for _, piece in self._as_sent(script.slots[first])]
+        return shown is not None and sent == [shown.message]
 
     def _give_words(self, item: ContextItem, parts: tuple[int, ...]) -> None:
         """Give an answer that only made calls a slot in front of them for words."""

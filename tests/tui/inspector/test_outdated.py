@@ -341,3 +341,19 @@ def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
 
     short, long = work(30), work(300)
     assert long < 1.3 * short
+
+
+def test_a_drop_that_is_undone_costs_nothing() -> None:
+    scene = Scene()
+    words = scene.say(LONG)
+    scene.send()
+    scene.answer("Long.")
+    calm(scene)
+    before = figures(scene)
+    scene.context.drop(words.id)
+    scene.context.undo()
+    assert figures(scene) == before
+    scene.context.edit(words.id, "short")
+    assert figures(scene) != before
+    scene.context.undo()
+    assert figures(scene) == before
