@@ -82,7 +82,7 @@ def test_a_gist_leads_back_to_the_result() -> None:
     run(talk, "Read it again.")
     first, again = results(talk.context)
     assert first.gist is again.gist is None, "placement by turn sends it as before"
-    assert again.content.startswith("  1 line 1 of the output\n")
+    assert again.content.startswith("1 line 1 of the output\n")
     assert again.content.endswith("300 line 300 of the output")
     assert path_in(gist_in(talk.context, 1)) == path_in(gist)
 
@@ -126,7 +126,7 @@ def test_all_of_one_long_line_can_be_read() -> None:
         ("result:1", {}, "There is no result 1 in this conversation."),  # the person's words
         ("result:99", {}, "There is no result 99 in this conversation."),
         ("result:4", {"start": 400}, "result:4 has no line 400."),
-        ("result:4", {"start": -1}, "  1 line 1 of the output"),
+        ("result:4", {"start": -1}, "1 line 1 of the output"),
         ("result:004", {"start": 300}, "300 line 300 of the output"),
         ("result:0", {}, "There is no folder to read files from."),  # a path like any other
         ("result:4/../x", {}, "There is no folder to read files from."),
@@ -145,7 +145,7 @@ def test_a_result_that_the_person_dropped_is_not_read() -> None:
     talk.context.drop(talk.context.calls.asker(item).id)
     assert do(talk, f"result:{item.seq}") == "There is no result 4 in this conversation."
     talk.context.restore(item.id)
-    assert do(talk, f"result:{item.seq}").startswith("  1 line 1")
+    assert do(talk, f"result:{item.seq}").startswith("1 line 1")
 
 
 def test_a_result_that_the_person_edited_is_read_as_edited() -> None:

@@ -116,7 +116,7 @@ def test_files_are_read_by_the_page(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     tools = box(tmp_path)
     first = do(tools, "read_file", {"path": "a.txt"}).text
-    assert first.startswith("   1 line 1\n")
+    assert first.startswith("1 line 1\n")
     assert first.endswith("2000 line 2000\n… more from line 2001 on")
     last = do(tools, "read_file", {"path": "a.txt", "start": 3_999}).text
     assert last == "3999 line 3999\n4000 line 4000"
