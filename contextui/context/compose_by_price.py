@@ -550,13 +550,10 @@ class PricedComposer:
             place = None if is_old else self._place_of_result(item)
             is_paired = item.tool_call_id is not None and (place is not None or is_old)
             call = item.tool_call_id if is_paired else None
-            content = _result_content(item)
-            tokens, gist = self._size("user", content), 0
+            tokens, gist = self._result_size(item, _result_content(item)), 0
             if tokens > script.rules.long:
-                gist = min(tokens, self._size("user", self._gist(item)))
+                gist = min(tokens, self._result_size(item, self._gist(item)))
             group = f"{self._calls.asker(item).id}:results" if is_paired else ""
-            if group and any(one.group == group for one in script.tail):
-                tokens -= self._counter.message_overhead("user")
             script.add(
                 item.id, item.id, "result", tokens,
                 call=call, gist=gist, group=group, place=place,
@@ -564,8 +561,7 @@ class PricedComposer:
             return
         group = item.id if item.type is ItemType.ASSISTANT else ""
         for number, (kind, parts, call) in enumerate(_layout(item)):
-            tokens = self._size(role_of(item), _parts_of(item, parts))
-            tokens -= self._counter.message_overhead(role_of(item)) if number else 0
+            tokens = self._part_size(item, parts)
             name = f"{item.id}.{number}" if number else item.id
             script.add(
                 name, item.id, kind, tokens, call=call, group=group, parts=parts,
@@ -682,10 +678,10 @@ class PricedComposer:
         is_as_sent = self._is_message_as_sent(slots)  # after an undo
         for slot in slots:
             if item.type is ItemType.TOOL:
-                size = self._size("user", _result_content(item))
-                slot.gist = min(size, self._size("user", self._gist(item)))
+                size = self._result_size(item, _result_content(item))
+                slot.gist = min(size, self._result_size(item, self._gist(item)))
             else:
-                size = self._size(role_of(item), _parts_of(item, slot.parts))
+                size = self._part_size(item, slot.parts)
             version = slot.sent.version if is_as_sent and slot.sent else slot.full.version + 1
             slot.full = Form(_kind_now(item, slot), size, version)
 
@@ -956,6 +952,20 @@ class PricedComposer:
     def _size(self, role: str, content: "str | tuple[Block, ...]") -> int:
         return self._counter.message_overhead(role) + self._counter.count_content(content)
 
+    def _part_size(self, item: ContextItem, parts: tuple[int, ...]) -> int:
+        """The tokens of some blocks of an item; the last one has the overhead of the message."""
+        content = _parts_of(item, parts)
+        is_last = item.blocks is None or len(item.blocks) - 1 in parts
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead(role_of(item)) if is_last else 0)
+
+    def _result_size(self, item: ContextItem, content: "str | tuple[Block, ...]") -> int:
+        """The tokens of a result; that of the first call has the overhead of the message."""
+        calls = self._calls.asker(item).calls
+        is_first = item.tool_call_id is None or item.tool_call_id in calls[:1] or not calls
+        tokens = self._counter.count_content(content)
+        return tokens + (self._counter.message_overhead("user") if is_first else 0)
+
     # --- figures -------------------------------------------------------------------------
 
     def tokens_of(self, item: ContextItem) -> int:
@@ -966,14 +976,12 @@ class PricedComposer:
         if item.is_summary:
             return self._size("user", content_of(item))
         if item.type is ItemType.TOOL and not script.slots_of(item.id):  # only in the log
-            return self._size("user", _result_content(item))
+            return self._result_size(item, _result_content(item))
         forms = [slot.want if slot.want and not slot.want.source else slot.full
                  for slot in script.slots_of(item.id)]  # fmt: skip
         sizes = [(form.kind, form.tokens) for form in forms]
         if not sizes:
-            role = role_of(item)
-            sizes = [(kind, self._size(role, _parts_of(item, parts)))
-                     for kind, parts, _ in _layout(item)]  # fmt: skip
+            sizes = [(kind, self._part_size(item, parts)) for kind, parts, _ in _layout(item)]
         is_final = item.stage is Stage.FINAL
         return sum(tokens for kind, tokens in sizes if not (is_final and kind == "thinking"))
 

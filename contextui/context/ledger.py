@@ -57,7 +57,7 @@ class Ledger:
         self.open: list[ContextItem] = []
         """The items of any type that are not final yet."""
         self._placement, self._windows = placement, windows
-        self._meter = Meter(counter)
+        self.meter = Meter(counter, is_alone=placement != "price")
         self.priced: PricedComposer | None = None
         self._composer: Composer | PricedComposer
         if placement == "price":
@@ -65,9 +65,9 @@ class Ledger:
             self.priced = PricedComposer(self.calls, windows, counter, lang, clock)
             self._composer = self.priced
         else:
-            self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
-        self.size = item_sizes(self.priced.tokens_of if self.priced else self._meter.item,
-                               self._meter, windows)  # fmt: skip
+            self._composer = Composer((self.all, self.active), self.calls, windows, self.meter)
+        self.size = item_sizes(self.priced.tokens_of if self.priced else self.meter.item,
+                               self.meter, windows)  # fmt: skip
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -135,7 +135,7 @@ class Ledger:
                 if item.type is ItemType.WINDOW
                 else priced.tokens_of(item)
             )
-        return request_sizes(self.open, self._meter, self._windows)
+        return request_sizes(self.open, self.meter, self._windows)
 
     def stats(self) -> ContextStats:
         """The current stats, after recounting what changed."""
@@ -158,8 +158,8 @@ class Ledger:
         if item.stage is not Stage.FINAL:
             self.open.append(item)
         self.calls.note(item)
-        if not item.hidden and (hidden := self.calls.asker(item).hidden):
-            assign(item, hidden=hidden)  # its answer was dropped while it ran
+        if not item.hidden and self.calls.asker(item).hidden == "dropped":
+            assign(item, hidden="dropped")  # with its answer, while it ran
         self.all.add(item)
         self._composer.added(item)
         self.note([item])

@@ -68,6 +68,10 @@ class Queries:
         """The tokens of an item in our own count; for a window, those of its render."""
         return self.ledger.size(item)
 
+    def render_tokens(self, xml: str) -> int:
+        """The tokens of a window's render in a request, in our own count."""
+        return self.ledger.meter.render(xml)
+
     def tokens_in(self, composition: Composition, item: ContextItem) -> int:
         """The tokens of an item in a request that are not outdated."""
         priced, plan = self.ledger.priced, composition.plan

@@ -93,10 +93,14 @@ class Meter:
 
     An item costs its content plus the overhead of a message; a message that contains several items
     is therefore counted slightly too high, never too low.
+
+    Args:
+        counter: Counts tokens.
+        is_alone: Whether each window is a message of its own.
     """
 
-    def __init__(self, counter: TokenCounter) -> None:
-        self._counter = counter
+    def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
+        self._counter, self._is_alone = counter, is_alone
         self._items: dict[str, tuple[tuple[int, bool, bool], int]] = {}
         self._windows: dict[str, dict[int, int]] = {}
 
@@ -116,8 +120,13 @@ class Meter:
         if key not in counts:
             if len(counts) >= 4:
                 counts.clear()
-            counts[key] = self._counter.message_overhead("user") + self._counter.count(xml)
+            counts[key] = self.render(xml)
         return counts[key]
+
+    def render(self, xml: str) -> int:
+        """The tokens of a render, counted now."""
+        overhead = self._counter.message_overhead("user") if self._is_alone else 0
+        return overhead + self._counter.count(xml)
 
     def copies(self, copies: Iterable[Carried]) -> int:
         """The tokens of windows in a request."""

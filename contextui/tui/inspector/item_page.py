@@ -271,7 +271,7 @@ class ItemPage(Container):
         before = self._prices.look if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not look.context:
-            self._levels = Levels(look.context.counter, self._post_levels_known)
+            self._levels = Levels(look.context.render_tokens, self._post_levels_known)
             self._finding.begin_again(self._older)
         self._prices = Prices(look, self._prices)
         if self._finding.is_on:

@@ -210,8 +210,7 @@ class Looker:
         if copy.xml not in self._counts:
             if len(self._counts) >= _MOST_COPIES:
                 self._counts.clear()
-            counter = self._context.counter
-            self._counts[copy.xml] = counter.message_overhead("user") + counter.count(copy.xml)
+            self._counts[copy.xml] = self._context.render_tokens(copy.xml)
         return self._counts[copy.xml]
 
     def _shares(

@@ -16,7 +16,6 @@ from itertools import accumulate
 from contextui.context.compose_by_price import Change
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import CachePrices
-from contextui.tokens import TokenCounter
 from contextui.tui.inspector.labels import has_gist, is_gist, size
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.rows import Row
@@ -242,12 +241,12 @@ class Levels:
     until the new one is ready.
 
     Args:
-        counter: Counts tokens.
+        count: Counts the tokens of a render.
         callback: Callback on another thread when a count is ready.
     """
 
-    def __init__(self, counter: TokenCounter, callback: Callable[[], object]) -> None:
-        self._counter, self._callback = counter, callback
+    def __init__(self, count: Callable[[str], int], callback: Callable[[], object]) -> None:
+        self._render_tokens, self._callback = count, callback
         self._sizes: dict[tuple[str, Lod], int] = {}
         self._versions: dict[str, ContextVersion] = {}
         self._counting: set[str] = set()
@@ -263,9 +262,8 @@ class Levels:
     def _count(self, window: Window) -> None:
         version = window.version
         try:
-            overhead = self._counter.message_overhead("user")
             for lod in Lod:  # all of them: the shown level may change while they are counted
-                self._sizes[window.id, lod] = overhead + self._counter.count(window.to_xml(lod))
+                self._sizes[window.id, lod] = self._render_tokens(window.to_xml(lod))
         except Exception:  # a window may fail in any way: its sizes stay unknown
             pass
         finally:
