@@ -10,7 +10,7 @@ import time
 from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby, islice, takewhile
 from typing import Any, Literal, NamedTuple
 
 from contextui.context.gists.result import result_gist
@@ -876,7 +876,7 @@ class PricedComposer:
             elif slot.item == "system":
                 head = self._head.shown if first == slot.full else self._head.sent
                 found = [(slot, Piece(one, self._size(*_said(one.message)), 0)) for one in head]
-            elif (shown := self._message(message)) is not None:
+            elif shown := (None if is_anew else self._rest_of(message)) or self._message(message):
                 tokens = sum(size_of(form, label) for _, form, label in message)
                 found = [(slot, Piece(shown, tokens, seq))]
             if slot.text:
@@ -893,6 +893,23 @@ class PricedComposer:
         while number < len(self._starts) and self._starts[number] == slot.at:
             yield slot, self._pieces[number]
             number += 1
+
+    def _rest_of(self, rows: Sequence[Row]) -> Shown | None:
+        """What is left of a sent answer if parts of it only go; the item is not read for that."""
+        slot, kept = rows[0][0], list[Block]()
+        item = self._items.get(slot.item)
+        is_less = all(row[1] is None or _is_as_sent(row) for row in rows)
+        if slot.at < 0 or item is None or item.type is not ItemType.ASSISTANT or not is_less:
+            return None
+        sent = next((piece.message.content for _, piece in self._as_sent(slot)), "")
+        parts = [one for one, _, _ in rows if one.sent is not None]
+        if isinstance(sent, str) or len(sent) != sum(len(one.parts) for one in parts):
+            return None
+        blocks = iter(sent)
+        for one, form, _ in rows:
+            own = list(islice(blocks, len(one.parts))) if one.sent is not None else []
+            kept += own if form is not None else []
+        return _answer(item, tuple(kept))
 
     def _seq(self, slot: Slot) -> int:
         item = self._items.get(slot.item)
@@ -912,11 +929,7 @@ class PricedComposer:
             return Shown(LlmMessage("user", copy.xml), (), (copy,))
         item = self._items[slot.item]
         if item.type is ItemType.ASSISTANT:
-            content = _parts_of(item, tuple(n for one, _, _ in live for n in one.parts))
-            is_said = isinstance(content, str) or any(
-                block.get("type") not in THINKING for block in content
-            )
-            return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
+            return _answer(item, _parts_of(item, tuple(n for one, *_ in live for n in one.parts)))
         if item.type is ItemType.TOOL:
             return self._results(live)
         return Shown(LlmMessage(role_of(item), content_of(item)), (item,))
@@ -1153,6 +1166,12 @@ def _is_placed(slot: Slot, form: Form) -> bool:
 def _is_as_sent(row: Row) -> bool:
     slot, form, label = row
     return slot.at >= 0 and slot.sent == form and slot.actions == label
+
+
+def _answer(item: ContextItem, content: "str | tuple[Block, ...]") -> Shown | None:
+    """The message of an answer; None if nothing but thinking is left of it."""
+    is_said = isinstance(content, str) or any(one.get("type") not in THINKING for one in content)
+    return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
 
 
 def _said(message: LlmMessage) -> tuple[str, str | tuple[Block, ...]]:

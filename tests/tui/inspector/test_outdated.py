@@ -32,6 +32,12 @@ class Scene(Conversation):
         self.sent_requests = Sent(self.context)
         self.system("You help. " * 600)  # more than the least that is cached
 
+    def write(self, window_id: str, line: str) -> None:
+        super().write(window_id, line)
+        window = self.windows.get(window_id)
+        assert window is not None
+        window.to_xml()  # the render is ready
+
     @property
     def transcript(self) -> Transcript:
         assert self.context.ledger.priced is not None
