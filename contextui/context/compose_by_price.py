@@ -1145,7 +1145,8 @@ class PricedComposer:
                 elif change == "edit" and slot.want is not None:
                     wants[slot] = slot.want._replace(version=slot.want.version + 1), "edited"
                 elif change == "restore" and slot.full.kind not in _NOT_RESTORED:
-                    wants[slot] = slot.full, "restored"
+                    if slot.full.kind != "call" or self._result_of(slot) is not None:
+                        wants[slot] = slot.full, "restored"
         return wants, {name: change == "drop" for name in names if name in script.views}
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
