@@ -1144,10 +1144,14 @@ class PricedComposer:
                     wants[slot] = None, "dropped"
                 elif change == "edit" and slot.want is not None:
                     wants[slot] = slot.want._replace(version=slot.want.version + 1), "edited"
-                elif change == "restore" and slot.full.kind not in _NOT_RESTORED:
-                    if slot.full.kind != "call" or self._result_of(slot) is not None:
-                        wants[slot] = slot.full, "restored"
+                elif change == "restore" and self._comes_back(slot):
+                    wants[slot] = slot.full, "restored"
         return wants, {name: change == "drop" for name in names if name in script.views}
+
+    def _comes_back(self, slot: Slot) -> bool:
+        """Whether a slot shows something again once its item is restored."""
+        is_unanswered = slot.full.kind == "call" and self._result_of(slot) is None
+        return slot.full.kind not in _NOT_RESTORED and not is_unanswered
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What the last request contained of an item of the conversation; None if nothing."""
