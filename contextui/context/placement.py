@@ -327,15 +327,24 @@ class Transcript:
         return self._sums.before(at, _USED)
 
     def place(self, rank: int) -> int:
-        """The place behind so many slots that are in use."""
-        return self._sums.place(rank, _USED)
+        """The place behind so many slots that are in use, and behind the message of the last."""
+        at = self._sums.place(rank, _USED)
+        while at < len(self.slots) and self.slots[at].first < at:
+            at += 1
+        return at
+
+    def used(self, rank: int) -> Slot:
+        """The slot in front of which so many are in use."""
+        return self.slots[self._sums.place(rank + 1, _USED) - 1]
 
     def insert(self, at: int, new: Sequence[Slot]) -> None:
         """Put slots in front of a place that were not sent."""
         for slot in new:
             slot.sent, slot.since, slot.reason = None, self.requests, "restored"
-        shift = len(new)
-        self.entries = {one + shift * (one > at): used for one, used in self.entries.items()}
+        group, shift = self.slots[at - 1].group if at else "", len(new)
+        is_inner = bool(group) and any(slot.group == group for slot in new)
+        first = at if is_inner else at + 1  # a prefix ends with a whole message
+        self.entries = {one + shift * (one >= first): used for one, used in self.entries.items()}
         self.rebuild([*self.slots[:at], *new, *self.slots[at:]])
 
     def compress(self, is_kept: Callable[[str], bool]) -> list[int]:

@@ -94,7 +94,7 @@ def decision_of(script: Transcript, facts: Mapping[str, Any]) -> Decision:
         return script.place(rank)
 
     def slot_of(rank: int) -> Slot:
-        return script.slots[place_of(rank + 1) - 1] if rank < size else behind[rank - size]
+        return script.used(rank) if 0 <= rank < size else behind[rank - size]
 
     made = Decision(float(facts["time"]), new=new)
     is_inner = any(slot.group for slot in new)

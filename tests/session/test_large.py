@@ -59,7 +59,7 @@ def make(home: Path, hole: str | None = None) -> dict[str, Any]:
         if hole:
             talk_at_length(writer, 150)
             dig_hole(writer, HOLES[hole])
-            talk_at_length(writer, 150 if hole == "before" else 20)
+            talk_at_length(writer, 150 if hole == "before" else 2)
         else:
             talk_at_length(writer, 9_400)
         return facts_of(writer)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
-from contextui.errors import ContextTooLargeError
+from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.session.log import SessionLog
 from contextui.session.session import Session
 from tests.context.conversation import NotesWindow, rough_counter, wire
@@ -133,7 +133,8 @@ class Writer(Talk):
                 if gone:
                     self.context.restore(self.dice.choice(gone).id)
             case "edit" if shown:
-                self.context.edit(self.dice.choice(shown).id, self._words())
+                with contextlib.suppress(InvalidItemError):  # its thinking was not sent back yet
+                    self.context.edit(self.dice.choice(shown).id, self._words())
             case "pin" | "unpin" | "drop" if shown:
                 getattr(self.context, kind)(self.dice.choice(shown).id)
 
