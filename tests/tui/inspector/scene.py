@@ -170,3 +170,12 @@ def visible_text(widget: Widget) -> str:
     """What a widget shows."""
     height = widget.size.height
     return "\n".join(widget.render_line(y).text.rstrip() for y in range(height))
+
+
+async def press_until(pilot: "Pilot[int]", key: str, expected: str) -> None:
+    """Press a key, and once more if it is asked for twice."""
+    await pilot.press(key)
+    await until(pilot, lambda: shown(pilot, expected) or shown(pilot, f"{key} again"))
+    if not shown(pilot, expected):
+        await pilot.press(key)
+        await see(pilot, expected)

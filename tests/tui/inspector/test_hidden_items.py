@@ -12,9 +12,9 @@ from contextui.tui.inspector.detail import BehindSummary, WholeText
 from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
-from tests.tui.inspector.scene import enter, go_to, rows, screen, see, shop, talk
-from tests.tui.running import lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.inspector.scene import enter, go_to, press_until, rows, screen, see, shop, talk
+from tests.tui.inspector.test_items import inspect
+from tests.tui.running import lines, running, until
 
 pytestmark = pytest.mark.long
 
@@ -100,19 +100,9 @@ def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Pa
     asyncio.run(run())
 
 
-async def press_until(pilot: "Pilot[int]", key: str, expected: str) -> None:
-    """Press a key, and once more if it is asked for twice."""
-    await pilot.press(key)
-    await until(pilot, lambda: shown(pilot, expected) or shown(pilot, f"{key} again"))
-    if not shown(pilot, expected):
-        await pilot.press(key)
-        await see(pilot, expected)
-
-
-def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(
-    shared_shop: SharedApp,
-) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
+@pytest.mark.usefixtures("by_turn")
+def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", _: object) -> None:
         item = await go_to(pilot, "read_file tests.py")
         await see(pilot, "g Full", "never")
         await pilot.press("g")
@@ -133,4 +123,4 @@ def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(
         await see(pilot, "0002 has one level of detail")
         assert "is shown in full" not in screen(pilot)
 
-    shared_shop.run(act)
+    inspect(tmp_path, act)
