@@ -16,6 +16,7 @@ import pytest
 
 from contextui import SessionOptions, SessionStore, TokenCounter
 from contextui.cli import main
+from contextui.session import record
 from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.session.test_crash import talking
 from tests.session.writer import Writer, peak_memory, store_in
@@ -57,9 +58,10 @@ def make(home: Path, hole: str | None = None) -> dict[str, Any]:
         writer = Writer(session, random.Random(0))
         writer.open("a line")
         if hole:
+            record._SHARE = 1 << 60  # checkpoints only by the number of entries
             talk_at_length(writer, 150)
             dig_hole(writer, HOLES[hole])
-            talk_at_length(writer, 150 if hole == "before" else 2)
+            talk_at_length(writer, 150 if hole == "before" else 20)
         else:
             talk_at_length(writer, 9_400)
         return facts_of(writer)
