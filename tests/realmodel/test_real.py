@@ -24,6 +24,7 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.turn import TurnOptions
 from contextui.events import CallFinished, Event, UsageSpent, WindowActed, WindowOpened
+from contextui.model import LOCAL_PRICES
 from tests.agent.talking import end, of, say
 from tests.cli.calling import Program
 
@@ -106,7 +107,7 @@ async def converse(talk: InteractionController) -> list[list[Event]]:
 @asynccontextmanager
 async def talking(url: str) -> AsyncIterator[InteractionController]:
     """A conversation with the model."""
-    model = AnthropicModel("local", base_url=url)
+    model = AnthropicModel("local", base_url=url, prices=LOCAL_PRICES)
     talk = InteractionController(model=model, options=OPTIONS)
     talk.install_prompt()
     yield talk

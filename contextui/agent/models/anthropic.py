@@ -24,7 +24,7 @@ from contextui.agent.models.limits import (
 from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.agent.wire import Payload, payload
 from contextui.config.sources import key_variable
-from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.model import CachePrices, ModelError, ModelEvent, ModelRequest
 from contextui.words import Lang
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class AnthropicModel:
             the model decides.
         lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
+        prices: What the server's cache costs; `LOCAL_PRICES` for a server such as llama.cpp's,
+            which keeps what it read by itself. By default Anthropic's.
 
     Example:
         >>> model = AnthropicModel("claude-opus-5-5")
@@ -67,8 +69,10 @@ class AnthropicModel:
         thinking: int | None = None,
         lang: Lang = "en",
         limits: AnswerLimits | None = None,
+        prices: CachePrices | None = None,
     ) -> None:
         self.name = name
+        self.prices = prices or CachePrices()
         variable = key_variable(os.environ)
         key = (api_key or os.environ.get(variable) or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _DEFAULT_URL).strip()
