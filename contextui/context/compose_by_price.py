@@ -599,7 +599,7 @@ class PricedComposer:
             return "compacted"  # it stands where what it summarizes was
         if not slot.parts and item.type is ItemType.ASSISTANT:
             return "edited"
-        if slot.full.kind == "thinking" and (slot.want is None or item.stage is Stage.FINAL):
+        if slot.full.kind == "thinking" and not self.transcript.is_thought(slot):
             return slot.reason or "thinking"
         if slot.full.kind == "call":
             result = self._result_of(slot)

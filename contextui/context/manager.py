@@ -452,7 +452,8 @@ class ContextManager(Edits, Queries):
             if composition.generation != self.ledger.generation:
                 raise StaleRequestError("The context changed since this request was composed.")
             before, self._sent = self._sent, composition
-            if not any(piece.shown.items for piece in composition.fresh):
+            is_empty = not any(piece.shown.items for piece in composition.fresh)
+            if is_empty and composition.plan is None:
                 return  # no conversation in it, so there are no bytes to keep
             waiting = self.ledger.send(composition)
             carrier, copies = composition.arriving.carrier, composition.arriving.copies

@@ -119,6 +119,10 @@ class Transcript:
         self.turn, self.is_fresh = self.turn + 1, True
         self.forget_thinking()
 
+    def is_thought(self, slot: Slot) -> bool:
+        """Whether a slot is thinking of the turn under way."""
+        return slot in self._thoughts
+
     def forget_thinking(self) -> None:
         """Leave out what was thought in this turn."""
         for slot in self._thoughts:
@@ -631,8 +635,9 @@ class Transcript:
     def limit(self) -> int:
         """The first slot that may change: behind the last message with thinking of this turn.
 
-        The model thought with what the request before contained: all of that is bound too. So are
-        the results of that message while a call of it has to go, or to come back, with them.
+        The model thought with what the request before contained: all of that is bound too, also
+        while the message is dropped, since it can be restored. So are the results of that message
+        while a call of it has to go, or to come back, with them.
         """
         bound = next((slot for slot in reversed(self._thoughts) if _binds(slot)), None)
         if bound is None:
@@ -917,8 +922,8 @@ def _restore(view: View, old: View) -> None:
 
 
 def _binds(slot: Slot) -> bool:
-    """Whether a slot shows thinking, or did and may not change while its turn runs."""
-    return any(form is not None and form.kind == "thinking" for form in (slot.sent, slot.want))
+    """Whether a slot is thinking, or was when it was sent: an edit may have put words there."""
+    return "thinking" in (slot.full.kind, slot.sent.kind if slot.sent else "")
 
 
 def _keep(places: list[int], at: int, is_in: bool) -> None:

@@ -233,9 +233,6 @@ def test_no_thinking_is_separated_from_its_context(monkeypatch: pytest.MonkeyPat
     examine(range(5), 12, monkeypatch)
 
 
-# Known defect: where people change items while a turn runs, a thought can still leave in mid-turn
-# (about one turn in 1,000; seeds 115 and 116 have shown it).
-@pytest.mark.xfail(reason="a thought can leave in mid-turn", strict=False)
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(4))
 def test_in_a_thousand_turns_nothing_is_refused(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
