@@ -3,7 +3,7 @@
 - append-only: nothing that was sent is ever changed.
 - mask each step: long results that are not among the last ten become gists with every request.
 - mask in batches: the same, but only every so many requests.
-- by price: `contextui.context.placement.Transcript` decides.
+- by price: `contextui.context.placement.transcript.Transcript` decides.
 
 All of them set up to four cache marks where they help most: after the head, at the end, at the
 furthest mark that is still valid, and (while masking) in front of the next result to be masked.
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks.cost.cache import ANTHROPIC, Block, Figures, Sent, figures
 from benchmarks.cost.runs import Answer, Result, Run, Step, Words
-from contextui.context.placement import Transcript, blocks
-from contextui.context.slots import Rules
+from contextui.context.placement.slots import Rules
+from contextui.context.placement.transcript import Transcript, blocks
 
 BATCH = 10
 """Requests between two rounds of masking."""

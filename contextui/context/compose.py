@@ -5,8 +5,9 @@ system prompt, the finished turns, and the messages of this turn that were sent.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 from contextui.context.arrival import Arrival, arrival
 from contextui.context.item import (
@@ -29,7 +30,7 @@ from contextui.context.messages import (
 )
 from contextui.context.render import arrange
 from contextui.context.report import Meter
-from contextui.context.units import Calls, Unit, units
+from contextui.context.units import Calls, TurnItems, Unit, units
 from contextui.model import Block
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
@@ -140,7 +141,15 @@ class History:
 
 
 class Composer:
-    """Composes the next request with windows at the tail, updated as the context changes."""
+    """Composes the next request with windows at the tail, updated as the context changes.
+
+    Args:
+        items: The indexes of all items and of those that are not hidden.
+        calls: Links tool calls and their results.
+        windows: The windows of the conversation.
+        meter: Counts tokens.
+        is_in_place: Whether windows stand where they were opened instead.
+    """
 
     def __init__(
         self,
@@ -148,33 +157,19 @@ class Composer:
         calls: Calls,
         windows: WindowManager | None,
         meter: Meter,
+        *,
+        is_in_place: bool = False,
     ) -> None:
+        self._is_in_place = is_in_place
         self._all, self._active = items
         self._windows, self._meter = windows, meter
         self._system: list[Piece] | None = None
         self._system_items: list[ContextItem] = []
-        self._references = ItemIndex()
+        self.turn = TurnItems()
+        self.changed_forms: frozenset[str] = frozenset()
         self._history = History(self._shown_items, calls, lambda one: self._pieces(units(one)))
-        self._new: list[ContextItem] = []
-        self._sent: list[ContextItem] = []
         self._sent_pieces: list[Piece] | None = []
         self._sent_versions: dict[str, ContextVersion] = {}
-
-    @property
-    def under_way(self) -> bool:
-        """Whether a part of this turn was sent, so that nothing before it may change."""
-        return bool(self._sent)
-
-    @property
-    def references(self) -> Sequence[ContextItem]:
-        """The window items that are not hidden."""
-        return self._references.view()
-
-    @property
-    def newest(self) -> ContextItem | None:
-        """The newest item of the conversation that is not final."""
-        turn = self._new or self._sent
-        return turn[-1] if turn else None
 
     def added(self, item: ContextItem) -> None:
         """Register a new item."""
@@ -182,53 +177,58 @@ class Composer:
             case ItemType.SYSTEM:
                 insort(self._system_items, item, key=lambda one: one.seq)
             case ItemType.WINDOW:
-                self._references.add(item)
+                self.turn.add(item)
             case _ if item.stage is Stage.FINAL:
                 self._history.finish([item])
             case _:
-                self._new.append(item)
+                self.turn.add(item)
 
     def changed(self, item: ContextItem) -> None:
         """Invalidate what is cached of a changed item."""
         if item.type is ItemType.SYSTEM:
             self._system = None
         elif item.type is ItemType.WINDOW:
-            (self._references.discard if item.is_obsolete else self._references.add)(item)
+            self.turn.changed(item)
         elif item.stage is Stage.FINAL:
             self._history.touch(item)
 
-    def sent(self, pieces: Sequence[Piece] | None) -> None:
-        """Freeze the composed pieces as sent; without them, they are rebuilt from the sent
+    def sent(
+        self,
+        composition: Composition | None,
+        facts: Mapping[str, Any] | None,  # noqa: ARG002
+    ) -> None:
+        """Freeze the pieces of a request as sent; without one, they are rebuilt from the sent
         items."""
-        sent = [item for item in self._new if item.stage is Stage.SENT]
-        self._new = [item for item in self._new if item.stage is Stage.NEW]
-        self._sent += sent
-        for item in sent:
+        for item in self.turn.send():
             self._sent_versions.update((copy.window_id, copy.version) for copy in item.carried)
-        if pieces is None or self._sent_pieces is None:
+        if composition is None or self._sent_pieces is None:
             self._sent_pieces = None
         else:
-            self._sent_pieces += pieces
+            self._sent_pieces += composition.fresh
 
     def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:  # noqa: ARG002
         """Move the turn's items, now final, into the history; the rest is new again."""
-        rest = [item for item in (*self._sent, *self._new) if item.stage is Stage.NEW]
-        self._new = sorted(rest, key=lambda item: item.seq)
-        self._sent, self._sent_pieces, self._sent_versions = [], [], {}
+        self.turn.finish()
+        self._sent_pieces, self._sent_versions = [], {}
         self._system = None
         self._history.finish(items)
         for item in items:
             self._history.touch(item)  # a late result joins its answer
 
-    def compose(self, through_seq: int, generation: int) -> Composition:
+    def compose(
+        self,
+        through_seq: int,
+        generation: int,
+        limit: int | None = None,  # noqa: ARG002
+    ) -> Composition:
         """Compose the request from the current state."""
+        if self._is_in_place:
+            return self._compose_in_place(through_seq, generation)
         history, tokens = self._history.current()
         system, sent = self._current_system(), self._current_sent()
-        new = units(visible(self._new))
-        in_turn = bool(new) or any(True for _ in visible(self._sent))
-        arriving = arrival(
-            new, in_turn, self._sent_versions, self._references.view(), self._windows
-        )
+        new = units(visible(self.turn.new))
+        in_turn = bool(new) or any(True for _ in visible(self.turn.sent))
+        arriving = arrival(new, in_turn, self._sent_versions, self.turn.references, self._windows)
         fresh = [
             *self._pieces(new, arriving),
             *(self._piece(window_message(copy), through_seq) for copy in arriving.at_end),
@@ -244,10 +244,10 @@ class Composer:
             in_turn,
         )
 
-    def compose_in_place(self, items: ItemView, through_seq: int, generation: int) -> Composition:
+    def _compose_in_place(self, through_seq: int, generation: int) -> Composition:
         """Compose the request with each window at its own seq. Live windows may change anything
         after them, so nothing is cached and all items are visited."""
-        arranged = arrange(list(visible(items)), self._windows, "in-place")
+        arranged = arrange(list(visible(self._all.view())), self._windows, "in-place")
         pieces = [
             self._piece(one, one.items[0].seq if one.items else through_seq) for one in arranged
         ]
@@ -271,7 +271,7 @@ class Composer:
     def _shown_items(self) -> ItemView:
         """A small view that includes all shown items: mid-turn, a hidden item may still be
         shown."""
-        return (self._all if self.under_way else self._active).view()
+        return (self._all if self.turn.under_way else self._active).view()
 
     def _current_system(self) -> list[Piece]:
         if self._system is None:
@@ -279,14 +279,14 @@ class Composer:
             fixed = (
                 item
                 for item in visible(self._system_items)
-                if not (self.under_way and item.stage is Stage.NEW)
+                if not (self.turn.under_way and item.stage is Stage.NEW)
             )
             self._system = list(self._pieces(units(head_first(fixed))))
         return self._system
 
     def _current_sent(self) -> list[Piece]:
         if self._sent_pieces is None:
-            self._sent_pieces = list(self._pieces(units(visible(self._sent))))
+            self._sent_pieces = list(self._pieces(units(visible(self.turn.sent))))
         return self._sent_pieces
 
     def _pieces(self, gathered: Iterable[Unit], arriving: Arrival | None = None) -> Iterator[Piece]:

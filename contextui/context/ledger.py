@@ -11,7 +11,6 @@ from typing import Any
 from contextui.config.schema import Placement
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
-from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import (
     THINKING,
     Carried,
@@ -23,6 +22,7 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.messages import Composition, is_reduced
+from contextui.context.placement.compose import PricedComposer
 from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import Calls, Folds, units
@@ -65,9 +65,11 @@ class Ledger:
             self.priced = PricedComposer(self.calls, windows, counter, lang, clock)
             self._composer = self.priced
         else:
-            self._composer = Composer((self.all, self.active), self.calls, windows, self.meter)
-        self.size = item_sizes(self.priced.tokens_of if self.priced else self.meter.item,
-                               self.meter, windows)  # fmt: skip
+            is_in_place = placement == "in-place"
+            self._composer = Composer((self.all, self.active), self.calls, windows, self.meter,
+                                      is_in_place=is_in_place)  # fmt: skip
+        own = self.priced.figures.tokens_of if self.priced else self.meter.item
+        self.size = item_sizes(own, self.meter, windows)
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -79,13 +81,13 @@ class Ledger:
     @property
     def under_way(self) -> bool:
         """Whether a part of this turn was sent, so that nothing before it may change."""
-        return self._composer.under_way
+        return self._composer.turn.under_way
 
     @property
     def turn_is_over(self) -> bool:
         """Whether a new user message starts a new turn: there is an answer, and no call is
         unanswered."""
-        newest = self._composer.newest
+        newest = self._composer.turn.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
         return newest.type is not ItemType.USER
@@ -93,7 +95,7 @@ class Ledger:
     @property
     def live_references(self) -> Sequence[ContextItem]:
         """The window items that are not hidden."""
-        return self._composer.references
+        return self._composer.turn.references
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What requests contain of a final item of the conversation; None if unknown."""
@@ -106,11 +108,7 @@ class Ledger:
             limit: The most tokens that it should have, in our own count. By price, outdated content
                 is removed to reach it; nothing else is.
         """
-        if isinstance(self._composer, PricedComposer):
-            return self._composer.compose(self.seq, self.generation, limit)
-        if self._placement == "in-place":
-            return self._composer.compose_in_place(self.all.view(), self.seq, self.generation)
-        return self._composer.compose(self.seq, self.generation)
+        return self._composer.compose(self.seq, self.generation, limit)
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note which model and tools the next requests are for."""
@@ -119,7 +117,7 @@ class Ledger:
 
     def is_whole(self, item: ContextItem) -> bool:
         """Whether requests contain a tool result as a whole."""
-        return self.priced.is_whole(item) if self.priced is not None else not is_reduced(item)
+        return self.priced.figures.is_whole(item) if self.priced else not is_reduced(item)
 
     @property
     def _holds(self) -> bool:
@@ -129,12 +127,8 @@ class Ledger:
     def request_size(self) -> Size:
         """A function that returns an item's tokens in the next request, windows sent with it
         included."""
-        if (priced := self.priced) is not None:
-            return lambda item: (
-                priced.window_tokens(item)
-                if item.type is ItemType.WINDOW
-                else priced.tokens_of(item)
-            )
+        if self.priced is not None:
+            return self.priced.figures.size
         return request_sizes(self.open, self.meter, self._windows)
 
     def stats(self) -> ContextStats:
@@ -275,9 +269,13 @@ class Ledger:
         """Take the last request back: it failed before it was answered."""
         if self.priced is not None:
             self.priced.take_back()
-            changed = (self.items.get(one) for one in self.priced.changed_forms)
-            self._recount.update((item.id, item) for item in changed if item is not None)
-            self.generation += 1
+            self._note_forms()
+
+    def _note_forms(self) -> None:
+        """Count the items again that requests show in another form from now on."""
+        changed = (self.items.get(one) for one in self._composer.changed_forms)
+        self._recount.update((item.id, item) for item in changed if item is not None)
+        self.generation += 1
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
         """Attach windows to this item until the turn ends."""
@@ -302,15 +300,8 @@ class Ledger:
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
-        if isinstance(self._composer, PricedComposer):
-            self._composer.sent(composition.plan if composition else None)
-            if composition is None:
-                self._composer.replay(facts)
-            changed = (self.items.get(one) for one in self._composer.changed_forms)
-            self._recount.update((item.id, item) for item in changed if item is not None)
-        else:
-            self._composer.sent(composition.fresh if composition else None)
-        self.generation += 1
+        self._composer.sent(composition, facts)
+        self._note_forms()
 
     def finish(self, early: bool = False) -> list[ContextItem]:
         """Give all open items their final form, and apply held changes.

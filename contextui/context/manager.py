@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, get_args
 from contextui.config.schema import Placement
 from contextui.context import changes
 from contextui.context.changes import edited
-from contextui.context.compose_by_price import Change, Forecast, PlacedBlock
 from contextui.context.fit import Room, wait_for_each
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, ItemView, is_conversation
 from contextui.context.ledger import Ledger
 from contextui.context.messages import Composition
+from contextui.context.placement.figures import Change, Forecast, PlacedBlock
 from contextui.context.queries import Queries
 from contextui.context.report import ContextStats, debug_line
 from contextui.errors import (
@@ -410,13 +410,13 @@ class ContextManager(Edits, Queries):
         unless windows are placed by price."""
         with self._lock:
             priced, plan = self.ledger.priced, composition.plan
-            return priced.placed(plan) if priced is not None and plan is not None else []
+            return priced.figures.placed(plan) if priced is not None and plan is not None else []
 
     def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast | None:
         """What changing items together would cost; None unless windows are placed by price."""
         with self._lock:
             priced = self.ledger.priced
-            return priced.forecast(change, items) if priced is not None else None
+            return priced.figures.forecast(change, items) if priced is not None else None
 
     async def prepare(self, budget: int) -> None:
         """Wait until the windows are rendered, and lower their level of detail if the budget

@@ -17,7 +17,7 @@ from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml
 
 if TYPE_CHECKING:
-    from contextui.context.compose_by_price import Plan
+    from contextui.context.placement.messages import Plan
 
 _NO_OUTPUT = "(no output)"
 _NOTHING = Arrival()

@@ -77,18 +77,19 @@ class Queries:
         priced, plan = self.ledger.priced, composition.plan
         if priced is None or plan is None or item.id not in self.ledger.items:
             return self.ledger.size(item)
-        return priced.tokens_in(plan, item)
+        return priced.figures.tokens_in(plan, item)
 
     def whole_tokens(self, item: ContextItem) -> int:
         """The tokens that an item would have as a whole, by price; 0 if that is not known."""
-        return self.ledger.priced.whole_tokens(item) if self.ledger.priced is not None else 0
+        priced = self.ledger.priced
+        return priced.figures.whole_tokens(item) if priced is not None else 0
 
     def counts(self, composition: Composition, item: ContextItem) -> bool:
         """Whether a request written from scratch would contain anything of an item."""
         priced, plan = self.ledger.priced, composition.plan
         if priced is None or plan is None:
             return not item.hidden
-        return priced.counts(plan, item)
+        return priced.figures.counts(plan, item)
 
     def is_whole(self, item: ContextItem) -> bool:
         """Whether requests contain a tool result as a whole, and not its gist or nothing."""

@@ -4,10 +4,10 @@ A unit is never split, neither by trimming nor by inserting something in the mid
 without its call, no call without its result.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contextui.context.item import ContextItem, ItemType, Stage
+from contextui.context.item import ContextItem, ItemIndex, ItemType, Stage, is_conversation
 from contextui.errors import InvalidItemError
 from contextui.text import quote
 
@@ -38,6 +38,55 @@ class Unit:
         """Whether a result without a call id belongs to this unit."""
         answers = self.head.type in (ItemType.ASSISTANT, ItemType.TOOL)
         return answers and self.stage is result.stage
+
+
+class TurnItems:
+    """The items of the turn under way, and the windows that are live."""
+
+    def __init__(self) -> None:
+        self.new: list[ContextItem] = []
+        self.sent: list[ContextItem] = []
+        self._references = ItemIndex()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a part of this turn was sent."""
+        return bool(self.sent)
+
+    @property
+    def newest(self) -> ContextItem | None:
+        """The newest item of the conversation that is not final."""
+        turn = self.new or self.sent
+        return turn[-1] if turn else None
+
+    @property
+    def references(self) -> Sequence[ContextItem]:
+        """The window items that are not hidden."""
+        return self._references.view()
+
+    def add(self, item: ContextItem) -> None:
+        """Register a new item."""
+        if item.type is ItemType.WINDOW:
+            self._references.add(item)
+        elif is_conversation(item) and item.stage is not Stage.FINAL:
+            self.new.append(item)
+
+    def changed(self, window: ContextItem) -> None:
+        """Follow a change of a window's item."""
+        (self._references.discard if window.is_obsolete else self._references.add)(window)
+
+    def send(self) -> list[ContextItem]:
+        """Note that a request was sent; return the items that it was the first to contain."""
+        done = [item for item in self.new if item.stage is Stage.SENT]
+        self.new = [item for item in self.new if item.stage is Stage.NEW]
+        self.sent += done
+        return done
+
+    def finish(self) -> None:
+        """End the turn; what is not final yet is new again."""
+        rest = [item for item in (*self.sent, *self.new) if item.stage is Stage.NEW]
+        self.new = sorted(rest, key=lambda item: item.seq)
+        self.sent = []
 
 
 def units(items: Iterable[ContextItem]) -> list[Unit]:

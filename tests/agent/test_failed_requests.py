@@ -6,7 +6,7 @@ import pytest
 
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
-from contextui.context.compose_by_price import PricedComposer
+from contextui.context.placement.compose import PricedComposer
 from contextui.events import Event, RetryScheduled
 from tests.agent.server import (
     Hangup,
@@ -35,7 +35,7 @@ def noted(wired: Wired) -> object:
     sent = [(slot.id, slot.sent, slot.actions) for slot in script.slots]
     shown = {view.id: (view.shown, [one.id for one in view.chain])
              for view in script.views.values() if view.chain}  # fmt: skip
-    messages = [piece.message for piece in priced._pieces]
+    messages = [piece.message for piece in priced._messages.pieces]
     return figures, sent, shown, messages, dict(priced._shown)
 
 

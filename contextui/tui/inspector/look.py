@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from contextui.agent.protocol import declaration_tokens
-from contextui.context.compose_by_price import HEAD, PlacedBlock
 from contextui.context.item import Carried, ItemType, ItemView
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition, Piece
+from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.slots import HEAD
 from contextui.events import Event, RequestSent
 from contextui.model import Tool
 from contextui.tui.inspector.budget import Shares

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from contextui.context.compose_by_price import Change
 from contextui.context.item import ContextItem, ItemType
+from contextui.context.placement.figures import Change
 from contextui.model import CachePrices
 from contextui.tui.inspector.labels import has_gist, is_gist, size
 from contextui.tui.inspector.look import Look

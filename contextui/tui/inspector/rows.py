@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import NamedTuple, TypeAlias, overload
 
-from contextui.context.compose_by_price import HEAD, PlacedBlock, Plan
 from contextui.context.item import Carried, ContextItem, ItemView, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Piece
+from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.messages import Plan
+from contextui.context.placement.slots import HEAD
 from contextui.tui.inspector.look import Look, head_pieces
 from contextui.windowing.blocks import version_of
 from contextui.windowing.snapshot import ContextVersion

@@ -21,10 +21,10 @@ from random import Random
 from typing import Any
 
 from contextui import ContextItem, ContextManager, ItemType, LlmMessage, Lod, WindowManager, action
-from contextui.context.compose_by_price import PricedComposer
 from contextui.context.item import Stage, is_conversation
 from contextui.context.messages import Composition
-from contextui.context.slots import Rules
+from contextui.context.placement.compose import PricedComposer
+from contextui.context.placement.slots import Rules
 from contextui.context.units import units
 from contextui.errors import ContextUIError, UnknownItemError
 from contextui.events import Event, TurnEnded
@@ -572,7 +572,11 @@ def digest(priced: PricedComposer) -> object:
     sums = [script._sums.before(len(script.slots), column) for column in range(7)]
     figures = script.requests, script.last, script.sent_key, script.entries, sums
     inner = script._outdated, [one.id for one in script._long], script._unsettled
-    sent = [piece.message for piece in priced._pieces], priced._starts, priced._shown
+    sent = (
+        [piece.message for piece in priced._messages.pieces],
+        priced._messages.starts,
+        priced._shown,
+    )
     return repr((slots, views, of_item, lists, figures, inner, sent))
 
 

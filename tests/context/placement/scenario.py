@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contextui.context.placement import Transcript
-from contextui.context.slots import Request, Rules
+from contextui.context.placement.slots import Request, Rules
+from contextui.context.placement.transcript import Transcript
 from contextui.model import CachePrices
 
 Event = Mapping[str, Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from contextui.context import slots
-from contextui.context.placement import FORCED, Transcript, blocks, cost
-from contextui.context.slots import Decision, Offer, Request, Rules
+from contextui.context.placement import slots
+from contextui.context.placement.slots import Decision, Offer, Request, Rules
+from contextui.context.placement.transcript import FORCED, Transcript, blocks, cost
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from contextui.context.placement import blocks
-from contextui.context.slots import Rules
+from contextui.context.placement.slots import Rules
+from contextui.context.placement.transcript import blocks
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario
 

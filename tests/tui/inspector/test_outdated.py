@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.context.placement import Transcript
+from contextui.context.placement.transcript import Transcript
 from contextui.tui.inspector.labels import outdated, outdated_texts, state
 from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.prices import Prices

@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 REFERENCE = 8
 """Tokens of ``<Actions ref="…"/>``."""
 
+HEAD = "system"
+"""The name of the slot that holds the system prompt and the project's text."""
+
 Kind = Literal["text", "call", "result", "thinking", "gist", "summary", "whole", "change"]
 
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from contextui.context.placement import Transcript
-from contextui.context.slots import Decision, Form, Offer, Request, Slot, View
+from contextui.context.placement.slots import Decision, Form, Offer, Request, Slot, View
+from contextui.context.placement.transcript import Transcript
 from contextui.windowing.blocks import actions_of
 
 UNFIT = (KeyError, IndexError, TypeError, ValueError, AttributeError)

@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from contextui.context.slots import (
+from contextui.context.placement.slots import (
+    HEAD,
     Decision,
     Form,
     Kind,
@@ -74,7 +75,7 @@ class Transcript:
         self.turn, self.is_fresh, self._is_asked, self.last = -1, False, False, -math.inf
         self.key: str | None = None  # the model and its tools
         self.sent_key: str | None = None  # those of the last request
-        self.add("system", "system", "text", head)
+        self.add(HEAD, HEAD, "text", head)
 
     # --- what happens --------------------------------------------------------------------
 
@@ -281,7 +282,7 @@ class Transcript:
     @property
     def head(self) -> Slot:
         """The slot of the system prompt."""
-        return self._of_item["system"][0]
+        return self._of_item[HEAD][0]
 
     def set_head(self, tokens: int, digest: str) -> None:
         """Note the system prompt: with another one the provider holds nothing of a request."""
@@ -360,7 +361,7 @@ class Transcript:
         kept = [
             slot
             for slot in self.slots
-            if slot.sent or slot.want or slot.item == "system"
+            if slot.sent or slot.want or slot.item == HEAD
             or (not slot.text and is_kept(slot.item))
         ]  # fmt: skip
         places = [slot.at for slot in kept]

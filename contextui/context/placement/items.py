@@ -1,0 +1,315 @@
+"""The slots of items: what each of them is to show in the next request."""
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from contextui.context.item import THINKING, ContextItem, ItemType, assign, is_conversation
+from contextui.context.messages import content_of
+from contextui.context.placement.forms import Forms, layout_of, result_content
+from contextui.context.placement.messages import SentMessages
+from contextui.context.placement.slots import Form, Kind, Slot
+from contextui.context.placement.transcript import Transcript
+from contextui.context.units import Calls
+
+_UNANSWERED = "unanswered"
+_NOT_RESTORED = ("whole", "change", "thinking")  # windows are shown anew
+
+
+class ItemSlots:
+    """Follows items: gives them slots, and lets these want what they are to show.
+
+    Args:
+        calls: Links tool calls and their results.
+        forms: Makes gists and counts tokens.
+        messages: The messages of the last request.
+    """
+
+    def __init__(self, calls: Calls, forms: Forms, messages: SentMessages) -> None:
+        self._calls, self._forms, self._messages = calls, forms, messages
+        self.transcript = Transcript(head=0)
+        self.transcript.begin_turn()
+        self._revisions: dict[str, int] = {}
+        self.summaries: dict[str, Slot] = {}  # where each summary of older items stands
+
+    def start(self, script: Transcript) -> None:
+        """Go on with another transcript."""
+        self.transcript, self.summaries = script, {}
+
+    def note(self, item: ContextItem) -> None:
+        """Register a new item; `enter` gives it slots."""
+        self._messages.next_seq = max(self._messages.next_seq, item.seq + 1)
+        self._messages.items[item.id] = item
+        self._revisions[item.id] = item.revision
+
+    def changed(self, item: ContextItem) -> None:
+        """Follow a change of an item: hidden, shown again, edited, pinned."""
+        script = self.transcript
+        if is_conversation(item) and not (item.hidden or script.slots_of(item.id)):
+            self._insert(item)
+        if self._revisions.get(item.id) != item.revision:
+            self._revisions[item.id] = item.revision
+            self._edited(item)
+        (script.pin if item.pinned or item.whole else script.unpin)(item.id)
+        self._follow(item)
+        for result in self._calls.results(item) if item.type is ItemType.ASSISTANT else ():
+            self._follow(result)
+            self._pair(result)
+        if item.type is ItemType.TOOL:
+            self._pair(item)
+        if item.id in self.summaries:
+            self._summary_changed(item, self.summaries[item.id])
+
+    def window_changed(self, item: ContextItem) -> None:
+        """Follow a change of a window's item: closed, dropped, shown again."""
+        script, name = self.transcript, item.content
+        if name not in script.views:
+            return
+        if item.hidden == "closed":
+            script.close(name)
+        elif item.hidden and item.hidden != "replaced":
+            script.drop(name)
+        elif not item.hidden:
+            script.restore(name)
+
+    def compacted(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
+        """Put a summary in the place of items and of the windows shown between them."""
+        script, ids = self.transcript, {item.id for item in items}
+        places = [slot for one in ids for slot in script.slots_of(one)]
+        places += [self.summaries[one] for one in ids if one in self.summaries]
+        first = min((slot.at for slot in places if slot.at >= 0), default=0)
+        last = max((slot.at for slot in places), default=-1)
+        found = {*places, *(slot for slot in script.slots[first : last + 1] if slot.text)}
+        old = [slot for slot in (*script.slots[first : last + 1], *script.tail) if slot in found]
+        if place := script.compact(old, summary.id, self._forms.size("user", content_of(summary))):
+            self.summaries[summary.id] = place
+
+    def _insert(self, item: ContextItem) -> None:
+        """Give an item that was only in the log its slots, where it was."""
+        script = self.transcript
+        before = len(script.tail)
+        self.enter(item, is_old=True)
+        new, script.tail = script.tail[before:], script.tail[:before]
+        later = (slot for slot in script.slots if (slot.seq or self._messages.seq(slot)) > item.seq)
+        at = next((slot.first for slot in later), len(script.slots))
+        self._insert_slots(at, new)
+
+    def _insert_slots(self, at: int, new: Sequence[Slot]) -> None:
+        """Put slots in front of a place that were not sent."""
+        script = self.transcript
+        follows = script.slots[at].group if at < len(script.slots) else ""
+        is_inner = bool(follows) and any(slot.group == follows for slot in new)
+        first = at + 1 if is_inner else at
+        script.insert(at, new)
+        self._messages.shift(first, len(new))
+
+    def _insert_before(self, slot: Slot, new: Slot) -> None:
+        """Put a slot in front of the message of another one."""
+        script = self.transcript
+        if slot.at >= 0:
+            self._insert_slots(slot.first, [new])
+        else:
+            script.tail.insert(script.tail.index(slot), new)
+            script.insert(len(script.slots), [])
+
+    def enter(self, item: ContextItem, *, is_old: bool = False) -> None:
+        """Give an item its slots."""
+        script = self.transcript
+        if item.type is ItemType.TOOL:
+            place = None if is_old else self._place_of_result(item)
+            is_paired = item.tool_call_id is not None and (place is not None or is_old)
+            call = item.tool_call_id if is_paired else None
+            tokens, gist = self._forms.result_size(item, result_content(item)), 0
+            if tokens > script.rules.long:
+                gist = min(tokens, self._forms.result_size(item, self._forms.gist(item)))
+            group = f"{self._calls.asker(item).id}:results" if is_paired else ""
+            script.add(
+                item.id, item.id, "result", tokens,
+                call=call, gist=gist, group=group, place=place,
+            )  # fmt: skip
+            return
+        group = item.id if item.type is ItemType.ASSISTANT else ""
+        for number, (kind, parts, call) in enumerate(layout_of(item)):
+            tokens = self._forms.part_size(item, parts)
+            name = f"{item.id}.{number}" if number else item.id
+            script.add(
+                name, item.id, kind, tokens, call=call, group=group, parts=parts,
+                is_words=item.type is ItemType.USER,
+            )  # fmt: skip
+
+    def _place_of_result(self, item: ContextItem) -> int | None:
+        """Where a result goes in what was not sent yet: behind its answer. None: at the end."""
+        if item.tool_call_id is None:
+            return None
+        calls = self.transcript.slots_of_call(item.tool_call_id)
+        if any(slot.at >= 0 for slot in calls if slot.full.kind == "call"):
+            return None  # a request was sent without this call
+        asker = self._calls.asker(item)
+        mine = {asker.id, *(one.id for one in self._calls.results(asker))} - {item.id}
+        tail = self.transcript.tail
+        for at in range(len(tail) - 1, -1, -1):
+            if tail[at].item in mine:
+                return at + 1
+        return None
+
+    def _wanted(self, item: ContextItem, slot: Slot) -> tuple[Form | None, str]:
+        """What a slot of an item is to show, and why."""
+        if why := item.hidden or self._why_left_out(item, slot):
+            return None, why
+        is_gist = slot.want is not None and slot.want.kind == "gist"
+        if is_gist and not (item.pinned or item.whole):
+            form = slot.gist_form()
+            return form, slot.reason if slot.want == form else "edited"
+        return slot.full, "edited" if slot.want is not None else "restored"
+
+    def _why_left_out(self, item: ContextItem, slot: Slot) -> str:
+        """Why a slot of an item that is visible shows nothing; empty if it does."""
+        if item.id in self.summaries:
+            return "compacted"  # it stands where what it summarizes was
+        if not slot.parts and item.type is ItemType.ASSISTANT:
+            return "edited"
+        if slot.full.kind == "thinking" and not self.transcript.is_thought(slot):
+            return slot.reason or "thinking"
+        if slot.full.kind == "call":
+            result = self._result_of(slot)
+            return _UNANSWERED if result is None else result.hidden or ""
+        if slot.full.kind == "result" and slot.call is not None:
+            return self._calls.asker(item).hidden or ""
+        return ""
+
+    def _follow(self, item: ContextItem) -> None:
+        """Let the slots of an item want what they are to show."""
+        for slot in [*self.transcript.slots_of(item.id)]:
+            if slot is self.summaries.get(item.id):
+                continue
+            form, reason = self._wanted(item, slot)
+            if not _is_same_form(slot.want, form, item):
+                summary = self._messages.items.get(slot.want.source) if slot.want else None
+                if summary is not None and not summary.hidden:
+                    self._move_summary(summary, slot)
+                self.transcript.want(slot, form, reason)
+            self.note_form(slot)
+
+    def note_form(self, slot: Slot) -> None:
+        """Note at a tool result whether requests contain its gist."""
+        item = self._messages.items.get(slot.item)
+        if item is not None and item.type is ItemType.TOOL:
+            is_gist = slot.want is not None and slot.want.kind == "gist"
+            if bool(item.shown_gist) != is_gist or item.shown_gist is None:
+                assign(item, shown_gist=self._forms.gist(item) if is_gist else "")
+
+    def _result_of(self, call: Slot) -> ContextItem | None:
+        """The result of a call that stands behind it."""
+        for slot in self.transcript.slots_of_call(call.call or ""):
+            if slot.full.kind == "result":
+                return self._messages.items[slot.item]
+        return None
+
+    def comes_back(self, slot: Slot) -> bool:
+        """Whether a slot shows something again once its item is restored."""
+        is_unanswered = slot.full.kind == "call" and self._result_of(slot) is None
+        return slot.full.kind not in _NOT_RESTORED and not is_unanswered
+
+    def _pair(self, result: ContextItem) -> None:
+        """Show or hide a call, and the windows inside of its result, together with the result."""
+        script = self.transcript
+        for slot in script.slots_of_call(result.tool_call_id or ""):
+            if slot.full.kind == "call":
+                self._follow(self._messages.items[slot.item])
+            elif slot.text and not any(one.want for one in script.slots_of(result.id)):
+                script.want(slot, None, result.hidden or "dropped")
+
+    def _summary_changed(self, summary: ContextItem, slot: Slot) -> None:
+        """Follow a change of a summary in the place of what it summarizes."""
+        is_shown = slot.want is not None and slot.want.source == summary.id
+        if summary.hidden:
+            if is_shown:
+                self.transcript.want(slot, None, summary.hidden)
+        elif is_shown or slot.want is None:
+            self.transcript.want(
+                slot, self._summary_form(summary), "edited" if is_shown else "restored"
+            )
+        else:  # something else stands there: a later summary, or what it had replaced
+            self._move_summary(summary, slot)
+
+    def _summary_form(self, summary: ContextItem) -> Form:
+        size = self._forms.size("user", content_of(summary))
+        return Form("summary", size, summary.revision, source=summary.id)
+
+    def _move_summary(self, summary: ContextItem, slot: Slot) -> None:
+        """Give a summary a slot of its own in front of the one that showed it."""
+        form = self._summary_form(summary)
+        new = Slot(f"{summary.id}.moved", summary.id, slot.turn, form, form)
+        self.summaries[summary.id] = new
+        self._insert_before(slot, new)
+
+    def _edited(self, item: ContextItem) -> None:
+        """Fit an item's slots to its new content."""
+        slots = self.transcript.slots_of(item.id)
+        if item.type is ItemType.ASSISTANT and (said := _match(slots, layout_of(item))):
+            self._give_words(item, said)
+            slots = self.transcript.slots_of(item.id)
+        is_as_sent = self._is_message_as_sent(slots)  # after an undo
+        for slot in slots:
+            if item.type is ItemType.TOOL:
+                size = self._forms.result_size(item, result_content(item))
+                slot.gist = min(size, self._forms.result_size(item, self._forms.gist(item)))
+            else:
+                size = self._forms.part_size(item, slot.parts)
+            version = slot.sent.version if is_as_sent and slot.sent else slot.full.version + 1
+            slot.full = Form(_kind_now(item, slot), size, version)
+
+    def _is_message_as_sent(self, slots: Sequence[Slot]) -> bool:
+        """Whether the message of slots, made from the items of now, is as it was sent."""
+        script = self.transcript
+        if not slots or slots[0].at < 0:
+            return False
+        first = slots[0].first
+        behind = (script.slots[at] for at in range(first, len(script.slots)))
+        message = takewhile(lambda slot: slot.first == first, behind)
+        shown = self._messages.message_of([(slot, slot.sent, slot.actions) for slot in message])
+        sent = [piece.message for _, piece in self._messages.as_sent(script.slots[first])]
+        return shown is not None and sent == [shown.message]
+
+    def _give_words(self, item: ContextItem, parts: tuple[int, ...]) -> None:
+        """Give an answer that only made calls a slot in front of them for words."""
+        script = self.transcript
+        first = script.slots_of(item.id)[0]
+        form = Form("text", 0)
+        slot = Slot(f"{item.id}.words", item.id, first.turn, form, None, group=item.id, parts=parts)
+        self._insert_before(first, slot)
+
+
+def _match(
+    slots: Sequence[Slot], layout: Iterable[tuple[Kind, tuple[int, ...], str | None]]
+) -> tuple[int, ...]:
+    """Give the slots of an edited answer the blocks that it has now; return those without one."""
+    rest: tuple[int, ...] = ()
+    free = [slot for slot in slots if slot.call is None]
+    for slot in slots:
+        slot.parts = ()
+    for kind, parts, call in layout:
+        if call is not None:
+            fitting = [slot for slot in slots if slot.call == call]
+        else:
+            fitting = [slot for slot in free if slot.full.kind == kind] or free
+        if not fitting:
+            rest += parts
+            continue
+        slot = fitting[0]
+        slot.parts = tuple(sorted((*slot.parts, *parts)))
+        free = [one for one in free if one is not slot]
+    return rest if slots else ()
+
+
+def _kind_now(item: ContextItem, slot: Slot) -> Kind:
+    """The kind of a slot after an edit, which may put words where thinking was, or its undo."""
+    if slot.full.kind not in ("text", "thinking") or not (item.blocks and slot.parts):
+        return "text" if slot.full.kind == "thinking" and slot.parts else slot.full.kind
+    kinds = {item.blocks[number].get("type") in THINKING for number in slot.parts}
+    return "thinking" if kinds == {True} else "text"
+
+
+def _is_same_form(now: Form | None, then: Form | None, item: ContextItem) -> bool:
+    """Whether a slot need not change; one that shows a summary instead of the item stays."""
+    is_summary = now is not None and now.kind == "summary" and bool(now.source)
+    return now == then or (is_summary and then is None and item.hidden == "compacted")

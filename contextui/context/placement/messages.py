@@ -1,0 +1,260 @@
+"""The messages that slots form, and those of the last request."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice
+from typing import Any
+
+from contextui.context.item import THINKING, Carried, ContextItem, ItemType
+from contextui.context.messages import (
+    Piece,
+    Shown,
+    content_of,
+    own_content,
+    result_block,
+    role_of,
+)
+from contextui.context.placement.forms import Content, Forms, parts_of, result_content
+from contextui.context.placement.slots import HEAD, Decision, Form, Request, Slot, size_of
+from contextui.context.placement.transcript import Transcript
+from contextui.model import Block, LlmMessage, Role
+from contextui.windowing.blocks import version_of, with_reference
+from contextui.windowing.snapshot import ContextVersion
+
+Row = tuple[Slot, Form | None, str]
+"""A slot, the form that it shows, and how it lists actions."""
+
+
+@dataclass(slots=True)
+class Head:
+    """What every request begins with: the system prompt and the project's text."""
+
+    items: list[ContextItem] = field(default_factory=list)
+    shown: tuple[Shown, ...] = ()
+    sent: tuple[Shown, ...] = ()
+    key: tuple[object, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """How a composed request was planned, and what is needed to note it as sent.
+
+    Attributes:
+        made: The decision.
+        kept: How many of the messages sent before stay.
+        new: The messages behind them, each with its first slot.
+        tokens: The tokens of all of them.
+        cached: How many of the messages the provider is expected to read from its cache.
+        cached_tokens: The tokens of these.
+        uncached_seq: The seq of the first item behind them.
+        placed: The blocks of windows and summaries that it writes anew or appends.
+        looks: The whole block of each window that it shows anew, by slot.
+        marks: Behind how many messages cache marks stand; known once it is sent.
+        request: What it reads, writes and removes; known once it is sent.
+        facts: What the log keeps of it; known once it is sent.
+    """
+
+    made: Decision
+    kept: int
+    new: list[tuple[Slot, Piece]]
+    tokens: int
+    cached: int = 0
+    cached_tokens: int = 0
+    uncached_seq: int = 0
+    placed: list[Row] = field(default_factory=list)
+    looks: dict[Slot, str] = field(default_factory=dict)
+    marks: tuple[int, ...] = ()
+    request: Request | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class SentMessages:
+    """The messages of the last request: a request appends to them, a sweep replaces their end.
+
+    Args:
+        forms: Makes gists and counts tokens.
+    """
+
+    def __init__(self, forms: Forms) -> None:
+        self._forms = forms
+        self.items: dict[str, ContextItem] = {}
+        self.next_seq = 1
+        self.head = Head()
+        self.pieces: list[Piece] = []
+        self.starts: list[int] = []  # the place of the first slot of each of them
+
+    def clear(self) -> None:
+        """Forget what was sent."""
+        self.head.key = ()
+        self.pieces, self.starts = [], []
+
+    def count_before(self, at: int) -> int:
+        """How many messages begin in front of a place."""
+        return bisect_left(self.starts, at)
+
+    def cut(self, kept: int) -> None:
+        """Keep only so many. The lists are new: compositions share the old ones."""
+        if kept < len(self.pieces):
+            self.pieces, self.starts = self.pieces[:kept], self.starts[:kept]
+
+    def append(self, new: Iterable[tuple[Slot, Piece]]) -> None:
+        """Add messages, each with its first slot."""
+        for slot, piece in new:
+            self.pieces.append(piece)
+            self.starts.append(slot.at)
+
+    def move(self, places: Sequence[int]) -> None:
+        """Follow slots that left: of the others, these are the places that they had."""
+        self.starts = [bisect_left(places, at) for at in self.starts]
+
+    def undo_of(self, kept: int) -> Callable[[], None]:
+        """What brings back the messages behind so many, once others have replaced them."""
+        head, pieces, starts = self.head.sent, self.pieces[kept:], self.starts[kept:]
+
+        def undo() -> None:
+            self.head.sent = head
+            # New lists: compositions that were made in the meantime share the old ones.
+            self.pieces = [*self.pieces[:kept], *pieces]
+            self.starts = [*self.starts[:kept], *starts]
+
+        return undo
+
+    def shift(self, first: int, count: int) -> None:
+        """Move the messages from a place on, behind slots that were put there."""
+        self.starts = [one if one < first else one + count for one in self.starts]
+
+    def put(self, at: int, role: Role, content: Any) -> None:
+        """Put a message where it stood that cannot be made from the items any more."""
+        number = self.starts.index(at)
+        shown = self.pieces[number].shown
+        given = content if isinstance(content, str) else tuple(content)
+        shown = shown._replace(message=LlmMessage(role, given))
+        self.pieces[number] = self.pieces[number]._replace(shown=shown)
+
+    def made_of(
+        self, rows: Iterable[Row], *, is_anew: bool = False
+    ) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that slots form, each with its first slot.
+
+        Args:
+            rows: The slots in order, with their forms.
+            is_anew: Whether to make messages again that the last request had.
+        """
+        numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
+        windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
+        for _, group in groupby(numbered, key=lambda pair: pair[0]):
+            message = [row for _, row in group]
+            (slot, first, _), seq = message[0], self.seq(message[0][0])
+            found: list[tuple[Slot, Piece]] = []
+            if not is_anew and all(_is_as_sent(row) for row in message):
+                found = list(self.as_sent(slot))
+            elif slot.item == HEAD:
+                head = self.head.shown if first == slot.full else self.head.sent
+                found = [(slot, Piece(one, self._forms.head_size([one]), 0)) for one in head]
+            elif shown := (None if is_anew else self._rest_of(message)) or self.message_of(message):
+                tokens = sum(size_of(form, label) for _, form, label in message)
+                found = [(slot, Piece(shown, tokens, seq))]
+            if slot.text:
+                windows += found
+            elif found:
+                yield from ((one, piece._replace(seq=seq)) for one, piece in windows)
+                yield from found
+                windows = []
+        yield from ((one, piece._replace(seq=self.next_seq)) for one, piece in windows)
+
+    def as_sent(self, slot: Slot) -> Iterator[tuple[Slot, Piece]]:
+        """The messages that begin with a slot, as the last request had them."""
+        number = bisect_left(self.starts, slot.at)
+        while number < len(self.starts) and self.starts[number] == slot.at:
+            yield slot, self.pieces[number]
+            number += 1
+
+    def _rest_of(self, rows: Sequence[Row]) -> Shown | None:
+        """What is left of a sent answer if parts of it only go; the item is not read for that."""
+        slot, kept = rows[0][0], list[Block]()
+        item = self.items.get(slot.item)
+        is_less = all(row[1] is None or _is_as_sent(row) for row in rows)
+        if slot.at < 0 or item is None or item.type is not ItemType.ASSISTANT or not is_less:
+            return None
+        sent = next((piece.message.content for _, piece in self.as_sent(slot)), "")
+        parts = [one for one, _, _ in rows if one.sent is not None]
+        if isinstance(sent, str) or len(sent) != sum(len(one.parts) for one in parts):
+            return None
+        blocks = iter(sent)
+        for one, form, _ in rows:
+            own = list(islice(blocks, len(one.parts))) if one.sent is not None else []
+            kept += own if form is not None else []
+        return _answer(item, tuple(kept))
+
+    def message_of(self, rows: Sequence[Row]) -> Shown | None:
+        """The message that a group of slots forms; None if nothing is shown of it."""
+        live = [(slot, form, label) for slot, form, label in rows if form is not None]
+        if not live:
+            return None
+        slot, form, _ = live[0]
+        if form.kind == "summary" and form.source:
+            summary = self.items[form.source]
+            return Shown(LlmMessage("user", content_of(summary)), (summary,))
+        if form.kind in ("whole", "change"):
+            copy = self.copy_of(*live[0])
+            return Shown(LlmMessage("user", copy.xml), (), (copy,))
+        item = self.items[slot.item]
+        if item.type is ItemType.ASSISTANT:
+            return _answer(item, parts_of(item, tuple(n for one, *_ in live for n in one.parts)))
+        if item.type is ItemType.TOOL:
+            return self._results(live)
+        return Shown(LlmMessage(role_of(item), content_of(item)), (item,))
+
+    def _results(self, live: Sequence[tuple[Slot, Form, str]]) -> Shown:
+        """The message with the results of an answer, and with the windows inside of them."""
+        items: list[ContextItem] = []
+        blocks: list[Block] = []
+        copies: list[Carried] = []
+        for call, rows in groupby(live, key=lambda row: row[0].call):
+            (slot, form, _), *inner = rows
+            item = self.items[slot.item]
+            given = self._forms.gist(item) if form.kind == "gist" else result_content(item)
+            if call is None:  # of the text protocol, or too late for its call
+                return Shown(LlmMessage("user", given), (item,))
+            items.append(item)
+            windows = [self.copy_of(*row) for row in inner]
+            copies += windows
+            blocks.append(result_block(call, given, windows, is_error=item.is_error))
+        return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
+
+    def copy_of(self, slot: Slot, form: Form, label: str) -> Carried:
+        """The block of a window, as a request contains it."""
+        text, version = slot.text, version_of(slot.text)
+        if form.kind == "whole" and label.startswith("ref:"):
+            text = with_reference(text, label.removeprefix("ref:"))
+        return Carried(slot.item, ContextVersion.read(version), text)
+
+    def seq(self, slot: Slot) -> int:
+        """The seq of the item that a slot belongs to."""
+        item = self.items.get(slot.item)
+        return item.seq if item is not None else 0
+
+    def seq_from(self, script: Transcript, at: int, in_tail: int = 0) -> int:
+        """The seq of the first item behind a place."""
+        slots, tail = script.slots, script.tail
+        behind = chain((slots[one] for one in range(at, len(slots))), tail[in_tail:])
+        return next((self.seq(one) for one in behind if not one.text), self.next_seq)
+
+    def content_of(self, first: Slot, item: ContextItem) -> Content | None:
+        """What the message that begins with a slot contains of an item; None if nothing."""
+        for _, piece in self.as_sent(first):
+            if any(one is item for one in piece.shown.items):
+                return own_content(piece, item)
+        return None
+
+
+def _is_as_sent(row: Row) -> bool:
+    slot, form, label = row
+    return slot.at >= 0 and slot.sent == form and slot.actions == label
+
+
+def _answer(item: ContextItem, content: Content) -> Shown | None:
+    """The message of an answer; None if nothing but thinking is left of it."""
+    is_said = isinstance(content, str) or any(one.get("type") not in THINKING for one in content)
+    return Shown(LlmMessage("assistant", content), (item,)) if content and is_said else None
