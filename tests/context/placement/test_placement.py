@@ -8,7 +8,8 @@ import pytest
 
 from contextui.context.placement import slots
 from contextui.context.placement.slots import Decision, Offer, Request, Rules
-from contextui.context.placement.transcript import FORCED, Transcript, blocks, cost
+from contextui.context.placement.state import FORCED
+from contextui.context.placement.transcript import Transcript, blocks, cost
 from contextui.model import CachePrices
 from tests.context.placement.scenario import Scenario, conversation
 
