@@ -12,6 +12,6 @@ A sweep is made when carrying outdated content has cost as much as writing again
 
 `state` has what happened, `plan` decides from it, and `transcript` applies what was decided: they
 need token counts only. The texts are made elsewhere: `items` says what the slots of an item show,
-`messages` makes messages of slots, and `compose` puts requests together. `facts` is what a session's
-log keeps of all this, and `figures` what people see of it.
+`messages` makes messages of slots, and `compose` puts requests together. `facts` is what the log of
+a session keeps of all this, and `figures` what people see of it.
 """

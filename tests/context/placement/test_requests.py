@@ -151,8 +151,6 @@ def test_between_sweeps_each_request_is_a_prefix_of_the_next(script: list[Sequen
         except ContextTooLargeError:
             continue
         assert composition.plan is not None
-        if composition.plan.request is None:
-            continue  # there was nothing to answer in it
         has_made_room = any(isinstance(one, TurnEnded) and one.early for one in ended)
         if composition.plan.made.offer is None and not has_made_room:
             assert is_prefix(before, list(composition.messages))
@@ -171,3 +169,60 @@ def test_what_was_dropped_is_in_no_later_request(word: str) -> None:
     assert word in wire(talk.send()).decode()
     talk.context.drop(item.id)
     assert word not in wire(talk.composed()).decode()
+
+
+# --- thinking of the running turn --------------------------------------------------------
+
+
+def test_a_call_that_comes_back_brings_the_thinking_of_its_answer() -> None:
+    talk = talk_by_price()
+    talk.say("go on")
+    talk.send()
+    answer = talk.call(2, thinking="a thought")
+    result = talk.result()
+    talk.context.drop(answer.id)
+    assert "a thought" not in wire(talk.composed()).decode()
+    talk.context.restore(result.id)
+    talk.result()
+    message = talk.composed()[-2]
+    assert [block["type"] for block in message.content][0] == "thinking"
+
+
+def test_an_answer_that_missed_a_request_comes_back_with_the_next_turn() -> None:
+    talk = talk_by_price()
+    talk.say("go on")
+    talk.send()
+    answer = talk.call(thinking="a thought", text="missed words")
+    talk.result()
+    talk.context.drop(answer.id)
+    sent = wire(talk.send())
+    talk.call(thinking="a later thought", text="more words")
+    talk.result()
+    talk.context.undo()
+    later = wire(talk.send())
+    assert later.startswith(sent)  # the later thought is with its context
+    assert b"missed words" not in later
+    talk.answer("ok")
+    talk.context.end_turn()
+    talk.say("and now?")
+    last = wire(talk.send())
+    assert b"missed words" in last
+    assert b"thought" not in last
+
+
+def test_a_request_with_nothing_new_counts() -> None:
+    talk = talk_by_price()
+    talk.open("one")
+    talk.say("go on")
+    talk.send()
+    answer = talk.call(thinking="a thought")
+    talk.result()
+    talk.context.drop(answer.id)
+    before = talk.composed()
+    talk.send()
+    talk.call(thinking="a later thought")
+    talk.result()
+    assert is_prefix(before, talk.composed())
+    priced = talk.context.ledger.priced
+    assert priced is not None
+    assert priced.transcript.requests == 2
