@@ -1,5 +1,6 @@
 """Rendering of windows: snapshots and XML, drawn on the window's thread and cached per version."""
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 _INDENT = "  "
+_TAG_OR_END = re.compile(r"<[^>]*>|\]\]&gt;|&gt;")  # in text, ]]> has to be escaped
 
 
 class ActionLine(NamedTuple):
@@ -75,7 +77,14 @@ def window_xml(
         entry = etree.SubElement(listing, "action", {"id": for_xml(line.id), **params})
         entry.text = for_xml(line.label)
     _indent(window)
-    return etree.tostring(window, encoding="unicode")
+    return _with_plain_ends(etree.tostring(window, encoding="unicode"))
+
+
+def _with_plain_ends(xml: str) -> str:
+    """Write ``>`` as it is in text, where XML allows it: code has many, and is copied from here."""
+    if "&gt;" not in xml:
+        return xml
+    return _TAG_OR_END.sub(lambda found: ">" if found[0] == "&gt;" else found[0], xml)
 
 
 def _fill(parent: "_Element", children: Sequence[Element | str]) -> None:

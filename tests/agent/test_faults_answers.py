@@ -221,7 +221,7 @@ def test_fault_12_strange_characters_are_replaced_before_they_are_sent(wired: Wi
     assert sent.count(shown) >= 2
     assert wired.opened == ["text_1"]
     wired.say("and?", answer("Yes."))
-    assert "a␀b � � � ␛[2J \u2028 &lt;/Window&gt;" in texts(wired.last)  # as XML takes it
+    assert "a␀b � � � ␛[2J \u2028 &lt;/Window>" in texts(wired.last)  # as XML takes it
     wired.go_on()
     wired.say("still?", answer("Yes."))
     assert texts(wired.last).partition("</Project>\n")[2].startswith(shown)

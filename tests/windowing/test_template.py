@@ -53,7 +53,7 @@ def test_the_window_has_all_that_a_window_has(tmp_path: Path) -> None:
     with WindowTester(cls, entries=["</Window>", "b", "c", "d"]) as window:
         shown = {lod: window.content(lod) for lod in Lod}
         assert len(shown[Lod.GIST]) < len(shown[Lod.SUMMARY]) < len(shown[Lod.FULL])
-        assert "&lt;/Window&gt;" in window.xml()
+        assert "&lt;/Window>" in window.xml()
 
 
 def test_it_is_short_and_has_no_gaps() -> None:

@@ -219,9 +219,9 @@ class Planner(State):
     def limit(self) -> int:
         """The first slot that may change: behind the last message with thinking of this turn.
 
-        The model thought with what the request before contained: all of that is bound too, also
-        while the message is dropped, since it can be restored. So are the results of that message
-        while a call of it has to go, or to come back, with them.
+        The model thought with what the request before contained: all of that is bound too. So are
+        the results of that message while a call of it has to go, or to come back, with them. An
+        answer that missed a request because it was dropped then comes back when the turn ends.
         """
         bound = next((slot for slot in reversed(self._thoughts) if _binds(slot)), None)
         if bound is None:
@@ -327,5 +327,5 @@ def lists_before(lists: Sequence[tuple[int, str, str]], start: int) -> int:
 
 
 def _binds(slot: Slot) -> bool:
-    """Whether a slot is thinking, or was when it was sent: an edit may have put words there."""
-    return "thinking" in (slot.full.kind, slot.sent.kind if slot.sent else "")
+    """Whether a slot shows thinking, or did and may not change while its turn runs."""
+    return any(form is not None and form.kind == "thinking" for form in (slot.sent, slot.want))
