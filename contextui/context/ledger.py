@@ -241,8 +241,10 @@ class Ledger:
         for item in out:
             self.changes.set(item, self._holds, hidden="trimmed")
         for item in items if self.priced is not None else ():
-            if not item.hidden and (hidden := self.calls.asker(item).hidden):
-                self.changes.set(item, False, hidden=hidden)
+            for result in (item, *self.calls.results(item)):
+                if not result.hidden and (hidden := self.calls.asker(result).hidden):
+                    self.changes.set(result, False, hidden=hidden)
+                    self.note([result])
         return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:

@@ -167,14 +167,21 @@ class ItemSlots:
             return "compacted"  # it stands where what it summarizes was
         if not slot.parts and item.type is ItemType.ASSISTANT:
             return "edited"
-        if slot.full.kind == "thinking" and not self.transcript.is_thought(slot):
-            return slot.reason or "thinking"
+        if slot.full.kind == "thinking":
+            is_over = not self.transcript.is_thought(slot)
+            return (slot.reason or "thinking") if is_over else self._why_nothing_said(item)
         if slot.full.kind == "call":
             result = self._result_of(slot)
             return _UNANSWERED if result is None else result.hidden or ""
         if slot.full.kind == "result" and slot.call is not None:
             return self._calls.asker(item).hidden or ""
         return ""
+
+    def _why_nothing_said(self, item: ContextItem) -> str:
+        """Why nothing but thinking is left of an answer, which no provider takes; or empty."""
+        others = (one for one in self.transcript.slots_of(item.id) if one.full.kind != "thinking")
+        reasons = [self._why_left_out(item, one) for one in others]
+        return reasons[0] if reasons and all(reasons) else ""
 
     def _follow(self, item: ContextItem) -> None:
         """Let the slots of an item want what they are to show."""

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Literal
 
 from contextui.context.placement.slots import Decision, Form, Offer, Slot, View, size_of
@@ -176,12 +177,10 @@ class Planner(State):
         for at in range(len(self.tail) - 1, -1, -1):
             if self.tail[at].full.kind == "result" and made.want_of(self.tail[at]):
                 return at + 1, self.tail[at]
-        if self.tail and self.tail[-1].full.kind == "text" and self.tail[-1].is_words:
-            first = len(self.tail) - 1
-            while first and self.tail[first - 1].is_words:
-                first -= 1
-            return first, None
-        return None
+        shown = [at for at, slot in enumerate(self.tail) if made.want_of(slot)]
+        said = takewhile(lambda at: self.tail[at].is_words, reversed(shown))
+        first = min(said, default=None)
+        return (first, None) if first is not None else None
 
     def _form_of(self, view: View, made: Decision) -> Literal["whole", "change"]:
         chain = self._chain(view, made)
