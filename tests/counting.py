@@ -1,8 +1,10 @@
-"""How often the system is asked."""
+"""How much work is done: calls of the system, lines of code."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -22,3 +24,23 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
     for name in names:
         monkeypatch.setattr(os, name, wrap(name, getattr(os, name)))
     return counted
+
+
+def lines_run(call: Callable[[], object]) -> int:
+    """Count the lines of the package that a call runs, each pass of a loop included."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        if "contextui" not in frame.f_code.co_filename:
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count

@@ -1,9 +1,7 @@
 """A request costs work only for messages that the one before did not have (F19)."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -26,6 +24,7 @@ from tests.agent.test_request import (
     thinking,
     user,
 )
+from tests.counting import lines_run
 from tests.thorough import times
 
 History = list[LlmMessage]
@@ -153,24 +152,6 @@ def turns(count: int) -> History:
             assistant(f"Answer {number}"),
         )
     ]
-
-
-def lines_run(work: Callable[[], object]) -> int:
-    """Count the lines of Python that are run."""
-    lines = 0
-
-    def trace(_: FrameType, event: str, __: object) -> Callable[..., Any]:
-        nonlocal lines
-        lines += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return lines
 
 
 CHANGES: dict[str, Callable[[History], History]] = {

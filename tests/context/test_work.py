@@ -1,15 +1,14 @@
 """Work is proportional to what changed: counted, not timed, and the same at any length."""
 
 import asyncio
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from contextui import ContextItem, ItemType, TokenCounter
 from tests.context.conversation import Conversation, NotesWindow
+from tests.counting import lines_run
 
 SMALL, LARGE = 10_000, 100_000
 
@@ -34,19 +33,7 @@ class Work:
 
     def traced(self, call: Callable[[], object]) -> None:
         """Run it, counting every line that runs in the package, each pass of a loop included."""
-
-        def trace(frame: FrameType, event: str, _: Any) -> Any:
-            if "contextui" not in frame.f_code.co_filename:
-                return None
-            self.lines += event == "line"
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            call()
-        finally:
-            sys.settrace(before)
+        self.lines += lines_run(call)
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Outdated blocks: each has a sub-row, and rows and sub-rows together are the request."""
 
-import sys
 import time
-from collections.abc import Callable, Sequence
-from types import FrameType
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from contextui.windowing.snapshot import Lod
 from contextui.words import Words
 from tests.context.conversation import Conversation, rough_counter
 from tests.context.test_properties import perform, steps
+from tests.counting import lines_run
 
 LONG = "words " * 2_000
 
@@ -31,6 +30,17 @@ class Scene(Conversation):
         super().__init__("price", rough_counter())
         self.sent_requests = Sent(self.context)
         self.system("You help. " * 600)  # more than the least that is cached
+
+    def read(self, lines: int) -> ContextItem:
+        """A turn that reads a file of so many lines; return the result."""
+        self.say("read it")
+        self.send()
+        self.call()
+        result = self.result("a line of a file\n" * lines)
+        self.send()
+        self.answer("Read.")
+        self.context.end_turn()
+        return result
 
     def write(self, window_id: str, line: str) -> None:
         super().write(window_id, line)
@@ -237,17 +247,7 @@ def test_a_message_whose_only_call_was_dropped_counts_no_more() -> None:
 
 def test_a_gist_names_what_it_replaces() -> None:
     scene = Scene()
-    first: ContextItem | None = None
-    for number in range(12):
-        scene.say(f"read {number}")
-        scene.send()
-        scene.call()
-        result = scene.result("a line of a file\n" * 400)
-        scene.send()
-        scene.answer("Read.")
-        scene.context.end_turn()
-        first = first or result
-    assert first is not None
+    first, *_ = [scene.read(400) for _ in range(12)]
     assert scene.context.whole_tokens(first) > 1_000
     whole = f"{scene.context.whole_tokens(first) / 1_000:.1f}k"
     assert state(first, scene.context, Words()) == f"gist of {whole}"
@@ -263,19 +263,10 @@ def test_a_gist_names_what_it_replaces() -> None:
 
 def test_an_unpinned_result_becomes_a_gist_again() -> None:
     scene = Scene()
-    first: ContextItem | None = None
-    for number in range(13):
-        scene.say(f"read {number}")
-        scene.send()
-        scene.call()
-        result = scene.result("a line of a file\n" * 200)
-        scene.send()
-        scene.answer("Read.")
-        scene.context.end_turn()
-        first = first or result
-        if number == 3:
-            scene.context.pin(first.id)
-    assert first is not None
+    first, *_ = [scene.read(200) for _ in range(4)]
+    scene.context.pin(first.id)
+    for _ in range(9):
+        scene.read(200)
     scene.say("and now")
     scene.send()
     assert scene.context.is_whole(first)
@@ -296,26 +287,6 @@ def test_a_summary_stays_when_the_first_of_its_items_comes_back() -> None:
     calm(scene)
     scene.context.undo()
     check(scene)
-
-
-def lines_run(call: Callable[[], object]) -> int:
-    """The lines of the package that a call runs, each pass of a loop included."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        if "contextui" not in frame.f_code.co_filename:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
