@@ -199,6 +199,7 @@ class Session:
         )
         assert self.context.ledger.priced is not None
         self.priced = self.context.ledger.priced
+        self.binding: list[str] = []  # the marks of the thinking that binds the next request
         self.closed: dict[str, int] = {}  # the turn in which each window was closed
         self.lines: dict[str, str] = {}  # the window of each mark
         self.turns = self.requests = self.prefixes = self.sweeps = 0
@@ -432,7 +433,7 @@ class Session:
         assert messages == self.priced.render(), "compose and render differ"
         assert_whole_pairs(messages)
         self.check_windows(composition, messages)
-        self.forget_thoughts()
+        self.find_bound()
         self.check_marks(composition, now)
         self.check_bound(now)
 
@@ -479,20 +480,19 @@ class Session:
                 continue
             assert list(now[: found[0]]) == request, f"the context of {mark} has changed"
 
-    def forget_thoughts(self) -> None:
-        """Thinking that was dropped or edited before it was sent binds nothing."""
+    def find_bound(self) -> None:
+        """Thinking that was dropped or edited before it was sent binds nothing, until it is back."""
         shown = {mark for item in self.context.get_all() if not item.hidden
                  for mark in self.marks_of(item)}  # fmt: skip
-        for mark in [one for one in self.bound if one not in shown]:
-            if not any(mark.encode() in one for one in self.before):
-                del self.bound[mark]
+        self.binding = [mark for mark in self.bound if mark in shown
+                        or any(mark.encode() in one for one in self.before)]  # fmt: skip
 
     def check_marks(self, composition: Composition, now: Sequence[bytes]) -> None:
         """What is visible is in the request; what is not is there only where it has to wait."""
         place = {mark: at for at, one in enumerate(now) for mark in self.marks_in(one)}
         waiting = {item.id for item in self.context.ledger.waiting(composition)}
         wanted, has_place, whole = set[str](), self.has_place(composition), b"".join(now)
-        last = max((place.get(mark, len(now)) for mark in self.bound), default=-1)
+        last = max((place.get(mark, len(now)) for mark in self.binding), default=-1)
         for item in self.context.get_all():
             if item.type is ItemType.WINDOW or item.hidden:
                 continue
@@ -511,8 +511,12 @@ class Session:
                 assert self.is_outdated(mark), f"{mark} is not wanted any more"
 
     def is_bound(self, item: ContextItem) -> bool:
-        """Whether thinking of this turn stands behind an item, so that it cannot change."""
-        return any(item.seq <= self.thought[mark] for mark in self.bound)
+        """Whether thinking of this turn stands behind an item, so that it cannot change.
+
+        An answer with thinking that missed a request waits for the end of the turn, too.
+        """
+        seq = self.context.ledger.calls.asker(item).seq
+        return any(seq <= self.thought[mark] for mark in self.binding)
 
     def marks_of(self, item: ContextItem) -> list[str]:
         """The marks of everything that an item has; of its thinking only while its turn runs."""
