@@ -481,7 +481,7 @@ class Session:
             assert list(now[: found[0]]) == request, f"the context of {mark} has changed"
 
     def find_bound(self) -> None:
-        """Thinking that was dropped or edited before it was sent binds nothing, until it is back."""
+        """Thinking that was dropped or edited before it was sent binds nothing until it is back."""
         shown = {mark for item in self.context.get_all() if not item.hidden
                  for mark in self.marks_of(item)}  # fmt: skip
         self.binding = [mark for mark in self.bound if mark in shown
