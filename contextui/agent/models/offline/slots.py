@@ -28,6 +28,7 @@ _NOT_TEXT = ("~all", "~other", "~not", "~creative")  # no text begins so, unless
 ASKING = ("~what", "~where", "~howmany", "~how", "~who", "~when", "~why")
 """Groups of words that ask something."""
 _MOST, _STEPS = 24, 4_000  # fillers of one param, and combinations of them, that are tried
+_FAR = 60  # tokens after which a text ends with its clause
 _NONE: frozenset[int] = frozenset()
 
 
@@ -356,8 +357,7 @@ class Slots:
         self, param: Param, first: int, last: int, cue: str, *, is_extra: bool
     ) -> Filler | None:
         """Return the text between two tokens as a value, if a person could mean it so."""
-        tokens, opens = self.clause.tokens, not self.window.id
-        as_said = cue in (":", "~saying")
+        tokens, opens, as_said = self.clause.tokens, not self.window.id, cue in (":", "~saying")
         begin, end = self._trimmed(first, last, cue)
         row, span = tokens[begin : end + 1], frozenset(range(begin, end + 1))
         leads = self._is_named(param, first) or self._leads(cue, param)
@@ -436,7 +436,7 @@ class Slots:
     def _ends(self, first: int) -> Iterator[int]:
         """Return where a text that begins at a token may end."""
         tokens, cues = self.clause.tokens, lexicon().cues.keys() - {"~and"}
-        for at, after in enumerate(tokens[first + 1 :], first):
+        for at, after in enumerate(tokens[first + 1 : first + _FAR], first):
             is_mark = after.text in (":", "：", ",", "，", "的") or after.kind == "number"
             is_cue = after.groups & cues or at + 1 in self.verbs or after.has("~object")
             if is_mark or is_cue or after.is_marked or after.stem in self._names:
@@ -461,7 +461,7 @@ class Slots:
 
     def _is_named(self, param: Param, first: int) -> bool:
         """Whether the name of a param is right before a text."""
-        before = [one for one in self.clause.tokens[:first] if one.text not in ":："]
+        before = [one for one in self.clause.tokens[:first][-9:] if one.text not in ":："]
         while len(before) > 1 and before[-1].has("~be"):
             before.pop()
         return bool(before) and before[-1].names(param.nouns)
