@@ -64,6 +64,7 @@ def check(names: Sequence[str], folder: Path) -> int:
     return peak
 
 
+@pytest.mark.long
 def test_a_few_faults_of_every_kind(tmp_path: Path) -> None:
     check(SAMPLE, tmp_path)
 

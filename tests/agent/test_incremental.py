@@ -72,6 +72,7 @@ def bytes_of(request: ModelRequest | str) -> str:
     return json.dumps([request.system, messages, request.stable], default=dict)
 
 
+@pytest.mark.long
 @given(orderly | hostile, edits)
 @settings(max_examples=times(150, 5_000), deadline=None)
 def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
@@ -178,6 +179,7 @@ def work_of_a_request(count: int) -> dict[str, int]:
     return work
 
 
+@pytest.mark.long
 def test_a_request_runs_as_much_python_after_25000_turns_as_after_250() -> None:
     work_of_a_request(2)  # loads what is loaded once
     work = work_of_a_request(250)

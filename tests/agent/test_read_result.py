@@ -202,6 +202,7 @@ def test_another_session_has_its_own_results(tmp_path: Path) -> None:
         assert "There is no result 4" in item.content
 
 
+@pytest.mark.long
 def test_an_old_result_whose_text_is_no_longer_in_memory_is_read(tmp_path: Path) -> None:
     with store_in(tmp_path).create(tmp_path) as session:
         session.windows.open("terminal")

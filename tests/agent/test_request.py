@@ -139,6 +139,7 @@ def try_admit(messages: Sequence[LlmMessage], **options: Any) -> ModelRequest:
         raise
 
 
+@pytest.mark.long
 @given(hostile, st.integers(0, 8), st.booleans())
 @settings(max_examples=400)
 def test_repaired_requests_are_never_rejected(

@@ -140,6 +140,7 @@ def test_a_turn_may_end_in_the_middle_of_an_action(
     assert [one.get("is_error", False) for one in found] == [False, False, False, True, True]
 
 
+@pytest.mark.long
 def test_stopping_interrupts_a_countdown(program: Program, server: Server) -> None:
     busy = Reply(529, error("overloaded_error"), {"retry-after": "59"})
     server.play(answer(opening("milk")), busy)

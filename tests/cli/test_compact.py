@@ -230,6 +230,7 @@ def test_interrupted_it_has_changed_nothing(program: Program, server: Server) ->
     assert hidden(program) == 0
 
 
+@pytest.mark.long
 def test_the_offline_model_can_do_it(program: Program) -> None:
     for number in range(5):
         more = ["-c"] if number else []

@@ -69,6 +69,7 @@ def test_a_signal_stops_the_turn(
     assert earlier.startswith(f"Tell me a story\n{WORDS}")
 
 
+@pytest.mark.long
 def test_a_stopped_turn_is_reported_as_json(program: Program, server: Server) -> None:
     server.play(Stream(HALF, held=True))
     with program.start("-p", "Tell me", "--output-format", "stream-json") as process:
@@ -185,6 +186,7 @@ def test_nothing_is_loaded_before_an_interrupt_is_quiet() -> None:
     assert done.stdout.split() == [b"contextui", b"contextui.safe_path", b"contextui.interrupt"]
 
 
+@pytest.mark.long
 def test_ignored_signals_stay_ignored(program: Program, server: Server) -> None:
     """`nohup` ignores SIGHUP, and a shell ignores SIGINT for background jobs."""
     server.play(Stream(HALF, held=True, then=REST))

@@ -188,6 +188,7 @@ COMPLETE = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_completion(folder: UntrustedFolder) -> None:
     folder.run(CONTEXTUI, "-p", "hello")
@@ -207,6 +208,7 @@ def test_completion(folder: UntrustedFolder) -> None:
     assert "--turn" in found.stdout.split()
 
 
+@pytest.mark.long
 def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
     environ = {"PATH": str(BIN)}
     made = folder.run(CONTEXTUI, "new-window", "shopping-list", environ=environ)

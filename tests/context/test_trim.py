@@ -89,6 +89,7 @@ def ranks(items: list[ContextItem]) -> dict[str, int]:
     return worth
 
 
+@pytest.mark.long
 @given(contexts(), st.integers(0, 6_000))
 @settings(max_examples=500)
 def test_trim_keeps_by_worth_and_within_the_budget(items: list[ContextItem], budget: int) -> None:
@@ -179,6 +180,7 @@ def test_over_600_growing_turns_the_cut_moves_in_fewer_than_60() -> None:
     assert 2 < len(cuts) - 1 < 60
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.tuples(st.integers(1, 300), st.integers(0, 3), st.integers(1, 300)),

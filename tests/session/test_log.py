@@ -100,6 +100,7 @@ def test_what_json_cannot_hold_becomes_a_placeholder() -> None:
     assert read["thing"] == "[object]"
 
 
+@pytest.mark.long
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(st.characters(exclude_categories=())),
@@ -145,6 +146,7 @@ def test_a_damaged_line_costs_that_line(tmp_path: Path) -> None:
     assert [one.offset for one in damage] == [len(good[0]), len(good[0]) + 8 + len(good[1])]
 
 
+@pytest.mark.long
 def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> None:
     """200 entries; what is removed is reported."""
     whole = [encode({**fields(n), "timestamp": ""}) for n in range(200)]

@@ -839,6 +839,7 @@ def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return places
 
 
+@pytest.mark.long
 def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

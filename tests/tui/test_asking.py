@@ -236,6 +236,7 @@ def test_a_click_on_the_notice_opens_it(tmp_path: Path) -> None:
 # --- the line that says so -------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, lang: Lang) -> None:
     async def look() -> None:

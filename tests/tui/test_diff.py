@@ -82,6 +82,7 @@ def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None
     assert removed == sum(end - start for kind, start, end, _, _ in changes if kind != "equal")
 
 
+@pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_change() -> None:
     check_random(range(3), 10, 300)
 

@@ -82,6 +82,7 @@ def test_the_inspector_hides_and_panes_zoom(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_help_shows_every_key_and_command(tmp_path: Path, lang: Lang) -> None:
     async def go() -> None:

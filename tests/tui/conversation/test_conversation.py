@@ -187,6 +187,7 @@ def test_a_resumed_conversation_is_shown_page_by_page(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
+@pytest.mark.long
 def test_a_long_conversation_keeps_a_bounded_number_of_widgets(tmp_path: Path) -> None:
     """G17: the layout visits each of them. What is folded can be shown again."""
 

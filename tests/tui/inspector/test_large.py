@@ -62,6 +62,7 @@ def test_a_hundred_thousand_items(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_only_rows_in_view_are_made_and_a_filter_finds_one_of_many(tmp_path: Path) -> None:
     async def run() -> None:
         desk = desk_in(tmp_path)

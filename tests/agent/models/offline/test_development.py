@@ -13,6 +13,7 @@ WANTED = 0.95
 """The share of sentences that must be carried out."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_sentences_are_carried_out(
     lang: Lang, tmp_path: Path, capsys: pytest.CaptureFixture[str]

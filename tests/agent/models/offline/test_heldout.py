@@ -45,6 +45,7 @@ OTHERS = Threshold(0.53, 0.17)
 """For tables without a threshold of their own."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_most_conversations_are_carried_out(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
