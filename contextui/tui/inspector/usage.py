@@ -272,11 +272,11 @@ def _parts(turn: TurnUsage, row: int, scale: float) -> Iterator[tuple[float, int
 
 
 def _axis(turns: Sequence[TurnUsage], step: int) -> str:
-    line = " " * AXIS
+    line, end = " " * AXIS, AXIS + len(turns) * step
     every = 1 if turns and step > len(str(turns[-1].turn)) else 5
     for number, one in enumerate(turns):
-        place = AXIS + number * step
         number_text = str(one.turn)
+        place = min(AXIS + number * step, end - len(number_text))  # the last one is whole, too
         if (not number or one.turn % every == 0) and len(line) <= place:
             line = line.ljust(place) + number_text + " "
     return line
@@ -294,7 +294,7 @@ _COLUMNS = (
 )
 _NARROW = (
     ("turn", 4),
-    (msg("cache"), 8),
+    (msg("cache"), 7),
     ("outdated", 9),
     ("uncached", 9),
     (msg("answered"), 9),
@@ -366,7 +366,9 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
 
     def _draw(self) -> None:
         """Draw the part above the table; table rows are rendered when in view."""
-        width, height = self.line_width, self.size.height
+        height = self.size.height
+        # A scroll bar appears as soon as there are many turns, and must not cover anything.
+        width = min(self.line_width, self.size.width - self.styles.scrollbar_size_vertical)
         if not self._turns or width <= 0:
             self._above = []
             self.set_count(1)
