@@ -238,4 +238,5 @@ class Figures:
                     wants[slot] = slot.want._replace(version=slot.want.version + 1), "edited"
                 elif change == "restore" and self._slots.comes_back(slot):
                     wants[slot] = slot.full, "restored"
+        wants |= self._slots.thoughts_with(wants)
         return wants, {name: change == "drop" for name in names if name in script.views}

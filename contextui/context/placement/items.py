@@ -7,6 +7,7 @@ from contextui.context.item import THINKING, ContextItem, ItemType, assign, is_c
 from contextui.context.messages import content_of
 from contextui.context.placement.forms import Forms, layout_of, result_content
 from contextui.context.placement.messages import SentMessages
+from contextui.context.placement.plan import Wants
 from contextui.context.placement.slots import Form, Kind, Slot
 from contextui.context.placement.transcript import Transcript
 from contextui.context.units import Calls
@@ -182,6 +183,18 @@ class ItemSlots:
         others = (one for one in self.transcript.slots_of(item.id) if one.full.kind != "thinking")
         reasons = [self._why_left_out(item, one) for one in others]
         return reasons[0] if reasons and all(reasons) else ""
+
+    def thoughts_with(self, wants: Wants) -> dict[Slot, tuple[Form | None, str]]:
+        """What the thinking of answers would want, if other slots of them wanted this."""
+        found: dict[Slot, tuple[Form | None, str]] = {}
+        for answer in {slot.item for slot in wants if slot.full.kind in ("call", "text")}:
+            slots = self.transcript.slots_of(answer)
+            said = (one for one in slots if one.full.kind != "thinking")
+            is_said = any(wants[one][0] if one in wants else one.want for one in said)
+            for slot in slots:
+                if self.transcript.is_thought(slot) and slot not in wants:
+                    found[slot] = slot.full if is_said else None, "dropped"
+        return found
 
     def _follow(self, item: ContextItem) -> None:
         """Let the slots of an item want what they are to show."""
