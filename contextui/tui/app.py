@@ -384,7 +384,8 @@ class ContextUIApp(KeyLine[int]):
         """
         self.signals.restore_attributes()  # the driver may be blocked
         try:
-            if self._driver is not None:
+            # Without a terminal the driver's writer has ended, and writing to it waits for ever.
+            if self._driver is not None and not self.signals.is_hung_up:
                 self._driver.stop_application_mode()
         finally:
             self.signals.restore()  # its writer may not get to run before the process ends

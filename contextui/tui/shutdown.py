@@ -143,6 +143,8 @@ class Signals:
         self._before: dict[signal.Signals, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._count = self._status = 0
+        self.is_hung_up = False
+        """Whether the terminal is gone."""
 
     def __enter__(self) -> "Signals":
         with suppress(termios.error, OSError):
@@ -183,7 +185,8 @@ class Signals:
         """Quit once the terminal is gone, even if the signal for that is ignored or not sent."""
         poll = select.poll()
         poll.register(_STDIN, 0)  # nothing but hangups and errors
-        if any(event & select.POLLHUP for _, event in poll.poll()):
+        if any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll()):
+            self.is_hung_up = True
             time.sleep(_HANGUP)
             if not self._count:
                 self._handle(signal.SIGHUP, None)
