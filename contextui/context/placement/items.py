@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from contextui.context.item import THINKING, ContextItem, ItemType, assign, is_conversation
+from contextui.context.item import (
+    THINKING,
+    ContextItem,
+    ItemType,
+    Stage,
+    assign,
+    is_conversation,
+)
 from contextui.context.messages import content_of
 from contextui.context.placement.forms import Forms, layout_of, result_content
 from contextui.context.placement.messages import SentMessages
@@ -169,7 +176,7 @@ class ItemSlots:
         if not slot.parts and item.type is ItemType.ASSISTANT:
             return "edited"
         if slot.full.kind == "thinking":
-            is_over = not self.transcript.is_thought(slot)
+            is_over = item.stage is Stage.FINAL or not self.transcript.is_thought(slot)
             return (slot.reason or "thinking") if is_over else self._why_nothing_said(item)
         if slot.full.kind == "call":
             result = self._result_of(slot)
