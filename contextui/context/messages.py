@@ -200,7 +200,7 @@ _message: Callable[[Piece], LlmMessage] = attrgetter("shown.message")
 class Messages(Sequence[LlmMessage]):
     """An immutable sequence of messages over several lists of pieces, as of its creation.
 
-    The lists may only be appended to later; whoever changes them otherwise makes new ones.
+    The lists may only be appended to later; any other change makes new lists.
     """
 
     def __init__(self, runs: Iterable[list[Piece]]) -> None:

@@ -246,7 +246,7 @@ class PricedComposer:
                 )
             rows = ((slot, slot.sent, slot.actions) for slot in script.slots)
             self._messages.cut(0)
-            self._messages.append(self._messages.made_of(rows, is_anew=True))
+            self._messages.append(self._messages.made_of(rows, use_cache=False))
             for at, role, content in facts["messages"]:
                 self._messages.put(int(at), role, content)
             for view in script.present.values():
@@ -257,12 +257,12 @@ class PricedComposer:
             known = [*script.slots, *script.tail]
             self._slots.summaries = {name: known[at] for name, at in facts["summaries"].items()}
         except UNFIT:
-            self.start_anew()
+            self.start_over()
         for item in self._messages.items.values():
             if item.type is ItemType.WINDOW:
                 self.changed(item)
 
-    def start_anew(self) -> None:
+    def start_over(self) -> None:
         """Forget what was sent: the next request writes everything."""
         old, script = self.transcript, Transcript(self.transcript.prices)
         script.key, script.sent_key, script.requests = old.key, old.sent_key, old.requests
@@ -350,7 +350,7 @@ class PricedComposer:
             if composition.plan is not None and 0 <= now - composition.plan.made.now < _FRESH:
                 return composition
         if self._is_unknown:
-            self.start_anew()
+            self.start_over()
             self._look_at_windows()
         self._refresh_head()
         composition = self._compose(now, limit, through_seq, generation)
@@ -385,7 +385,7 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return looks
 
-    def _plan(self, made: Decision, *, is_anew: bool = False) -> Plan:
+    def _plan(self, made: Decision, *, use_cache: bool = True) -> Plan:
         """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
@@ -393,7 +393,7 @@ class PricedComposer:
         return Plan(
             made,
             self._messages.count_before(script.start_of(made)),
-            list(self._messages.made_of(rows, is_anew=is_anew)),
+            list(self._messages.made_of(rows, use_cache=use_cache)),
             script.size(made, rows),
             self._messages.count_before(held),
             script.size_before(held),
@@ -402,17 +402,17 @@ class PricedComposer:
         )
 
     def render(self) -> list[LlmMessage]:
-        """All messages of the next request, made anew: what `compose` must equal."""
+        """Render all messages of the next request without the cache; `compose` must equal this."""
         made = self.transcript.plan(self._clock())
         self._with_texts(made)
-        plan = self._plan(made, is_anew=True)
+        plan = self._plan(made, use_cache=False)
         start = self.transcript.start_of(made)
         before = [(slot, slot.sent, slot.actions) for slot in self.transcript.slots[:start]]
-        anew = self._messages.made_of(before, is_anew=True)
-        made_anew = [(slot.at, piece) for slot, piece in anew]
+        rendered = self._messages.made_of(before, use_cache=False)
+        fresh = [(slot.at, piece) for slot, piece in rendered]
         sent = zip(self._messages.starts[: plan.kept], self._messages.pieces, strict=False)
         pieces = [
-            *(pair for pair in made_anew if not self._is_edited(pair[0])),
+            *(pair for pair in fresh if not self._is_edited(pair[0])),
             *(pair for pair in sent if self._is_edited(pair[0])),
         ]
         pieces.sort(key=lambda pair: pair[0])

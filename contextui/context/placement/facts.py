@@ -2,7 +2,7 @@
 
 Each request is logged with what was decided for it, and a checkpoint has all slots. A resumed
 session applies these facts and decides nothing again: prices, rules and window classes may have
-changed since. What does not fit the conversation is refused; the caller then starts anew, as if
+changed since. What does not fit the conversation is refused; the caller then starts over, as if
 nothing had been sent.
 """
 

@@ -58,7 +58,7 @@ class Forecast(NamedTuple):
 
 
 class Figures:
-    """Tells what items cost in a request, and what a change of them would.
+    """Computes what items cost in a request, and what a change of them would cost.
 
     Args:
         slots: The slots of the items.

@@ -20,7 +20,7 @@ from contextui.context.placement.transcript import Transcript
 from contextui.context.units import Calls
 
 _UNANSWERED = "unanswered"
-_NOT_RESTORED = ("whole", "change", "thinking")  # windows are shown anew
+_NOT_RESTORED = ("whole", "change", "thinking")  # windows get new blocks
 
 
 class ItemSlots:

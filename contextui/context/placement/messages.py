@@ -48,8 +48,8 @@ class Plan:
         cached: How many of the messages the provider is expected to read from its cache.
         cached_tokens: The tokens of these.
         uncached_seq: The seq of the first item behind them.
-        placed: The blocks of windows and summaries that it writes anew or appends.
-        looks: The whole block of each window that it shows anew, by slot.
+        placed: The blocks of windows and summaries that it rewrites or appends.
+        looks: The whole block of each window that gets a new block, by slot.
         marks: Behind how many messages cache marks stand; known once it is sent.
         request: What it reads, writes and removes; known once it is sent.
         facts: What the log keeps of it; known once it is sent.
@@ -133,13 +133,13 @@ class SentMessages:
         self.pieces[number] = self.pieces[number]._replace(shown=shown)
 
     def made_of(
-        self, rows: Iterable[Row], *, is_anew: bool = False
+        self, rows: Iterable[Row], *, use_cache: bool = True
     ) -> Iterator[tuple[Slot, Piece]]:
         """The messages that slots form, each with its first slot.
 
         Args:
             rows: The slots in order, with their forms.
-            is_anew: Whether to make messages again that the last request had.
+            use_cache: Whether to reuse messages of the last request.
         """
         numbered = ((row[0].group or f"{number}", row) for number, row in enumerate(rows))
         windows: list[tuple[Slot, Piece]] = []  # they get the seq of what follows them
@@ -147,12 +147,14 @@ class SentMessages:
             message = [row for _, row in group]
             (slot, first, _), seq = message[0], self.seq(message[0][0])
             found: list[tuple[Slot, Piece]] = []
-            if not is_anew and all(_is_as_sent(row) for row in message):
+            if use_cache and all(_is_as_sent(row) for row in message):
                 found = list(self.as_sent(slot))
             elif slot.item == HEAD:
                 head = self.head.shown if first == slot.full else self.head.sent
                 found = [(slot, Piece(one, self._forms.head_size([one]), 0)) for one in head]
-            elif shown := (None if is_anew else self._rest_of(message)) or self.message_of(message):
+            elif shown := (self._rest_of(message) if use_cache else None) or self.message_of(
+                message
+            ):
                 tokens = sum(size_of(form, label) for _, form, label in message)
                 found = [(slot, Piece(shown, tokens, seq))]
             if slot.text:

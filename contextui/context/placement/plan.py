@@ -55,7 +55,7 @@ class Planner(State):
         return max((at for at in made.entries if at <= start), default=0)
 
     def start_of(self, made: Decision) -> int:
-        """The first slot that a planned request writes anew or appends."""
+        """The first slot that a planned request rewrites or appends."""
         return made.offer.cut if made.offer else len(self.slots)
 
     def size_before(self, at: int) -> int:
@@ -101,7 +101,7 @@ class Planner(State):
         return made
 
     def written(self, made: Decision) -> list[tuple[Slot, Form | None, str]]:
-        """What a planned request writes anew or appends: slots, their forms, and whether they list
+        """What a planned request rewrites or appends: slots, their forms, and whether they list
         actions ("full") or refer to the list of another window ("ref:" and its id)."""
         start = self.start_of(made)
         tail = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
@@ -184,9 +184,9 @@ class Planner(State):
 
     def _form_of(self, view: View, made: Decision) -> Literal["whole", "change"]:
         chain = self._chain(view, made)
-        told = sum(slot.full.tokens for slot in chain[1:]) + view.pending
-        is_much = told > self.rules.whole_at * view.tokens
-        return "whole" if view.is_anew or not chain or is_much else "change"
+        changes = sum(slot.full.tokens for slot in chain[1:]) + view.pending
+        is_much = changes > self.rules.whole_at * view.tokens
+        return "whole" if view.is_new or not chain or is_much else "change"
 
     def _foresee(
         self, view: View, kind: Literal["whole", "change"], result: Slot | None, made: Decision

@@ -107,7 +107,7 @@ class View:
     chain: list[Slot] = field(default_factory=list)
     shown: int = 0  # the version of the last block of the chain
     pending: int = 0  # tokens of the change since then
-    is_anew: bool = False  # no change block can express it: opened, or another level of detail
+    is_new: bool = False  # no change block can express it: opened, or another level of detail
     is_lowered: bool = False
 
     @property
@@ -145,7 +145,7 @@ class Request(NamedTuple):
     """What was decided for a request.
 
     Attributes:
-        start: The first slot that was written anew; everything before it is as it was.
+        start: The first slot that was rewritten; everything before it is as it was.
         places: Behind how many slots cache marks stand.
         marks: Behind how many blocks they stand.
         outdated: The tokens that are carried although they are outdated.

@@ -107,7 +107,7 @@ class State:
     def take_back(self, at: int) -> None:
         """Take everything from a place on as not sent: it is sent again, after room was made.
 
-        Blocks of windows from there on are dropped; the windows are shown anew.
+        Blocks of windows from there on are dropped; the windows get new whole blocks.
         """
         back = self.slots[at:]
         self._sums.cut(at)
@@ -141,7 +141,7 @@ class State:
         is_same = not view.is_open and view.tokens == tokens
         view.is_open, view.tokens = True, tokens
         if not is_same:
-            view.version, view.is_anew = view.version + 1, True
+            view.version, view.is_new = view.version + 1, True
 
     def change(self, window: str, tokens: int, change: int, actions: int | None = None) -> None:
         """Change a window: its size now, and that of the change."""
@@ -168,14 +168,14 @@ class State:
         view = self.views.setdefault(window, View(window, kind, tokens))
         self.present[window] = view
         view.is_open, view.tokens, view.key, view.actions = True, tokens, key, actions
-        view.pending, view.is_anew = change or 0, change is None
+        view.pending, view.is_new = change or 0, change is None
         view.version = view.shown if change == 0 else max(view.version, view.shown) + 1
 
     def set_detail(self, window: str, tokens: int, *, for_room: bool = False) -> None:
         """Switch the level of detail; if that is to make room, the old blocks go at once."""
         view = self.views[window]
         view.tokens, view.version = tokens, view.version + 1
-        view.is_anew, view.is_lowered = True, for_room
+        view.is_new, view.is_lowered = True, for_room
 
     def close(self, window: str) -> None:
         """Close a window."""

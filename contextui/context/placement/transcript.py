@@ -38,7 +38,7 @@ class Transcript(Planner):
             view.chain = chain
             if chain and chain[-1] in made.new:
                 view.shown, view.pending = chain[-1].full.version, 0
-                view.is_anew = view.is_lowered = False
+                view.is_new = view.is_lowered = False
             if not (chain or view.is_open):
                 self.present.pop(name, None)
         self.entries = made.entries
@@ -179,7 +179,7 @@ def _restore(view: View, old: View) -> None:
     """Give a window what it had before a request."""
     view.chain, view.shown = old.chain, old.shown
     view.version, view.pending, view.key = old.version, old.pending, old.key
-    view.is_anew, view.is_lowered = old.is_anew, old.is_lowered
+    view.is_new, view.is_lowered = old.is_new, old.is_lowered
 
 
 def blocks(slots: Iterable[Slot]) -> Iterator[tuple[str, str, int, str]]:

@@ -567,7 +567,7 @@ def digest(priced: PricedComposer) -> object:
         for one in (*script.slots, *script.tail)
     ]
     views = {
-        view.id: (view.is_current, view.shown, view.pending, view.is_anew, view.is_lowered,
+        view.id: (view.is_current, view.shown, view.pending, view.is_new, view.is_lowered,
                   [slot.id for slot in view.chain])
         for view in script.present.values()
     }  # fmt: skip

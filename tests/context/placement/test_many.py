@@ -42,7 +42,7 @@ FOUND: dict[str, list[Step]] = {
         ("send",), ("edit", 1, "k7k", 30), ("end",), ("undo",), ("clock", 4_000.0),
         ("say", "k8k", 3), ("send",),
     ],
-    "an edited result that is a gist is sent anew": [
+    "an edited result that is a gist is sent again": [
         ("rules", 1, 40), ("say", "k3k", 8), ("send",), ("call", ("k6k",), "k4k", ""),
         ("result", "k8k", 250, False), ("send",), ("call", ("k9k",), "", ""),
         ("result", "k20k", 250, False), ("send",), ("call", ("k12k",), "", ""),
