@@ -185,12 +185,14 @@ class ScannedEntry(NamedTuple):
         data: Its data.
         seq: The seq of the last item before it.
         seqs: The seqs of all items before it, by id.
+        when: When it was written, as the log has it.
     """
 
     subtype: str
     data: Mapping[str, Any]
     seq: int
     seqs: Mapping[str, int]
+    when: str = ""
 
 
 def scan_entries(path: Path, kinds: Sequence[str]) -> Iterator[ScannedEntry]:
@@ -213,7 +215,8 @@ def scan_entries(path: Path, kinds: Sequence[str]) -> Iterator[ScannedEntry]:
                         seqs[text[_ID : text.index(b'"', _ID)].decode("ascii", "replace")] = seq
                     elif any(mark in text for mark in marks):
                         entry = decode(text)
-                        yield ScannedEntry(entry.subtype or "", entry.data or {}, seq, seqs)
+                        data, when = entry.data or {}, entry.timestamp
+                        yield ScannedEntry(entry.subtype or "", data, seq, seqs, when)
                 except (ContextUIError, LookupError, TypeError, ValueError):
                     continue
     except OSError:

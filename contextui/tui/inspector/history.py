@@ -19,6 +19,7 @@ from contextui.events import (
 )
 from contextui.model import Tool
 from contextui.session.archive import scan_entries
+from contextui.session.entry import moment
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore, SessionView
 from contextui.text import one_line
@@ -126,7 +127,8 @@ def read_past(path: Path) -> Spending:
             match scanned.subtype:
                 case "request":
                     plan = data.get("plan")
-                    spending.plan(outdated_in(plan), sweep_of(plan, scanned.seqs.get))
+                    sent = moment(scanned.when)
+                    spending.plan(outdated_in(plan), sweep_of(plan, scanned.seqs.get, sent))
                 case "usage":
                     spending.spend(turn + 1, usage_of(data["usage"]), data["counted"])
                 case "change":
@@ -150,6 +152,9 @@ class Watch:
         desk: The session and its controller.
         callback: Callback on another thread when the usage of earlier turns is read.
         swept: Callback with each sweep, possibly on another thread.
+
+    Attributes:
+        first_turn: The first turn of this run of the program.
     """
 
     def __init__(
@@ -163,7 +168,8 @@ class Watch:
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)
         self._looker = Looker(session.context, self.tools, self.sent)
-        self._turn, self._counted = session.turn + 1, 0
+        self.first_turn = self._turn = session.turn + 1
+        self._counted = 0
         self._end = session.context.subscribe(self._handle_context_event)
         if session.turn:
             # A daemon: quitting does not wait for a long log.

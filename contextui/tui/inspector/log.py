@@ -1,7 +1,7 @@
 """The log page of the inspector: errors, warnings, notices and sweeps, newest at the bottom."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -52,6 +52,7 @@ class LogPage(LineView, can_focus=True):
         self._notices: Sequence[Text] = ()
         self._heard = self._attempt = 0
         self._log: deque[LogLine] = deque(maxlen=_KEPT)
+        self._earlier: list[LogLine] = []
         self._lines: list[tuple[str, str, str]] = []
 
     def take_focus(self, may: bool) -> None:
@@ -108,6 +109,15 @@ class LogPage(LineView, can_focus=True):
 
     def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
         """Add a sweep with its reason, rent and price, in the provider's count."""
+        self._log.append(self._line_of(sweep, provider))
+        self._draw()
+
+    def put_before(self, sweeps: Iterable[Sweep], provider: Callable[[int], int]) -> None:
+        """Show the sweeps of earlier runs before everything else."""
+        self._earlier = [self._line_of(sweep, provider) for sweep in sweeps][-_KEPT:]
+        self._draw()
+
+    def _line_of(self, sweep: Sweep, provider: Callable[[int], int]) -> LogLine:
         words, names = self._words, ("removed", "rewritten", "rent", "price")
         figures = {name: f"{provider(round(getattr(sweep, name))):,}" for name in names}
         text = words("Sweep: {reason}", reason=reason_text(sweep, words))
@@ -115,15 +125,13 @@ class LogPage(LineView, can_focus=True):
             words("{removed} removed, {rewritten} rewritten", **figures),
             words("rent {rent}, price {price} tokens", **figures),
         )
-        when = datetime.now().strftime("%H:%M")
-        self._log.append(LogLine(when, "sweep", text, figures="\n".join(below)))
-        self._draw()
+        return LogLine(sweep.when, "sweep", text, figures="\n".join(below))
 
     def action_copy(self) -> None:
         """Copy the whole log."""
         text = "\n".join(
             "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
-            for entry in self._log
+            for entry in (*self._earlier, *self._log)
         )
         self.app.copy_to_clipboard(text)
         self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
@@ -135,7 +143,7 @@ class LogPage(LineView, can_focus=True):
     def _draw(self) -> None:
         width = max(self.line_width - 6, 10)
         self._lines = []
-        for entry in self._log:
+        for entry in (*self._earlier, *self._log):
             times = f"  ×{entry.times}" if entry.times > 1 else ""
             for number, piece in enumerate(wrapped(entry.text + times, width)):
                 self._lines.append((entry.when if not number else "", piece, _STYLES[entry.kind]))

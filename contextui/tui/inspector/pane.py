@@ -133,6 +133,14 @@ class Inspector(Vertical):
             provider = self._desk.session.context.counter.calibrated
             self.query_one(LogPage).add_sweep(message.sweep, provider)
 
+    @on(PastKnown)
+    def _log_past(self) -> None:
+        if self._desk is not None and self._watch is not None:
+            first, provider = self._watch.first_turn, self._desk.session.context.counter.calibrated
+            turns = [turn for turn in self._watch.spending.turns if turn.turn < first]
+            sweeps = [sweep for turn in turns for sweep in turn.sweeps]
+            self.query_one(LogPage).put_before(sweeps, provider)
+
     @on(LogPage.Grew)
     def _mark_log(self) -> None:
         self.query_one(TabBar).mark("Log")

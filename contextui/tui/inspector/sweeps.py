@@ -1,6 +1,7 @@
 """Sweeps: when requests stopped carrying outdated content, why, and what that cost."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from contextui.words import Words, msg
@@ -31,6 +32,7 @@ class Sweep(NamedTuple):
         rewritten: The tokens that had to be written to the cache again.
         rent: The cost of having carried what was removed, and of carrying it on for a while.
         price: The cost of writing again, in the same unit.
+        when: The time, or the day if it was not today.
     """
 
     reason: str
@@ -39,14 +41,20 @@ class Sweep(NamedTuple):
     rewritten: int = 0
     rent: float = 0.0
     price: float = 0.0
+    when: str = ""
 
 
-def sweep_of(plan: Mapping[str, Any] | None, seq_of: Callable[[str], int | None]) -> Sweep | None:
+def sweep_of(
+    plan: Mapping[str, Any] | None,
+    seq_of: Callable[[str], int | None],
+    sent: datetime | None = None,
+) -> Sweep | None:
     """Return the sweep that a request was planned with, None if there was none.
 
     Args:
         plan: The facts of the request.
         seq_of: Returns the seq of an item, None if there is no such item.
+        sent: When the request was sent; None for now.
     """
     facts = plan.get("sweep") if isinstance(plan, Mapping) else None
     if not isinstance(facts, Mapping):
@@ -59,7 +67,13 @@ def sweep_of(plan: Mapping[str, Any] | None, seq_of: Callable[[str], int | None]
         round(_figure(facts, "rewritten")),
         _figure(facts, "rent"),
         _figure(facts, "price"),
+        _short(sent, datetime.now().astimezone()),
     )
+
+
+def _short(time: datetime | None, now: datetime) -> str:
+    time = (time or now).astimezone()
+    return time.strftime("%H:%M" if time.date() == now.date() else "%m-%d")
 
 
 def outdated_in(plan: Mapping[str, Any] | None) -> int:

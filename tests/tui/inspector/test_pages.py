@@ -303,6 +303,11 @@ def test_sweeps_are_logged_with_reason_rent_and_price(
             assert shown(pilot, "1 sweep")
         past = read_past(desk.session.path)
         assert [one.cause for one in past.turns[-1].sweeps] == [f"{item.seq:04}"]
+        async with running(shop(tmp_path, session_id=desk.session.id), size) as pilot:
+            await enter(pilot)
+            await pilot.press("left_square_bracket")
+            await see(pilot, f"Sweep: you dropped {item.seq:04}")
+            await see(pilot, f"rent {rent:,}, price {price:,} tokens")
 
     asyncio.run(run())
 
