@@ -97,6 +97,60 @@ class WindowActed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class WindowNotified(Event):
+    """A window reports something, such as the end of a job."""
+
+    window_id: str
+    text: str
+
+
+JobState = Literal["running", "done", "failed", "cancelled"]
+"""Whether a job is running, or how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is.
+
+    Attributes:
+        job: The number of the job in its window.
+        name: Its name.
+        state: Whether it runs, or how it ended.
+        done: How much is done; None if that is unknown.
+        total: How much there is to do; None if that is unknown.
+        text: A few words on where it is.
+        started: When it started, as `time.monotonic` counts.
+    """
+
+    job: int
+    name: str
+    state: JobState = "running"
+    done: float | None = None
+    total: float | None = None
+    text: str = ""
+    started: float = 0.0
+
+    def __str__(self) -> str:
+        count = ""
+        if self.done is not None:
+            count = f"{self.done:g}" if self.total is None else f"{self.done:g} of {self.total:g}"
+        return ", ".join(filter(None, (self.name, count, self.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class JobsChanged(Event):
+    """Jobs of a window started, progressed or ended; at most ten times a second.
+
+    Attributes:
+        window_id: The window.
+        running: How far each running job is.
+    """
+
+    window_id: str
+    running: tuple[Progress, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WindowDetailChanged(Event):
     """A window's level of detail was switched."""
 

@@ -76,8 +76,13 @@ class SessionOptions:
     max_windows: int = 100
     secret_files: tuple[str, ...] = ()
 
-    def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:
-        """Create an empty context and its window manager, with the folder as workspace."""
+    def make(
+        self, session_id: str, cwd: str, *, is_live: bool = True
+    ) -> tuple[WindowManager, ContextManager]:
+        """Create an empty context and its window manager, with the folder as workspace.
+
+        Windows that are not live are only looked at, see `WindowManager`.
+        """
         files = Workspace(cwd, secret_files=self.secret_files) if Path(cwd).is_dir() else None
         windows = WindowManager(
             self.classes,
@@ -87,6 +92,7 @@ class SessionOptions:
             clock=self.clock,
             workspace=files,
             most=self.max_windows,
+            is_live=is_live,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 

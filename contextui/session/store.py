@@ -265,7 +265,7 @@ class SessionStore:
         """
         info = self.find(session_id)
         notices = list[str]()
-        windows, context = self._options.make(info.id, info.cwd)
+        windows, context = self._options.make(info.id, info.cwd, is_live=False)
         loaded = load(info.path, context, windows, notices.append, turn, whole=whole)
         return SessionView(info, windows, context, notices, loaded)
 

@@ -1,7 +1,7 @@
 """The environment of a window: language, clock, files, timers, and the gate for secret files."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +13,7 @@ from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
+    from contextui.windowing.job import Job
     from contextui.windowing.window import Window
 
 
@@ -40,14 +41,54 @@ class Timer(Protocol):
         ...
 
 
+class JobStarter(Protocol):
+    """Starts a job: work that goes on beside the window's actions."""
+
+    def __call__(
+        self, name: str, work: "Callable[[Job], Awaitable[object]]", /, *, wait: float = 0.0
+    ) -> "Job":
+        """Start the job as soon as the running action or hook has committed.
+
+        Args:
+            name: Its name, as people and models see it.
+            work: An async function, called with the job, in the window's event loop. What it
+                returns is the job's result.
+            wait: Seconds that the action waits for the job's end if it returns the job; the job's
+                result is then the action's.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Env:
-    """A window's environment, available as ``self.env``."""
+    """A window's environment, available as ``self.env``.
+
+    Attributes:
+        lang: The language of the person.
+        clock: Returns the current time.
+        open: Opens another window.
+        every: Starts a timer.
+        job: Starts a job.
+        change: Changes the state in a job or another task of the window, in a transaction of its
+            own: it waits for the running action, and is logged and rendered as soon as it commits.
+            Inside an action it is part of that action.
+        notify: Reports a line of text to the model, with its next step, and to the person.
+        files: The files of the session's folder, if there is one.
+
+    Example:
+        >>> async def _follow(self, job: Job) -> None:
+        ...     async for line in lines:
+        ...         async with self.env.change():
+        ...             self.state.lines.append(line)
+    """
 
     lang: Lang
     clock: Clock
     open: Opener
     every: Timer
+    job: JobStarter
+    change: Callable[[], AbstractAsyncContextManager[None]]
+    notify: Callable[[str], None]
     files: "Workspace | None" = None
 
     def say(self, english: str, chinese: str) -> str:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from typing import Any
 
@@ -56,6 +57,8 @@ class WindowManager:
         clock: Returns the current time; tests can replace it.
         workspace: The files that windows may work on.
         most: How many windows may be open. Restoring ignores this limit.
+        is_live: Whether windows do anything by themselves. If not, they are only looked at:
+            restored windows run no hooks.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -74,10 +77,11 @@ class WindowManager:
         clock: Clock = utc_now,
         workspace: Workspace | None = None,
         most: int = MOST_WINDOWS,
+        is_live: bool = True,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most = most
+        self._most, self._is_live = most, is_live
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
@@ -99,10 +103,18 @@ class WindowManager:
         return self._listeners.dispatcher
 
     def shut_down(self) -> None:
-        """Stop all windows without running their hooks or emitting events."""
+        """End all windows because the program exits: each `closed` hook has two seconds.
+
+        No events are emitted.
+        """
+        ending = []
         for window in self.windows():
-            window.runtime.stop_opening()
-            window.runtime.worker.stop()
+            if self._is_live and window.runtime.has_end and not window.is_opening:
+                ending.append(window.runtime.end("exit"))
+            else:
+                window.runtime.stop_opening()
+                window.runtime.worker.stop()
+        wait_for(ending, PATIENCE)
 
     # --- opening and closing -----------------------------------------------------------
 
@@ -216,7 +228,8 @@ class WindowManager:
         runtime = self._attach(instance, window_id, lod or self.lod, version)
         runtime.history.recall(history)
         runtime.focus_id = focus_id
-        if runtime.worker.wait(runtime.start(instance.restored, {}, first=False)):
+        hook = instance.restored if self._is_live else _do_nothing
+        if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowRestored(window_id))
@@ -334,6 +347,9 @@ class WindowManager:
             clock=self.clock,
             open=open_another,
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
+            job=lambda name, work, *, wait=0.0: window.runtime.jobs.add(name, work, wait=wait),
+            change=lambda: window.runtime.change(),  # noqa: PLW0108
+            notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
         )
         emit = self._listeners.emit
@@ -413,3 +429,7 @@ class WindowManager:
     @property
     def _words(self) -> Words:
         return Words(self.lang)
+
+
+def _do_nothing() -> None:
+    """Replace the `restored` hook of windows that are only looked at."""

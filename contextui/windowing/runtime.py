@@ -1,15 +1,17 @@
 """`Runtime` of one open window: runs hooks, actions and timers in transactions, and previews."""
 
 import asyncio
+import inspect
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from contextui import text
 from contextui.errors import (
@@ -19,14 +21,17 @@ from contextui.errors import (
 )
 from contextui.events import (
     Actor,
+    JobsChanged,
     WindowActed,
     WindowCommitted,
+    WindowNotified,
 )
 from contextui.files.errors import SecretFileError
 from contextui.text import one_line
 from contextui.windowing.action import Action, ActionResult, Params
 from contextui.windowing.anchor import Allow, Intent, Permit, resolve_intent
 from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
 from contextui.windowing.preview import Preview, PreviewError, checked
 from contextui.windowing.render import MOST_CONTENT, Renders
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
@@ -73,6 +78,7 @@ class History:
         return entries[max(0, len(entries) - self._limit) :]
 
 
+_WINDOW = "contextui.windowing.window"  # the module of `Window`
 _TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
 _MAX_APPROVALS = 5  # times that an action may change between approval and execution
 
@@ -93,6 +99,56 @@ class _CloseAction(Action):
 CLOSE = _CloseAction("close", msg("Close"), "state", Params(_close, "Window"))
 """The `close` action that every window has."""
 
+ClosingReason = Literal["closed", "exit"]
+"""Why a window closes: it was closed, or the program exits."""
+
+
+def _wait(window: object, seconds: Annotated[float, Field(ge=0, le=3_600)] = 60) -> None:
+    """Declare the params of `wait`."""
+
+
+def _cancel(window: object, job: int | None = None) -> None:
+    """Declare the params of `cancel`."""
+
+
+BUILT_IN = {"wait": Params(_wait, "Window"), "cancel": Params(_cancel, "Window")}
+"""The actions that every window has while a job is running; one of the same name of its own comes
+first."""
+
+News = Literal["ended", "notified", "spoken", "closed"]
+"""What ends a wait: a job's end, a notification, the person's words, or that the window closed."""
+
+
+class Waits:
+    """Those who wait until something happens in a window."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[Future[News]] = []
+
+    def add(self) -> "Future[News]":
+        """Return a future that is done at the next news."""
+        future: Future[News] = Future()
+        with self._lock:
+            self._waiting.append(future)
+        return future
+
+    def remove(self, future: "Future[News]") -> None:
+        """Forget a future."""
+        with self._lock, suppress(ValueError):
+            self._waiting.remove(future)
+
+    def end(self, news: News) -> None:
+        """End all waits."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            future.set_result(news)
+
+
+def _done(text: str) -> ActionResult:
+    return ActionResult(True, text)
+
 
 class Runtime:
     """The framework's side of an open window.
@@ -108,6 +164,7 @@ class Runtime:
         history: The actions run on it.
         focus_id: The target of the anchor that was acted on last.
         secrets: The files it has read that may hold secrets.
+        jobs: Its jobs.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
 
@@ -122,6 +179,8 @@ class Runtime:
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
+        self.jobs = Jobs(place, self.worker, self._jobs_changed, self._report_end)
+        self._waits = Waits()
         self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
 
@@ -189,20 +248,38 @@ class Runtime:
         if self._opening is not None:
             self._opening[0].cancel()
 
-    def end(self) -> None:
-        """Run the window's `closed` hook, then stop its thread."""
+    def end(self, reason: ClosingReason = "closed") -> "Future[None]":
+        """Cancel its jobs, run the window's `closed` hook, then stop its thread.
+
+        Returns:
+            A future that is done after that.
+        """
         self.stop_opening()
+        ended: Future[None] = Future()
 
         def run_closed_hook() -> None:
             try:
+                if self.worker.alone is not None:
+                    self.worker.run(self.jobs.end())
+                hook = self.window.closed
+                given = (reason,) if inspect.signature(hook).parameters else ()
                 with self.store.inside():
-                    Call(self.window.closed, {}).run()
+                    Call(partial(hook, *given), {}).run(self.worker.run)
             except BaseException as problem:
                 self.place.warn(
                     self.place.words("closed() failed: {reason}", reason=self._reason(problem))
                 )
+            finally:
+                ended.set_result(None)
 
+        self._waits.end("closed")
         self.worker.stop(run_closed_hook)
+        return ended
+
+    @property
+    def has_end(self) -> bool:
+        """Whether something has to be done when the window closes."""
+        return self.worker.alone is not None or type(self.window).closed.__module__ != _WINDOW
 
     async def act(
         self,
@@ -213,16 +290,24 @@ class Runtime:
     ) -> ActionResult:
         """Run an action, or an anchor's action, and return its result."""
         try:
-            await self._await_anchors(action_id)
-            intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
-            result = await self._carry_out_allowed(intent, actor, allow)
+            if action_id in BUILT_IN and action_id not in self.window.actions:
+                result = await self._act_beside(action_id, params)
+            else:
+                result = await self._act(action_id, params, actor, allow)
         except ContextUIError as error:
             result = ActionResult.failed(error, self.window.env.lang)
-        else:
-            self.focus_id = intent.target or self.focus_id
         named = text.one_line(action_id, 120)  # the requested id may be anything
         self.history.note(named, result, self.place.now())
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
+        return result
+
+    async def _act(
+        self, action_id: str, params: Mapping[str, Any], actor: Actor, allow: Allow | None
+    ) -> ActionResult:
+        await self._await_anchors(action_id)
+        intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
+        result = await self._carry_out_allowed(intent, actor, allow)
+        self.focus_id = intent.target or self.focus_id
         return result
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
@@ -269,6 +354,114 @@ class Runtime:
         end = self.worker.every(seconds, tick)
         self._new_timers.append(end)
         return end
+
+    # --- jobs and notifications ----------------------------------------------------------
+
+    @asynccontextmanager
+    async def change(self) -> AsyncIterator[None]:
+        """Change the state in a transaction of its own; see `Env.change`."""
+        store, job = self.store, current_job.get()
+        if store.is_inside:  # part of the running transaction
+            yield
+            return
+        if self.worker.alone is None or not self.worker.is_own_thread:
+            raise JobError("change() is only for the window's own jobs and tasks.")
+        async with self.worker.alone:
+            self._check_not_cancelled(job)
+            self._new_timers.clear()
+            store.begin()
+            try:
+                with store.inside():
+                    yield
+                changed = store.check()
+                self._check_not_cancelled(job)
+            except BaseException:
+                self._undo()
+                raise
+            store.commit()
+            self.jobs.launch()
+            self._publish(changed, "window")
+
+    @staticmethod
+    def _check_not_cancelled(job: Job | None) -> None:
+        if job is not None and job.state == "cancelled":
+            raise asyncio.CancelledError
+
+    def notify(self, words: str) -> None:
+        """Report something to the model with its next step, and to the person."""
+        self.place.emit(WindowNotified(self.place.window_id, one_line(str(words), 500)), False)
+        self._waits.end("notified")
+
+    def end_waits(self) -> None:
+        """End all waits, because the person has written something."""
+        self._waits.end("spoken")
+
+    def _jobs_changed(self) -> None:
+        self.place.emit(JobsChanged(self.place.window_id, tuple(self.jobs.running())), False)
+        self.renders.redraw()
+
+    def _report_end(self, job: Job) -> None:
+        """Report the end of a job that no action waits for."""
+        words = text.one_line(self._end_of(job).text, 500)
+        self.place.emit(WindowNotified(self.place.window_id, words), False)
+        self._waits.end("ended")
+
+    def _end_of(self, job: Job) -> ActionResult:
+        words, name = self.place.words, job.name
+        match job.state:
+            case "cancelled":
+                return ActionResult(False, words("{name} was cancelled.", name=name))
+            case "failed":
+                reason = self._reason(job.error) if job.error else ""
+                return ActionResult(
+                    False, words("{name} failed: {reason}", name=name, reason=reason)
+                )
+            case _ if job.result is None:
+                return _done(words("{name} is done.", name=name))
+        return _done(self._result_text(job.result))
+
+    async def _result_of(self, job: Job) -> ActionResult:
+        """Wait for a job that an action returned, as long as the action wants."""
+        await finished([job.ended], job.wait)
+        if not self.jobs.leave(job) or job.ended.done():
+            await finished([job.ended], None)
+            return self._end_of(job)
+        return _done(
+            self.place.words(
+                "{name} goes on as job {number}. wait(seconds) waits for it, cancel(job) ends it.",
+                name=job.name,
+                number=job.number,
+            )
+        )
+
+    async def _act_beside(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
+        """Run an action that every window has, beside its queue."""
+        name, lang = f"{self.place.window_id}.{action_id}", self.place.env.lang
+        given = BUILT_IN[action_id].validate(params, name, lang)
+        if action_id == "wait":
+            return await self._wait_for_news(float(given.get("seconds", 60)))
+        number = given.get("job")
+        job = self.jobs.get(number)
+        if job is None or not job.cancel():
+            running = listed(self.jobs.running()) or self.place.words("none")
+            raise JobError("There is no such job. Running: {jobs}.", jobs=running)
+        return _done(self.place.words("{name} was cancelled.", name=job.name))
+
+    async def _wait_for_news(self, seconds: float) -> ActionResult:
+        words, news = self.place.words, self._waits.add()
+        try:
+            if not self.jobs.running():
+                return _done(words("No job is running."))
+            await finished([news], seconds)
+        finally:
+            self._waits.remove(news)
+        running = listed(self.jobs.running())
+        lines = [words("Running: {jobs}", jobs=running) if running else words("No job is running.")]
+        if not news.done():
+            lines.insert(0, words("{seconds:g} s have passed.", seconds=seconds))
+        elif news.result() == "spoken":
+            lines.insert(0, words("The person has written something."))
+        return _done(" ".join(lines))
 
     async def _commit_input(self) -> None:
         """Commit what the person is typing, before a model acts on the window."""
@@ -352,7 +545,7 @@ class Runtime:
     ) -> ActionResult:
         call = Call(getattr(self.window, intent.action.id), dict(intent.arguments))
 
-        def run() -> str:
+        def run() -> str | Job:
             # On the window's thread, where nothing can run between the check and the action.
             if allowed is not None:  # the state may be newer than the render
                 self.secrets.check(self.secrets.withheld(), allowed)
@@ -391,7 +584,8 @@ class Runtime:
                 self.place.words("{reason} The window is unchanged.", reason=late)
             )
         await finished([outcome], None)
-        return ActionResult(True, outcome.result())
+        result = outcome.result()
+        return await self._result_of(result) if isinstance(result, Job) else _done(result)
 
     def _preview(self, intent: Intent) -> Preview | None:
         """Compute the preview on the window's thread, where the state does not change."""
@@ -401,7 +595,7 @@ class Runtime:
             try:
                 if intent.action is CLOSE:
                     return self._closing_preview(call, intent)
-                return checked(call.run(), intent.name, words)
+                return checked(call.run(self.worker.run), intent.name, words)
             except ContextUIError as problem:
                 raise self._no_preview(problem.text(self.place.env.lang)) from problem
             except BaseException as problem:
@@ -423,7 +617,7 @@ class Runtime:
         if not unsaved:
             return Preview(self.place.window_id, verb="close", changes=False)
         with suppress(Exception):  # not every window's preview knows `close`
-            preview = checked(call.run(), intent.name, self.place.words)
+            preview = checked(call.run(self.worker.run), intent.name, self.place.words)
             if preview and preview.verb == "close" and preview.changes:
                 return preview
         return Preview(self.place.window_id, text=unsaved, verb="close")
@@ -436,23 +630,21 @@ class Runtime:
             )
         )
 
-    def _transact(self, call: Call, actor: Actor, first: bool = False) -> str:
+    def _transact(self, call: Call, actor: Actor, first: bool = False) -> str | Job:
         """Run a call on the window's thread: execute, validate, and commit or roll back."""
-        store, renders = self.store, self.renders
+        store = self.store
         self._new_timers.clear()
         try:
             store.begin()
             with store.inside():
-                result = self._result_text(call.run())
+                result = self._checked_result(call.run(self.worker.run))
             changed = store.check()
             if not call.commit():
                 raise WindowBusyError(
                     self.place.words("{id}: cancelled before it finished.", id=self.place.window_id)
                 )
         except BaseException as problem:
-            for end_timer in self._new_timers:
-                end_timer()
-            store.rollback()
+            self._undo()
             if isinstance(problem, ContextUIError):
                 raise
             reason = f"{self._reason(problem)}."
@@ -460,9 +652,23 @@ class Runtime:
                 reason = self.place.words("{reason} The window is unchanged.", reason=reason)
             raise ActionFailedError(reason) from problem
         store.commit()
+        self.jobs.launch()
         if first:
             store.publish()
             return result
+        self._publish(changed, actor)
+        return result
+
+    def _undo(self) -> None:
+        """Roll back the running transaction."""
+        for end_timer in self._new_timers:
+            end_timer()
+        self.jobs.discard()
+        self.store.rollback()
+
+    def _publish(self, changed: bool, actor: Actor) -> None:
+        """Save and render the committed state."""
+        store, renders = self.store, self.renders
         renders.replacement = None
         if changed:
             store.edited_by_person |= actor == "person"
@@ -472,10 +678,12 @@ class Runtime:
             renders.request()
         elif (shown := renders.current()) and shown.snapshot.error:
             renders.redraw()
-        return result
 
     def _reason(self, problem: BaseException) -> str:
         return reason_in(type(self.window), problem, self.place.env.lang)
+
+    def _checked_result(self, result: object) -> str | Job:
+        return result if isinstance(result, Job) else self._result_text(result)
 
     def _result_text(self, result: object) -> str:
         if isinstance(result, BaseModel):

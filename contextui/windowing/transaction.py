@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,8 +31,11 @@ class Call:
         self._outcome: str | None = None
         self._cancel: Callable[[], object] | None = None
 
-    def run(self) -> Any:
+    def run(self, follow: Callable[[Coroutine[Any, Any, Any]], Any]) -> Any:
         """Run the function on this thread, whether it is async or not.
+
+        Args:
+            follow: Runs a coroutine to its end.
 
         Raises:
             WindowBusyError: It was cancelled before it started.
@@ -40,10 +43,15 @@ class Call:
         if self._outcome is not None:
             raise WindowBusyError("cancelled before it started")
         result = self._function(**self._arguments)
-        return asyncio.run(self._follow(result)) if inspect.isawaitable(result) else result
+        if not inspect.isawaitable(result):
+            return result
+        outcome, problem = follow(self._follow(result))
+        if problem is not None:
+            raise problem
+        return outcome
 
-    async def _follow(self, awaitable: Any) -> Any:
-        task = asyncio.ensure_future(awaitable)
+    async def _follow(self, awaitable: Any) -> tuple[Any, BaseException | None]:
+        task = asyncio.ensure_future(_outcome(awaitable))
         loop = asyncio.get_running_loop()
         with self._lock:
             self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)
@@ -54,6 +62,8 @@ class Call:
         finally:
             with self._lock:
                 self._cancel = None
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()  # cancelled before its first step
 
     def commit(self) -> bool:
         """Mark the call as committed; False if it was cancelled before."""
@@ -72,6 +82,14 @@ class Call:
 
 _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
 """The window call that the running code belongs to."""
+
+
+async def _outcome(awaitable: Any) -> tuple[Any, BaseException | None]:
+    """Await something and return its outcome: some exceptions would stop the event loop."""
+    try:
+        return await awaitable, None
+    except (SystemExit, KeyboardInterrupt) as problem:
+        return None, problem
 
 
 class SavedState(NamedTuple):
@@ -112,13 +130,11 @@ class StateStore:
     @property
     def state(self) -> WindowState:
         """The live state inside the window's own calls, else a read-only copy."""
-        inside = _SCOPE.get()
-        return self._state if inside and inside is self._scope else self._keeper.view()
+        return self._state if self.is_inside else self._keeper.view()
 
     @state.setter
     def state(self, state: WindowState) -> None:
-        inside = _SCOPE.get()
-        if not inside or inside is not self._scope:
+        if not self.is_inside:
             raise FrozenStateError(
                 self._place.words(
                     "{id}: the state is changed only inside the window's actions, hooks and "
@@ -127,6 +143,12 @@ class StateStore:
                 )
             )
         self._state = state
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the caller runs inside a call in which the state is live."""
+        inside = _SCOPE.get()
+        return inside is not None and inside is self._scope
 
     @property
     def saved(self) -> SavedState:

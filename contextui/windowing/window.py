@@ -201,17 +201,25 @@ class Window(metaclass=_WindowType):
         """
         return None
 
-    def opened(self, *args: Any, **kwargs: Any) -> None:
+    def opened(self, *args: Any, **kwargs: Any) -> Any:
         """Hook, called once when the window opens; its type hints declare the args of `create`.
 
-        Override it with the params the window needs, or none.
+        Override it with the params the window needs, or none. It may be async.
         """
 
-    def restored(self) -> None:
-        """Hook, called when the window is restored with its state in a later run."""
+    def restored(self) -> Any:
+        """Hook, called when the window is restored with its state in a later run.
 
-    def closed(self) -> None:
-        """Hook, called after the window was closed."""
+        It may be async.
+        """
+
+    def closed(self, *args: Any, **kwargs: Any) -> Any:
+        """Hook, called after the window was closed, or when the program exits.
+
+        Override it as ``closed(self, reason: ClosingReason)``, or without the param. It may be
+        async. Its jobs are cancelled before it. At exit it has two seconds; then the processes that
+        the window started are terminated.
+        """
 
     # --- what the framework provides ---------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A window's worker thread with its queue and timers, and a board of the running calls."""
+"""A window's thread: its queue of calls, timers and event loop; and a board of running calls."""
 
 import asyncio
 import heapq
@@ -9,10 +9,10 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from types import FrameType
 from typing import Any, TypeVar
@@ -112,7 +112,7 @@ def _owner(frame: FrameType | None) -> str | None:
 
 
 T = TypeVar("T")
-Job = Callable[[], None]
+Work = Callable[[], None]
 
 PATIENCE = 2.0
 """Seconds that a caller without an event loop waits for a window."""
@@ -121,16 +121,28 @@ LOOP_PATIENCE = 0.05
 """Seconds that a caller inside an event loop waits, and only for a window that is not stuck
 already: a healthy window responds well within them, and no other may block the loop."""
 
+_LAST_SECONDS = 1.0  # for tasks that are cancelled when the window closes
 _IDLE = 5.0  # idle seconds after which the thread ends; the next call starts a new one
 
 
 class Worker:
-    """Runs calls on one daemon thread, in order; the thread exists only while needed."""
+    """Runs calls on one daemon thread, in order.
+
+    The thread exists only while needed, until something asynchronous runs on it: then it has an
+    event loop, which it drives between calls, for the rest of the window's life.
+
+    Attributes:
+        alone: Held by the call that runs, or by a task of the loop that changes the state; None
+            until there is a loop.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._jobs: deque[tuple[Job, Callable[[], None]]] = deque()
-        self._timers: list[tuple[float, int, float, Job]] = []
+        self._queue: deque[tuple[Work, Callable[[], None]]] = deque()
+        self._timers: list[tuple[float, int, float, Work]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken = asyncio.Event()
+        self.alone: asyncio.Lock | None = None
         self._order = itertools.count()
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -141,7 +153,7 @@ class Worker:
         """Queue a call, to run after everything submitted before it."""
         future: Future[T] = Future()
 
-        def job() -> None:
+        def work() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
@@ -164,11 +176,11 @@ class Worker:
                     WindowBusyError("There is no thread left for {name}.", name=self._name)
                 )
                 return future
-            self._jobs.append((job, refuse))
-            self._wake.notify()
+            self._queue.append((work, refuse))
+            self._signal()
         return future
 
-    def every(self, seconds: float, call: Job) -> Callable[[], None]:
+    def every(self, seconds: float, call: Work) -> Callable[[], None]:
         """Call a function periodically; returns the function that stops it.
 
         A late call is not caught up: the next one comes a full period later.
@@ -193,10 +205,10 @@ class Worker:
                 due = time.monotonic() + seconds
                 heapq.heappush(self._timers, (due, next(self._order), seconds, tick))
                 self._ensure_thread()
-                self._wake.notify()
+                self._signal()
         return end
 
-    def stop(self, last_call: Job | None = None) -> None:
+    def stop(self, last_call: Work | None = None) -> None:
         """Accept no more calls: queued ones fail as closed, and a running one is left alone.
 
         `last_call` still runs, after the current one.
@@ -206,12 +218,12 @@ class Worker:
                 return
             self._closed = True
             self._timers.clear()
-            queued = list(self._jobs)
-            self._jobs.clear()
+            queued = list(self._queue)
+            self._queue.clear()
             if last_call is not None:
-                self._jobs.append((last_call, lambda: None))
+                self._queue.append((last_call, lambda: None))
                 self._ensure_thread()
-            self._wake.notify()
+            self._signal()
         for _, refuse in queued:
             refuse()
 
@@ -243,35 +255,112 @@ class Worker:
                 self._thread = thread
         return self._thread is not None
 
+    # --- on its own thread --------------------------------------------------------------
+
+    @property
+    def is_own_thread(self) -> bool:
+        """Whether the caller runs on the window's thread."""
+        return threading.current_thread() is self._thread
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The window's event loop, created on first use."""
+        assert self.is_own_thread
+        if self._loop is None:
+            self._loop, self.alone = asyncio.new_event_loop(), asyncio.Lock()
+            if self._since is not None:  # the call that needs it is running
+                self._loop.run_until_complete(self.alone.acquire())
+        return self._loop
+
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end; other tasks of the loop go on in the meantime."""
+        return self.loop.run_until_complete(call)
+
+    def call_soon(self, call: Callable[[], object]) -> None:
+        """Call a function in the event loop, from any thread; ignored if there is none."""
+        with suppress(RuntimeError):  # closed
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(call)
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Record on the board, and for `busy_for`, that code of the window runs."""
+        before, self._since = self._since, self._since or time.monotonic()
+        try:
+            with running(self._name):
+                yield
+        finally:
+            self._since = before
+
+    def _signal(self) -> None:
+        self._wake.notify()
+        self.call_soon(self._woken.set)
+
     def _run(self) -> None:
-        while (job := self._next()) is not None:
-            self._since = time.monotonic()
+        while (work := self._next()) is not None:
+            alone = self.alone
+            if alone is not None:  # a task may be changing the state
+                self.run(alone.acquire())
             try:
-                with running(self._name):
-                    job()
+                with self.busy():
+                    work()
             except BaseException:  # nothing may end the thread, not even SystemExit
                 logging.getLogger("contextui.windowing").exception("A call of %s", self._name)
-            self._since = None
+            if self.alone is not None:
+                self.alone.release()
+                self.run(asyncio.sleep(0))  # tasks go on even if calls never cease
+        if self._loop is not None and self._closed:
+            self._close_loop(self._loop)
 
-    def _next(self) -> Job | None:
-        """Return the next job; None when the thread should end.
+    def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel the tasks that are left, and close the loop."""
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            with self.busy():
+                loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
-        Timers come after jobs: a timer that is always due must not block rendering.
+    def _pause(self, seconds: float | None) -> None:
+        """Wait for a signal, and drive the loop if there is one. Called with the lock held."""
+        if self._loop is None:
+            self._wake.wait(seconds)
+            return
+        self._woken.clear()
+        self._wake.release()
+        try:
+            self._loop.run_until_complete(self._until_woken(seconds))
+        finally:
+            self._wake.acquire()
+
+    async def _until_woken(self, seconds: float | None) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
+
+    def _next(self) -> Work | None:
+        """Return the next call; None when the thread should end.
+
+        Timers come after calls: a timer that is always due must not block rendering.
         """
         idle_since = time.monotonic()
         with self._wake:
-            while self._jobs or not self._closed:
+            while self._queue or not self._closed:
                 now = time.monotonic()
-                if self._jobs:
-                    return self._jobs.popleft()[0]
+                if self._queue:
+                    return self._queue.popleft()[0]
                 if self._timers and self._timers[0][0] <= now:
                     _, order, seconds, tick = heapq.heappop(self._timers)
                     heapq.heappush(self._timers, (now + seconds, order, seconds, tick))
                     return tick
                 if self._timers:
-                    self._wake.wait(min(self._timers[0][0] - now, threading.TIMEOUT_MAX))
+                    self._pause(min(self._timers[0][0] - now, threading.TIMEOUT_MAX))
+                elif self._loop is not None:
+                    self._pause(None)
                 elif now - idle_since < _IDLE:
-                    self._wake.wait(_IDLE)
+                    self._pause(_IDLE)
                 else:
                     break
             self._thread = None

@@ -15,8 +15,8 @@ def test_it_runs_what_is_async_and_what_is_not() -> None:
         await asyncio.sleep(0)
         return by
 
-    assert Call(later, {"by": 5}).run() == 5
-    assert Call(lambda by: by, {"by": 5}).run() == 5
+    assert Call(later, {"by": 5}).run(asyncio.run) == 5
+    assert Call(lambda by: by, {"by": 5}).run(asyncio.run) == 5
 
 
 def test_the_first_outcome_wins() -> None:
@@ -51,7 +51,7 @@ def test_given_up_before_it_began_it_never_runs() -> None:
     call = Call(lambda: ran.append(1), {})
     call.cancel()
     with pytest.raises(WindowBusyError):
-        call.run()
+        call.run(asyncio.run)
     assert ran == []
 
 
@@ -75,7 +75,7 @@ def test_giving_up_cancels_what_is_async() -> None:
     thread = threading.Thread(target=cancel)
     thread.start()
     with pytest.raises(asyncio.CancelledError):
-        call.run()
+        call.run(asyncio.run)
     thread.join(LONG)
     assert cleaned.is_set()
 
@@ -101,7 +101,7 @@ def test_giving_up_too_late_cancels_nothing() -> None:
 
     thread = threading.Thread(target=cancel)
     thread.start()
-    assert call.run() == 5
+    assert call.run(asyncio.run) == 5
     thread.join(LONG)
     assert cancelled == [False]
 
@@ -116,4 +116,4 @@ def test_given_up_while_it_begins_it_is_cancelled() -> None:
 
     call = Call(begin, {})
     with pytest.raises(asyncio.CancelledError):
-        call.run()
+        call.run(asyncio.run)
