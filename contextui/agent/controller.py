@@ -100,7 +100,7 @@ class InteractionController:
         self._person_actions, self._preamble = PersonActions(context), Preamble(context)
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
         self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
-        self._steps = Steps(self._setup, self.tools, self._person_actions.take_failures)
+        self._steps = Steps(self._setup, self.tools, self._person_actions.take_reports)
         self._previews = RequestBuilder()  # apart from the turn's: it may be used on other threads
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 

@@ -5,6 +5,7 @@ import hashlib
 import re
 import threading
 import uuid
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -14,7 +15,14 @@ from contextui.context.gists.gist import gist, gist_of_size
 from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.events import Event, Notice, WindowActed, WindowClosed, WindowNotOpened
+from contextui.events import (
+    Event,
+    Notice,
+    WindowActed,
+    WindowClosed,
+    WindowNotified,
+    WindowNotOpened,
+)
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
@@ -155,9 +163,15 @@ def _describe(workspace: Workspace, path: str, lang: Lang) -> str | None:
 _MAX_ACTIONS = 12  # actions that are named; earlier ones are only counted
 _ACTIONS = msg("(The person did this since your last step: {actions}.)")
 _NOT_OPENED = msg("(Did not open and is closed: {id}. {reason})")
+_NOTIFIED = msg("(Reported by {id}: {text})")
+_MOST_REPORTS = 20  # reports of windows that are kept; earlier ones are dropped
 _REPORT_STARTS = (
     "(Meanwhile the person did:",  # as sessions of 0.1 have it
-    *(Words(one)(text).partition("{")[0] for one in LANGUAGES for text in (_ACTIONS, _NOT_OPENED)),
+    *(
+        Words(one)(text).partition("{")[0]
+        for one in LANGUAGES
+        for text in (_ACTIONS, _NOT_OPENED, _NOTIFIED)
+    ),
 )
 
 
@@ -175,7 +189,7 @@ class PersonActions:
     def __init__(self, context: ContextManager) -> None:
         self._context = context
         self._actions: list[str] = []
-        self._failures: list[str] = []
+        self._reports: deque[str] = deque(maxlen=_MOST_REPORTS)
         self._lock = threading.Lock()
         self.stop: Callable[[], None] = lambda: None
         if context.windows is not None:
@@ -185,7 +199,7 @@ class PersonActions:
         """Add the report to the context, if there is anything to report."""
         with self._lock:
             actions, self._actions = self._actions, []
-        report = self.take_failures()
+        report = self.take_reports()
         if actions:
             words, more = Words(self._lang), len(actions) - _MAX_ACTIONS
             if more > 0:
@@ -195,14 +209,15 @@ class PersonActions:
             report = f"{line}\n{report}" if report else line
         return self._context.add(ContextItem(ItemType.USER, report)) if report else None
 
-    def take_failures(self) -> str:
-        """Return and clear reports on windows that failed to open after `create` had returned.
+    def take_reports(self) -> str:
+        """Return and clear what windows report: what `notify` says, and that one failed to open.
 
-        Each failure is reported once: with the next result, or before the next message.
+        Each is reported once: with the next result, or before the next message.
         """
         with self._lock:
-            failures, self._failures = self._failures, []
-        return "\n".join(failures)
+            reports = list(self._reports)
+            self._reports.clear()
+        return "\n".join(reports)
 
     def _on_event(self, event: Event) -> None:
         match event:
@@ -210,7 +225,11 @@ class PersonActions:
                 reason = one_line(event.reason, 500)
                 line = Words(self._lang)(_NOT_OPENED, id=event.window_id, reason=reason)
                 with self._lock:
-                    self._failures.append(line)
+                    self._reports.append(line)
+            case WindowNotified():
+                line = Words(self._lang)(_NOTIFIED, id=event.window_id, text=event.text)
+                with self._lock:
+                    self._reports.append(line)
             case WindowActed(actor="person", ok=True):
                 self._note(f"{event.window_id}.{one_line(event.action_id, 40)}")
             case WindowClosed(actor="person", summary=summary) if not (summary or "").strip():

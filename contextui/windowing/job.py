@@ -15,7 +15,6 @@ from typing import Any
 from contextui.errors import ContextUIError
 from contextui.events import JobState, Progress
 from contextui.text import one_line
-from contextui.windowing.env import Place
 from contextui.windowing.worker import Worker
 
 MOST_JOBS = 32
@@ -103,7 +102,6 @@ class Jobs:
     """The jobs of one window.
 
     Args:
-        place: The window's id and environment.
         worker: The window's thread, whose loop runs them.
         changed: Callback when the list or the progress changed; at most ten times a second.
         ended: Callback when a job has ended that no action waits for, on the window's thread.
@@ -111,12 +109,11 @@ class Jobs:
 
     def __init__(
         self,
-        place: Place,
         worker: Worker,
         changed: Callable[[], object],
         ended: Callable[[Job], object],
     ) -> None:
-        self._place, self._worker, self._changed, self._ended = place, worker, changed, ended
+        self._worker, self._changed, self._ended = worker, changed, ended
         self._lock = threading.Lock()
         self._running: dict[int, tuple[Job, asyncio.Task[None]]] = {}
         self._waiting: list[tuple[Job, Callable[[Job], Awaitable[object]]]] = []
@@ -249,6 +246,9 @@ class Jobs:
         self._changed()
 
 
+_abandoned: list[object] = []  # if they were collected, they would be interrupted once more
+
+
 @types.coroutine
 def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generator[Any, Any, object]:
     """Await something step by step, each recorded as code of the window.
@@ -263,6 +263,7 @@ def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generato
         if job.state == "cancelled":
             interrupted += 1
             if interrupted > _INSISTENCE:
+                _abandoned.append(steps)
                 raise asyncio.CancelledError
             problem = asyncio.CancelledError()
         try:

@@ -310,6 +310,11 @@ class WindowManager:
             return ActionResult.failed(self._roster.unknown(window_id), self.lang)
         return result
 
+    def end_waits(self) -> None:
+        """End every `wait` for a job, because the person has written something."""
+        for window in self.windows():
+            window.runtime.end_waits()
+
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
 

@@ -4,13 +4,13 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
-from contextui.events import WindowChanged, WindowDetailChanged
+from contextui.events import Progress, WindowChanged, WindowDetailChanged
 from contextui.text import for_xml
 from contextui.windowing import anchor as anchor_registry
 from contextui.windowing.anchor import AnyAnchor, Reference
@@ -71,6 +71,8 @@ def window_xml(
         content.text = for_xml(snapshot.content)
     else:
         _fill(content, snapshot.elements)
+    if snapshot.jobs:
+        _add_jobs(content, snapshot.jobs)
     listing = etree.SubElement(window, "Actions")
     for line in actions:
         params = {"params": for_xml(line.params)} if line.params else {}
@@ -78,6 +80,19 @@ def window_xml(
         entry.text = for_xml(line.label)
     _indent(window)
     return _with_plain_ends(etree.tostring(window, encoding="unicode"))
+
+
+def _add_jobs(content: "_Element", jobs: Mapping[int, str]) -> None:
+    """Add a line for each running job at the end of the content."""
+    from lxml import etree  # noqa: PLC0415
+
+    has_text = not len(content)
+    if has_text:
+        content.text = f"{content.text or ''}\n"
+    for number, progress in jobs.items():
+        job = etree.SubElement(content, "Job", {"id": str(number)})
+        job.text = for_xml(progress)
+        job.tail = "\n" if has_text else None  # changes are compared by line
 
 
 def _with_plain_ends(xml: str) -> str:
@@ -154,6 +169,7 @@ class Render:
             self.snapshot.content == other.snapshot.content
             and self.snapshot.elements == other.snapshot.elements
             and self.snapshot.error == other.snapshot.error
+            and self.snapshot.jobs == other.snapshot.jobs
             and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
             and self.withheld == other.withheld
         )
@@ -168,6 +184,7 @@ class Frame:
     lod: Lod
     now: datetime
     state: Mapping[str, Any] | None = None
+    jobs: Mapping[int, str] = field(default_factory=dict)
 
 
 def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Render:
@@ -257,6 +274,7 @@ def _snapshot(
         elements=elements,
         anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},
         error=error,
+        jobs=frame.jobs,
     )
 
 
@@ -311,6 +329,7 @@ class Renders:
 
     Attributes:
         replacement: Text shown in place of the content: why the window did not open.
+        jobs: Returns how far the running jobs are.
     """
 
     def __init__(
@@ -322,6 +341,7 @@ class Renders:
         secrets: SecretReads,
     ) -> None:
         self.replacement: str | None = None
+        self.jobs: Callable[[], Sequence[Progress]] = tuple
         self._secrets = secrets
         self._window, self._place, self._store, self._worker = window, place, store, worker
         self._finished: Mapping[Lod, Render] = {}
@@ -433,4 +453,5 @@ class Renders:
     def _frame(
         self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None
     ) -> Frame:
-        return Frame(self._place.session_id, version, lod, self._place.now(), state)
+        jobs = {one.job: str(one) for one in self.jobs()}
+        return Frame(self._place.session_id, version, lod, self._place.now(), state, jobs)

@@ -179,7 +179,8 @@ class Runtime:
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
-        self.jobs = Jobs(place, self.worker, self._jobs_changed, self._report_end)
+        self.jobs = Jobs(self.worker, self._jobs_changed, self._report_end)
+        self.renders.jobs = self.jobs.running
         self._waits = Waits()
         self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
@@ -367,14 +368,14 @@ class Runtime:
         if self.worker.alone is None or not self.worker.is_own_thread:
             raise JobError("change() is only for the window's own jobs and tasks.")
         async with self.worker.alone:
-            self._check_not_cancelled(job)
+            await self._check_not_cancelled(job)
             self._new_timers.clear()
             store.begin()
             try:
                 with store.inside():
                     yield
                 changed = store.check()
-                self._check_not_cancelled(job)
+                await self._check_not_cancelled(job)
             except BaseException:
                 self._undo()
                 raise
@@ -383,8 +384,9 @@ class Runtime:
             self._publish(changed, "window")
 
     @staticmethod
-    def _check_not_cancelled(job: Job | None) -> None:
+    async def _check_not_cancelled(job: Job | None) -> None:
         if job is not None and job.state == "cancelled":
+            await asyncio.sleep(0)  # even a job that goes on regardless must not block the thread
             raise asyncio.CancelledError
 
     def notify(self, words: str) -> None:

@@ -269,7 +269,11 @@ class HistoryEntry(_Frozen):
 
 
 class Snapshot(_Frozen):
-    """A window at one moment. `elements`, `error` and `stale` are serialized only if set."""
+    """A window at one moment.
+
+    `elements`, `error`, `stale` and `jobs` are serialized only if set. `jobs` says how far each
+    running job is, by its number.
+    """
 
     header: SnapshotHeader
     state: SnapshotState
@@ -279,6 +283,7 @@ class Snapshot(_Frozen):
     elements: tuple[Element, ...] | None = None
     error: str | None = None
     stale: bool = False
+    jobs: Mapping[int, str] = {}
 
     def check_shows(self, version: ContextVersion) -> None:
         """Check that the snapshot shows the data of this version, at any level of detail.
@@ -295,7 +300,7 @@ class Snapshot(_Frozen):
     @model_serializer(mode="wrap")
     def _without_unset_extras(self, dump: Callable[["Snapshot"], dict[str, Any]]) -> dict[str, Any]:
         data = dump(self)
-        for name in ("elements", "error", "stale"):
+        for name in ("elements", "error", "stale", "jobs"):
             if not data[name]:
                 del data[name]
         return data

@@ -1,0 +1,386 @@
+"""Jobs: work beside the queue, its progress, its transactions, cancelling and its end."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from contextui import Body, Lod, Window, WindowManager, action
+from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
+from contextui.windowing.job import Job
+from contextui.windowing.window import Window as BaseWindow
+from contextui.words import Words
+
+LONG = 20.0
+
+
+class Builder(Window):
+    """Builds things, one step after the other."""
+
+    class State(Window.State):
+        steps: list[str] = []
+        closed: str = ""
+
+    state: State
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.loops: list[asyncio.AbstractEventLoop] = []
+        self.ends: list[str] = []
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(self.state.steps) or "nothing yet"
+
+    @action("Build")
+    def build(self, steps: int, wait: float = 0.0, fail: bool = False) -> Job:
+        async def work(job: Job) -> str:
+            for step in range(1, steps + 1):
+                await asyncio.sleep(0)
+                async with self.env.change():
+                    self.state.steps.append(f"step {step}")
+                job.progress(step, steps, "building")
+            if fail:
+                raise ValueError("out of bricks")
+            return f"built {steps}"
+
+        return self.env.job("build", work, wait=wait)
+
+    @action("Wait for the gate")
+    def hold(self, wait: float = 0.0) -> Job:
+        async def work(_: Job) -> None:
+            await self.gate.wait()
+            async with self.env.change():
+                self.state.steps.append("through")
+
+        return self.env.job("hold", work, wait=wait)
+
+    @action("Ignore being cancelled")
+    def stubborn(self) -> Job:
+        async def work(_: Job) -> None:
+            while True:
+                try:
+                    async with self.env.change():
+                        self.state.steps.append("still here")
+                    await asyncio.sleep(0.01)
+                except asyncio.CancelledError:
+                    self.ends.append("ignored")
+
+        return self.env.job("stubborn", work)
+
+    @action("Open the gate")
+    async def release(self) -> str:
+        self.gate.set()
+        await asyncio.sleep(0)
+        return "open"
+
+    @action("Remember the loop")
+    async def remember(self) -> None:
+        self.loops.append(asyncio.get_running_loop())
+
+    @action("Start a job and fail")
+    def start_and_fail(self) -> None:
+        self.env.job("never", self._never)
+        raise ValueError("no")
+
+    async def _never(self, _: Job) -> None:
+        self.ends.append("ran")
+
+    @action("Block the thread")
+    def block(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    @action("Say something")
+    def ping(self, text: str) -> None:
+        self.env.notify(text)
+
+    @action("Write slowly")
+    async def slowly(self) -> None:
+        self.state.steps.append("begun")
+        self.ends.append("begun")
+        await asyncio.sleep(0.05)
+        self.state.steps.append("ended")
+
+    async def closed(self, reason: str) -> None:
+        await asyncio.sleep(0)
+        self.ends.append(reason)
+
+
+class Desk:
+    """A window manager whose events are kept."""
+
+    def __init__(self) -> None:
+        self.windows = WindowManager([Builder])
+        self.events: list[Event] = []
+        self.windows.subscribe(self.events.append)
+        window = self.windows.open("builder")
+        assert isinstance(window, Builder)
+        self.window = window
+
+    async def act(self, action_id: str, **params: Any) -> str:
+        return (await self.windows.act("builder_1", action_id, params)).text
+
+    def notices(self) -> list[str]:
+        return [one.text for one in self.events if isinstance(one, WindowNotified)]
+
+
+def run(test: Callable[[Desk], Any]) -> None:
+    """Run a test with a window, which is closed afterwards."""
+    desk = Desk()
+
+    async def go() -> None:
+        async with asyncio.timeout(LONG):
+            await test(desk)
+
+    try:
+        asyncio.run(go())
+    finally:
+        desk.windows.shut_down()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.005)
+
+
+def test_its_result_is_the_actions_if_it_ends_in_time() -> None:
+    async def test(desk: Desk) -> None:
+        assert await desk.act("build", steps=3, wait=LONG) == "built 3"
+        assert desk.window.state.steps == ["step 1", "step 2", "step 3"]
+        assert desk.notices() == []
+        await desk.windows.settle()
+        assert "<Job" not in desk.window.to_xml()
+
+    run(test)
+
+
+def test_one_that_outlasts_the_action_goes_on_and_reports_its_end() -> None:
+    async def test(desk: Desk) -> None:
+        said = await desk.act("hold")
+        assert said == ("hold goes on as job 1. wait(seconds) waits for it, cancel(job) ends it.")
+        await until(lambda: "<Job" in desk.window.to_xml())
+        assert '<Job id="1">hold</Job>' in desk.window.to_xml()
+        await desk.act("release")
+        await until(desk.notices)
+        assert desk.notices() == ["hold is done."]
+        await until(lambda: "<Job" not in desk.window.to_xml())
+        assert desk.window.state.steps == ["through"]
+
+    run(test)
+
+
+def test_a_failure_is_reported_with_its_reason_and_keeps_what_was_committed() -> None:
+    async def test(desk: Desk) -> None:
+        result = await desk.windows.act(
+            "builder_1", "build", {"steps": 2, "fail": True, "wait": LONG}
+        )
+        assert not result.ok
+        assert "out of bricks" in result.text
+        assert desk.window.state.steps == ["step 1", "step 2"]
+
+    run(test)
+
+
+def test_every_commit_of_a_job_is_announced_for_the_log() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("build", steps=5, wait=LONG)
+        commits = [one for one in desk.events if isinstance(one, WindowCommitted)]
+        assert [one.actor for one in commits] == ["window"] * 5
+
+    run(test)
+
+
+def test_progress_is_reported() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("build", steps=4)
+        await until(lambda: desk.notices() == ["built 4"])
+        await until(lambda: any(isinstance(one, JobsChanged) for one in desk.events))
+        last = [one for one in desk.events if isinstance(one, JobsChanged)][-1]
+        assert last.running == ()
+
+    run(test)
+
+
+def test_all_that_is_async_shares_one_loop() -> None:
+    async def test(desk: Desk) -> None:
+        for _ in range(3):
+            await desk.act("remember")
+        assert len(set(desk.window.loops)) == 1
+
+    run(test)
+
+
+def test_a_job_of_an_action_that_fails_never_starts() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("start_and_fail")
+        await desk.act("remember")
+        assert desk.window.ends == []
+        assert desk.window.runtime.jobs.running() == []
+
+    run(test)
+
+
+def test_a_change_of_a_job_waits_for_the_running_action() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("hold")
+        slow = asyncio.create_task(desk.act("slowly"))
+        await until(lambda: desk.window.ends)
+        desk.window.runtime.worker.call_soon(desk.window.gate.set)
+        await slow
+        await until(desk.notices)
+        assert desk.window.state.steps == ["begun", "ended", "through"]
+
+    run(test)
+
+
+def test_cancelling_is_effective_while_an_action_blocks_the_thread() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("hold")
+        blocked = asyncio.create_task(desk.act("block", seconds=0.5))
+        await until(lambda: desk.window.runtime.worker.busy_for() > 0)
+        ended = list[str]()
+        job = desk.window.runtime.jobs.get(1)
+        assert job is not None
+        job.on_cancel(lambda: ended.append("process"))
+        assert await desk.act("cancel", job=1) == "hold was cancelled."
+        assert not blocked.done()
+        assert job.state == "cancelled"
+        assert ended == ["process"]
+        desk.window.runtime.worker.call_soon(desk.window.gate.set)
+        await blocked
+        await until(desk.notices)
+        assert desk.notices() == ["hold was cancelled."]
+        assert desk.window.state.steps == []
+
+    run(test)
+
+
+def test_one_that_ignores_being_cancelled_changes_nothing_any_more() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("stubborn")
+        await until(lambda: desk.window.state.steps)
+        await desk.act("cancel")
+        kept = len(desk.window.state.steps)
+        await until(desk.notices)
+        assert desk.notices() == ["stubborn was cancelled."]
+        await asyncio.sleep(0.05)
+        assert len(desk.window.state.steps) == kept
+
+    run(test)
+
+
+def test_cancelling_what_does_not_run_says_what_does() -> None:
+    async def test(desk: Desk) -> None:
+        assert await desk.act("cancel") == "There is no such job. Running: none."
+        await desk.act("hold")
+        said = await desk.act("cancel", job=7)
+        assert said == "There is no such job. Running: 1: hold."
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ("end", "No job is running."),
+        ("notify", "Running: 1: hold"),
+        ("speak", "The person has written something. Running: 1: hold"),
+        ("time", "0.05 s have passed. Running: 1: hold"),
+    ],
+)
+def test_waiting_ends_with(cause: str, said: str) -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("hold")
+        seconds = 0.05 if cause == "time" else LONG
+        waiting = asyncio.create_task(desk.act("wait", seconds=seconds))
+        await asyncio.sleep(0.02)
+        match cause:
+            case "end":
+                await desk.act("release")
+            case "notify":
+                await desk.act("ping", text="half-way")
+            case "speak":
+                desk.windows.end_waits()
+        assert await waiting == said
+
+    run(test)
+
+
+def test_waiting_for_nothing_returns_at_once() -> None:
+    async def test(desk: Desk) -> None:
+        assert await desk.act("wait", seconds=3_600) == "No job is running."
+
+    run(test)
+
+
+def test_closing_cancels_jobs_and_says_why() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("hold")
+        desk.windows.close("builder_1")
+        await until(lambda: desk.window.ends)
+        assert desk.window.ends == ["closed"]
+
+    run(test)
+
+
+def test_at_exit_the_hook_runs_too() -> None:
+    desk = Desk()
+    asyncio.run(desk.act("hold"))
+    desk.windows.shut_down()
+    assert desk.window.ends == ["exit"]
+
+
+def test_windows_that_are_only_looked_at_run_no_hooks() -> None:
+    ran = list[str]()
+
+    class Restless(Window):
+        """Does something as soon as it is restored."""
+
+        def content(self, lod: Lod) -> Body:
+            return ""
+
+        def restored(self) -> None:
+            ran.append("restored")
+
+        def closed(self) -> None:
+            ran.append("closed")
+
+    windows = WindowManager([Restless], is_live=False)
+    windows.restore(Restless, "restless_1", {})
+    windows.shut_down()
+    assert ran == []
+
+
+def test_a_job_is_not_started_from_outside() -> None:
+    async def test(desk: Desk) -> None:
+        with pytest.raises(Exception, match="only inside the window's own"):
+            desk.window.env.job("x", desk.window._never)
+
+    run(test)
+
+
+def test_work_that_is_not_async_is_explained() -> None:
+    class Plain(Window):
+        """Gets it wrong."""
+
+        def content(self, lod: Lod) -> Body:
+            return ""
+
+        @action("Go")
+        def go(self) -> Job:
+            return self.env.job("go", lambda job: None, wait=LONG)  # type: ignore[arg-type, return-value]
+
+    windows = WindowManager([Plain])
+    window: BaseWindow = windows.open("plain")
+    said = asyncio.run(windows.act(window.id, "go"))
+    assert not said.ok
+    assert "write async def" in said.text
+    windows.shut_down()
+
+
+def test_the_words_exist_in_chinese() -> None:
+    words = Words("zh")
+    for text in ("{name} was cancelled.", "{name} is done.", "No job is running."):
+        assert words(text, name="构建") != Words("en")(text, name="构建")
