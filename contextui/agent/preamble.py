@@ -27,6 +27,7 @@ from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import for_xml, one_line
+from contextui.windowing.host import interrupted_jobs
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 _MAX_CODE_FILES = 50  # code files that are listed
@@ -164,6 +165,7 @@ _MAX_ACTIONS = 12  # actions that are named; earlier ones are only counted
 _ACTIONS = msg("(The person did this since your last step: {actions}.)")
 _NOT_OPENED = msg("(Did not open and is closed: {id}. {reason})")
 _NOTIFIED = msg("(Reported by {id}: {text})")
+_INTERRUPTED = msg("{name} was interrupted when the program ended.")
 _MOST_REPORTS = 20  # reports of windows that are kept; earlier ones are dropped
 _REPORT_STARTS = (
     "(Meanwhile the person did:",  # as sessions of 0.1 have it
@@ -194,6 +196,10 @@ class PersonActions:
         self.stop: Callable[[], None] = lambda: None
         if context.windows is not None:
             self.stop = context.windows.subscribe(self._on_event)
+            for window in context.windows.windows():
+                for name in interrupted_jobs(window):
+                    text = Words(self._lang)(_INTERRUPTED, name=one_line(name, 200))
+                    self._on_event(WindowNotified(window.id, text))
 
     def report(self) -> ContextItem | None:
         """Add the report to the context, if there is anything to report."""

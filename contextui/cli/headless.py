@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,12 +22,15 @@ from contextui.events import (
     Event,
     Notice,
     TurnFinished,
+    WindowNotified,
     WindowNotOpened,
     WindowTroubled,
 )
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
+from contextui.windowing.host import cancel_jobs, running_jobs
+from contextui.windowing.window import Window
 from contextui.words import Text, language, t
 
 _STDIN = "-"
@@ -52,7 +56,8 @@ def run(arguments: Arguments) -> int:
         output = output_for(form, workspace, verbose=arguments.verbose)
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
-        found = asyncio.run(_take_turn(prompt, controller, notices, output))
+        seconds = assembly.loaded.settings.max_job_time
+        found = asyncio.run(_take_turn(prompt, controller, notices, output, seconds))
     notices.print_new()  # closing may have found the log damaged
     return found or (flags.FAILED if session.unsaved else flags.DONE)
 
@@ -102,7 +107,11 @@ def _check(prompt: str, assembly: Assembly) -> None:
 
 
 async def _take_turn(
-    prompt: str, controller: InteractionController, notices: "_Notices", output: Output
+    prompt: str,
+    controller: InteractionController,
+    notices: "_Notices",
+    output: Output,
+    job_seconds: float,
 ) -> int:
     interruption = _Interruption(controller)
     interruption.install()
@@ -133,6 +142,7 @@ async def _take_turn(
     session = notices.session
     if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
+    await _await_jobs(session, notices, interruption, job_seconds)
     notices.print_new()
     notices.print_final()
     explanation = explained(finished, controller.options, session)
@@ -186,6 +196,32 @@ async def _await_opening(
     return "\n".join(problems)
 
 
+async def _await_jobs(
+    session: Session, notices: "_Notices", interruption: "_Interruption", seconds: float
+) -> None:
+    """Wait for the jobs that the turn left running; cancel those that take longer."""
+    started, notices.is_over = time.monotonic(), True
+
+    def running() -> list[Window]:
+        return [one for one in session.windows.windows() if running_jobs(one)]
+
+    while running() and not interruption.arrived():
+        if time.monotonic() - started >= seconds:
+            break
+        await asyncio.sleep(_LOOK)
+    for window in running():
+        for name in cancel_jobs(window):
+            notices.print(
+                t("{name} was cancelled.", name=f"{window.id}: {name}")
+                if interruption.arrived()
+                else t(
+                    "{name} was cancelled: it took longer than {seconds} s (max_job_time).",
+                    name=f"{window.id}: {name}",
+                    seconds=f"{seconds:g}",
+                )
+            )
+
+
 async def _close(model: Model) -> None:
     close = getattr(model, "aclose", None)  # models with connections have it
     if close is not None:
@@ -222,21 +258,24 @@ class _Notices:
         self.session, self.printed = session, list[str]()
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
+        self.is_over = False  # from then on, the model does not read what windows report
         session.windows.subscribe(self._on_window_event)
         self._seen = 0
         for notice in before:
-            self._print(notice)
+            self.print(notice)
         self.print_new()
 
     def _on_window_event(self, event: Event) -> None:
         if isinstance(event, WindowNotOpened):
             self.not_opened[event.window_id] = event.reason
+        elif isinstance(event, WindowNotified) and self.is_over:
+            self.print(f"{event.window_id}: {event.text}")
 
     def print_new(self) -> None:
         new = self.session.notices[self._seen :]
         self._seen += len(new)
         for notice in new:
-            self._print(notice)
+            self.print(notice)
 
     def print_final(self) -> None:
         """Print what is known only at the end: failing windows, and what is not saved."""
@@ -244,16 +283,17 @@ class _Notices:
         self.print_new()
         for window_id, reason in self.troubles.items():
             if self.session.windows.get(window_id):  # otherwise the failed call reported it
-                self._print(f"{window_id} {reason}")
+                self.print(f"{window_id} {reason}")
         if self.session.unsaved:  # no later turn can save it
-            self._print(
+            self.print(
                 t(
                     "This turn was not saved completely: "
                     "contextui -c resumes without the missing part."
                 )
             )
 
-    def _print(self, notice: Text) -> None:
+    def print(self, notice: Text) -> None:
+        """Print a notice."""
         text = t(notice)
         self.printed.append(text)
         warn(text)

@@ -56,6 +56,7 @@ SETTINGS: Mapping[str, Setting] = {
     "max_windows": Setting(100, "maximum number of open windows"),
     "max_silence": Setting(120, "seconds without progress after which an answer is cancelled"),
     "max_answer_time": Setting(3_600, "maximum seconds of one answer"),
+    "max_job_time": Setting(600, "maximum seconds that -p waits for jobs when its turn has ended"),
     "max_freeze": Setting(30, "seconds that a window may freeze the program before it is stopped"),
     "tool_protocol": Setting(
         "native",
@@ -79,6 +80,9 @@ SETTINGS: Mapping[str, Setting] = {
     "window": Setting((), "a file with windows, FILE.py or FILE.py:Class"),
     "windows": Setting((), "a folder of window files"),
     "windows_lod": Setting("full", "the level of detail at which windows open", get_args(LodName)),
+    "turns_wake": Setting(
+        False, "whether a window's notification starts a turn when the model is idle"
+    ),
     "compaction_auto": Setting(
         True, "whether to summarize older messages when the context is almost full"
     ),

@@ -92,7 +92,15 @@ OFFLINE = "offline"
 """The model name of the embedded offline model."""
 
 
-LIMITS = ("max_calls", "max_windows", "max_silence", "max_answer_time", "max_freeze")
+LIMITS = (
+    "max_calls",
+    "max_windows",
+    "max_silence",
+    "max_answer_time",
+    "max_job_time",
+    "max_freeze",
+    "turns_wake",
+)
 """Limits that protect the user: a project's config may not set them."""
 
 
@@ -168,6 +176,7 @@ class Settings(BaseModel):
     max_windows: Count = _described("max_windows")
     max_silence: Count = _described("max_silence")
     max_answer_time: Count = _described("max_answer_time")
+    max_job_time: Count = _described("max_job_time")
     max_freeze: Count = _described("max_freeze")
     tool_protocol: ToolProtocol = _described("tool_protocol")
     strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
@@ -177,6 +186,7 @@ class Settings(BaseModel):
     window: Paths = _described("window")
     windows: Paths = _described("windows")
     windows_lod: LodName = _described("windows_lod")
+    turns_wake: Switch = _described("turns_wake")
     compaction_auto: Switch = _described("compaction_auto")
     compaction_threshold: Share = _described("compaction_threshold")
     lang: Lang = _described("lang")
@@ -185,6 +195,7 @@ class Settings(BaseModel):
 TABLES: Mapping[str, Mapping[str, str]] = {
     "windows": {"folders": "windows", "lod": "windows_lod"},
     "approval": {"mode": "approval", "secret_files": "secret_files"},
+    "turns": {"wake": "turns_wake"},
     "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
 }
 """The tables of config.toml that hold settings, and the setting of each key."""

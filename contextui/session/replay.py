@@ -105,7 +105,9 @@ class WindowReplay:
             case "window_state" if window_id not in self._closed:
                 # Its opening entry may be missing. Its id starts with its name.
                 name = window_id.rpartition("_")[0] or window_id
-                self._open.setdefault(window_id, {"name": name}).update(data)
+                facts = self._open.setdefault(window_id, {"name": name})
+                facts.update(data)
+                facts["jobs"] = data.get("jobs", [])
                 if window_id not in self._used:
                     self._used = {window_id: None, **self._used}
                     self._unsure.add(window_id)
@@ -203,6 +205,7 @@ class WindowReplay:
             version=ContextVersion.read(facts["version"]),
             history=self._histories.get(window_id, ()),
             focus_id=facts.get("focusId"),
+            jobs=facts.get("jobs", ()),
         )
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:

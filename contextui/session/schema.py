@@ -177,6 +177,7 @@ class StateFacts(WindowFacts):
     version: Version
     lod: Lod
     state: State
+    jobs: NotRequired[list[str]]
 
 
 class OpenedFacts(StateFacts):

@@ -173,6 +173,11 @@ class Talk:
         """Stop the current turn; queued messages stay queued."""
         self._controller.stop()
 
+    def queue(self, text: str) -> None:
+        """Queue a message until the turn ends; a wait for a job ends now."""
+        self.waiting.append(text)
+        self._controller.windows.end_waits()
+
     async def run(self, text: str) -> None:
         """Run a turn with this message, then one for each queued message.
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from contextui.events import Actor
+from contextui.events import Actor, Progress
 from contextui.windowing.action import ActionResult
 from contextui.windowing.render import Render
 from contextui.windowing.snapshot import HistoryEntry, Lod
@@ -56,6 +56,22 @@ def is_first_opening(window: Window) -> bool:
 def is_late(window: Window) -> bool:
     """Whether a call into a window takes longer than callers wait for it."""
     return window.runtime.worker.busy_for() >= PATIENCE
+
+
+def interrupted_jobs(window: Window) -> tuple[str, ...]:
+    """Return the names of the jobs that were running when an earlier run ended."""
+    return window.runtime.interrupted
+
+
+def running_jobs(window: Window) -> list[Progress]:
+    """Return how far the running jobs of a window are."""
+    return window.runtime.jobs.running()
+
+
+def cancel_jobs(window: Window) -> list[str]:
+    """Cancel all jobs of a window; return the names of those that were running."""
+    jobs = [window.runtime.jobs.get(one.job) for one in window.runtime.jobs.running()]
+    return [job.name for job in jobs if job is not None and job.cancel()]
 
 
 def has_edits_of_person(window: Window) -> bool:

@@ -103,17 +103,25 @@ class Jobs:
 
     Args:
         worker: The window's thread, whose loop runs them.
-        changed: Callback when the list or the progress changed; at most ten times a second.
+        progressed: Callback when the list or the progress changed; at most ten times a second.
+        listed: Callback when a job has started or ended, on the window's thread.
         ended: Callback when a job has ended that no action waits for, on the window's thread.
     """
 
     def __init__(
         self,
         worker: Worker,
-        changed: Callable[[], object],
+        progressed: Callable[[], object],
+        listed: Callable[[], object],
         ended: Callable[[Job], object],
     ) -> None:
-        self._worker, self._changed, self._ended = worker, changed, ended
+        self._worker, self._progressed, self._listed, self._ended = (
+            worker,
+            progressed,
+            listed,
+            ended,
+        )
+        self._is_closing = False
         self._lock = threading.Lock()
         self._running: dict[int, tuple[Job, asyncio.Task[None]]] = {}
         self._waiting: list[tuple[Job, Callable[[Job], Awaitable[object]]]] = []
@@ -165,6 +173,7 @@ class Jobs:
             with self._lock:
                 self._running[job.number] = job, task
         if waiting:
+            self._listed()
             self.report()
 
     def discard(self) -> None:
@@ -196,9 +205,11 @@ class Jobs:
             if job.state == "running":
                 job._end(state)
             is_reported = not job.is_awaited
-        self.report()
-        if is_reported:
-            self._ended(job)
+        if not self._is_closing:
+            self._listed()
+            self.report()
+            if is_reported:
+                self._ended(job)
         job.ended.set_result(None)
 
     def leave(self, job: Job) -> bool:
@@ -208,7 +219,11 @@ class Jobs:
             return job.number in self._running
 
     async def end(self) -> None:
-        """Cancel all jobs, and wait a moment until they have ended."""
+        """Cancel all jobs because the window closes, and wait a moment until they have ended.
+
+        They are still listed as running, so that a resumed session reports them as interrupted.
+        """
+        self._is_closing = True
         with self._lock:
             running = list(self._running.values())
         for job, _ in running:
@@ -243,7 +258,7 @@ class Jobs:
     def _report(self) -> None:
         with self._lock:
             self._reports = False
-        self._changed()
+        self._progressed()
 
 
 _abandoned: list[object] = []  # if they were collected, they would be interrupted once more

@@ -197,6 +197,7 @@ class WindowManager:
         version: ContextVersion = ContextVersion(1),  # noqa: B008  immutable
         history: Sequence[HistoryEntry] = (),
         focus_id: str | None = None,
+        jobs: Sequence[str] = (),
     ) -> Window:
         """Restore a window of an earlier run under its id, with its saved state.
 
@@ -208,6 +209,7 @@ class WindowManager:
             version: Its version.
             history: The actions run on it, oldest first.
             focus_id: The target of the anchor that was acted on last.
+            jobs: The names of the jobs that were running.
 
         Raises:
             UnknownWindowError: The id is in use, or invalid.
@@ -227,7 +229,7 @@ class WindowManager:
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
         runtime.history.recall(history)
-        runtime.focus_id = focus_id
+        runtime.focus_id, runtime.interrupted = focus_id, tuple(jobs)
         hook = instance.restored if self._is_live else _do_nothing
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())

@@ -177,9 +177,11 @@ class Runtime:
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
+        self.interrupted: tuple[str, ...] = ()
+        """The jobs that were running when an earlier run ended."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
-        self.jobs = Jobs(self.worker, self._jobs_changed, self._report_end)
+        self.jobs = Jobs(self.worker, self._show_progress, self._save_jobs, self._report_end)
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
         self._new_timers: list[Callable[[], None]] = []
@@ -398,7 +400,15 @@ class Runtime:
         """End all waits, because the person has written something."""
         self._waits.end("spoken")
 
-    def _jobs_changed(self) -> None:
+    def _save_jobs(self) -> None:
+        """Save which jobs are running: a resumed session reports that they were interrupted."""
+        self.store.jobs = tuple(one.name for one in self.jobs.running())
+        version = self.store.version.after_detail()
+        if self.store.advance(version):
+            self.place.emit(WindowCommitted(self.place.window_id, str(version), "window"), False)
+            self.renders.request()
+
+    def _show_progress(self) -> None:
         self.place.emit(JobsChanged(self.place.window_id, tuple(self.jobs.running())), False)
         self.renders.redraw()
 

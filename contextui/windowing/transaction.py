@@ -93,15 +93,24 @@ async def _outcome(awaitable: Any) -> tuple[Any, BaseException | None]:
 
 
 class SavedState(NamedTuple):
-    """The data that a session saves to restore a window: its state, version and level of detail."""
+    """The data that a session saves to restore a window.
+
+    Attributes:
+        version: Its version.
+        lod: Its level of detail.
+        state: Its state.
+        jobs: The names of the running jobs.
+    """
 
     version: ContextVersion
     lod: Lod
     state: Mapping[str, Any] | None
+    jobs: tuple[str, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """Return the data in JSON-ready form."""
-        return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
+        jobs = {"jobs": list(self.jobs)} if self.jobs else {}
+        return {"version": str(self.version), "lod": self.lod.value, "state": self.state, **jobs}
 
 
 class StateStore:
@@ -119,6 +128,8 @@ class StateStore:
         self.edited_by_person = False
         self.is_opening = False
         """Whether the hook that opens the window is still running."""
+        self.jobs: tuple[str, ...] = ()
+        """The names of the running jobs."""
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
@@ -154,7 +165,7 @@ class StateStore:
     def saved(self) -> SavedState:
         """The data that a session saves of the window now."""
         with self._lock:
-            return SavedState(self.version, self.lod, self._saved)
+            return SavedState(self.version, self.lod, self._saved, self.jobs)
 
     def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a read-only copy of saved data, cached for the last version requested."""

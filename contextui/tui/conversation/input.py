@@ -248,7 +248,7 @@ class Sender:
         if self.talk is None:
             self._wait(text)
         elif self.talk.is_running:
-            self.talk.waiting.append(text)
+            self.talk.queue(text)
             self._writing.show_waiting(self.talk.waiting)
         else:
             self._run(self.talk.run(text))
