@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from contextui.text import one_line
 from contextui.tokens import Usage
-from contextui.words import Lang, Words
+from contextui.words import Lang, Words, msg
 
 Actor = Literal["person", "model", "window"]
 """Who caused the event: the person, the model, or the window itself (a timer or a hook)."""
@@ -96,6 +96,10 @@ class WindowActed(Event):
     text: str
 
 
+WOKEN = msg("(A window reported something; the person has written nothing.)")
+"""The message of a turn that a notification starts."""
+
+
 @dataclass(frozen=True, slots=True)
 class WindowNotified(Event):
     """A window reports something, such as the end of a job."""
@@ -130,11 +134,16 @@ class Progress:
     text: str = ""
     started: float = 0.0
 
-    def __str__(self) -> str:
+    @property
+    def place(self) -> str:
+        """How far it is, in words."""
         count = ""
         if self.done is not None:
             count = f"{self.done:g}" if self.total is None else f"{self.done:g} of {self.total:g}"
-        return ", ".join(filter(None, (self.name, count, self.text)))
+        return ", ".join(filter(None, (count, self.text)))
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.name, self.place)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import (
+    WOKEN,
     Event,
     Notice,
     WindowActed,
@@ -172,7 +173,7 @@ _REPORT_STARTS = (
     *(
         Words(one)(text).partition("{")[0]
         for one in LANGUAGES
-        for text in (_ACTIONS, _NOT_OPENED, _NOTIFIED)
+        for text in (_ACTIONS, _NOT_OPENED, _NOTIFIED, WOKEN)
     ),
 )
 

@@ -279,6 +279,7 @@ def open_desk(arguments: Arguments) -> Desk:
         assembly.registry.entries,
         [*map(t, assembly.notices), *notices],
         assembly.loaded.provider == "offline",
+        wakes=assembly.loaded.settings.turns_wake,
     )
 
     def switch_model(name: str) -> None:

@@ -10,6 +10,7 @@ from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.events import (
     Event,
+    JobsChanged,
     Notice,
     TurnFinished,
     TurnStarted,
@@ -17,6 +18,7 @@ from contextui.events import (
     WindowChanged,
     WindowClosed,
     WindowDetailChanged,
+    WindowNotified,
     WindowOpened,
     WindowReady,
     WindowRestored,
@@ -39,6 +41,7 @@ class Desk:
         is_offline: Whether no model is connected.
         switch_model: Connects another model by name; raises a `ContextUIError` on failure.
         switch_strategy: Selects another strategy by name; raises likewise.
+        wakes: Whether a window's notification starts a turn when the model is idle.
     """
 
     session: Session
@@ -48,6 +51,7 @@ class Desk:
     is_offline: bool = False
     switch_model: Callable[[str], None] | None = None
     switch_strategy: Callable[[str], None] | None = None
+    wakes: bool = False
 
     @property
     def has_messages(self) -> bool:
@@ -74,12 +78,14 @@ class Changes:
         windows: Ids of windows that were opened, changed or closed.
         acted: The last actor on each window.
         troubles: Errors in windows, as text.
+        notified: The last notification of each window.
         context: Whether the context changed.
     """
 
     windows: set[str] = field(default_factory=set)
     acted: dict[str, str] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
+    notified: dict[str, str] = field(default_factory=dict)
     context: bool = False
 
 
@@ -121,11 +127,14 @@ class Link:
                 case WindowActed():
                     changes.acted[event.window_id] = event.actor
                     changes.windows.add(event.window_id)
+                case WindowNotified():
+                    changes.notified[event.window_id] = event.text
+                    changes.windows.add(event.window_id)
                 case WindowTroubled():
                     changes.troubles.append(f"{event.window_id} {event.reason}")
                 case (
                     WindowOpened() | WindowReady() | WindowRestored() | WindowChanged()
-                    | WindowClosed() | WindowDetailChanged()
+                    | WindowClosed() | WindowDetailChanged() | JobsChanged()
                 ):  # fmt: skip
                     changes.windows.add(event.window_id)
 

@@ -324,6 +324,8 @@ class MainScreen(Screen[None]):
             self.inspector.take(changes)
         self.query_one(Panes).take(changes)
         self._arrange()
+        if changes.notified and self.desk is not None and self.desk.wakes:
+            self._sender.wake()
         if self._saves is not None:
             self._saves.report()
 

@@ -130,11 +130,17 @@ def test_lists_come_from_flags_variables_and_files(places: Places) -> None:
 # --- what a project may not ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("name", [one for one in LIMITS if one.startswith("max")])
 def test_a_project_cannot_raise_what_protects_the_person(places: Places, name: str) -> None:
     message = places.refused(project=f"{name} = 1000000")
     assert f"sets {name}, which a project may not" in message
     assert getattr(places.load(user=f"{name} = 7").settings, name) == 7
+
+
+def test_a_project_cannot_start_turns(places: Places) -> None:
+    message = places.refused(project="[turns]\nwake = true")
+    assert "sets turns.wake, which a project may not" in message
+    assert places.load(user="[turns]\nwake = true").settings.turns_wake
 
 
 @pytest.mark.parametrize(

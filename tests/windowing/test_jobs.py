@@ -187,7 +187,7 @@ def test_every_commit_of_a_job_is_announced_for_the_log() -> None:
     async def test(desk: Desk) -> None:
         await desk.act("build", steps=5, wait=LONG)
         commits = [one for one in desk.events if isinstance(one, WindowCommitted)]
-        assert [one.actor for one in commits] == ["window"] * 5
+        assert len(commits) == 7  # five steps, the start and the end of the job
 
     run(test)
 

@@ -13,6 +13,7 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from contextui.errors import ContextUIError
+from contextui.events import WOKEN
 from contextui.tui.commands import Commands, Completion, UnknownCommandError
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
@@ -252,6 +253,11 @@ class Sender:
             self._writing.show_waiting(self.talk.waiting)
         else:
             self._run(self.talk.run(text))
+
+    def wake(self) -> None:
+        """Start a turn because a window reported something, unless one is running."""
+        if self.talk is not None and not self.talk.is_running:
+            self._run(self.talk.run(self._words(WOKEN)))
 
     def _wait(self, text: str) -> None:
         self._typed_early.append(text)

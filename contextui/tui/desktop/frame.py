@@ -25,6 +25,7 @@ from contextui.tui.desktop.shared import (
     heading,
     in_turn,
     name_of,
+    progress_of,
     settle,
     short_name,
     title_of,
@@ -215,6 +216,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         title = heading(
             self._number, self.window, setting.gists.of(self.window) if rest is None else rest
         )
+        notice = setting.notices.get(self.window.id, "")
+        if (progress := progress_of(self.window, notice)).plain:
+            title = Content.assemble(title, "  ", progress)
         facts = facts_of(
             self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
         )

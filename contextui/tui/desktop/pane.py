@@ -93,12 +93,14 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
         self._order.follow(windows)
+        self._setting.notices.update(changes.notified)
         for window_id in changes.windows:
             if window := windows.get(window_id):
                 self._setting.last_actions.note(window, changes.acted.get(window_id))
             else:
                 self._setting.last_actions.forget(window_id)
                 self._setting.gists.forget(window_id)
+                self._setting.notices.pop(window_id, None)
         if before != (self._order.ids, self._order.current):
             self._arrange()
         for window_id in changes.windows & self._frames.keys():
@@ -203,6 +205,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             if isinstance(one, WindowFrame):
                 self._order.current = one.window.id
                 self._use(one.window.id)
+                if self._setting and self._setting.notices.pop(one.window.id, None):
+                    one.draw_border()
 
     def _use(self, window_id: str) -> None:
         if self._setting is not None:

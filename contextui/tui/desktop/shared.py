@@ -1,8 +1,9 @@
 """State and helpers shared by all windows: last actors, gists, facts, and widget hooks."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,12 +11,19 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from contextui.events import Progress
 from contextui.text import one_line
 from contextui.tui.desktop.widgets import Guard
 from contextui.tui.lines import KEY, MUTED, age, line, short
 from contextui.windowing.action import Action
 from contextui.windowing.env import Clock
-from contextui.windowing.host import current_render, is_late, latest_render, request_render
+from contextui.windowing.host import (
+    current_render,
+    is_late,
+    latest_render,
+    request_render,
+    running_jobs,
+)
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
@@ -122,6 +130,7 @@ class Setting:
         last_actions: Who acted last on each window.
         gists: The cached gists.
         tokens: Returns a window's tokens by its id; None if unknown.
+        notices: What windows reported since the person last looked at them, by id.
     """
 
     windows: WindowManager
@@ -129,6 +138,7 @@ class Setting:
     last_actions: LastActions
     gists: Gists
     tokens: Callable[[str], int | None]
+    notices: dict[str, str] = field(default_factory=dict)
 
 
 _GAP = "   "
@@ -179,6 +189,33 @@ def heading(number: int, window: Window, rest: str) -> Content:
     return Content.assemble(
         (f"{number} ", KEY), (line(name_of(window)), "bold"), (f"  {line(rest)}".rstrip(), MUTED)
     )
+
+
+_BAR = 9  # cells of a progress bar
+
+
+def progress_of(window: Window, notice: str) -> Content:
+    """Return how far the window's jobs are, and what it reported: ``━━━━───── 4 of 9   12s``."""
+    jobs = running_jobs(window)
+    parts: list[Content | str] = []
+    if jobs:
+        job = jobs[-1]
+        parts += [_bar(job), line(job.place), f"{max(time.monotonic() - job.started, 0):.0f}s"]
+        parts += [f"+{len(jobs) - 1}"] if len(jobs) > 1 else []
+    if notice:
+        parts.append(Content.assemble(("● ", "$text-accent"), (line(notice), MUTED)))
+    shown = [one if isinstance(one, Content) else Content.styled(one, MUTED) for one in parts]
+    return Content(_GAP).join([one for one in shown if one.plain])
+
+
+def _bar(job: Progress) -> Content:
+    """Return a bar: filled by what is done, or a piece that moves if that is unknown."""
+    if job.done is not None and job.total:
+        filled = min(max(round(_BAR * job.done / job.total), 0), _BAR)
+        return Content.assemble(("━" * filled, "$success"), ("─" * (_BAR - filled), MUTED))
+    place = int((time.monotonic() - job.started) * 4) % (_BAR - 2)
+    rest = _BAR - 3 - place
+    return Content.assemble(("─" * place, MUTED), ("━━━", "$success"), ("─" * rest, MUTED))
 
 
 class ActionRequested(Message):
