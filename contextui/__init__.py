@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from contextui.session.session import SessionOptions as SessionOptions
     from contextui.session.store import SessionStore as SessionStore
     from contextui.tokens import TokenCounter as TokenCounter
+    from contextui.windowing.action import Action as Action
     from contextui.windowing.action import ActionResult as ActionResult
     from contextui.windowing.action import action as action
     from contextui.windowing.anchor import Button as Button
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from contextui.windowing.anchor import Reference as Reference
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
+    from contextui.windowing.job import Job as Job
     from contextui.windowing.manager import WindowManager as WindowManager
     from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.snapshot import Anchor as Anchor
@@ -108,9 +110,10 @@ _HOMES = {
     "contextui.model": ["Model"],
     "contextui.session.session": ["Session", "SessionOptions"],
     "contextui.session.store": ["SessionStore"],
-    "contextui.windowing.action": ["ActionResult", "action"],
+    "contextui.windowing.action": ["Action", "ActionResult", "action"],
     "contextui.windowing.anchor": ["Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["discover"],
+    "contextui.windowing.job": ["Job"],
     "contextui.windowing.manager": ["WindowManager"],
     "contextui.windowing.preview": ["Preview"],
     "contextui.windowing.snapshot": ["Body", "Element", "Lod"],

@@ -94,6 +94,10 @@ class ActionError(ContextUIError):
     """Raised by an action to report why it cannot run; the model reads this message verbatim."""
 
 
+class ConflictError(ContextUIError):
+    """The window was changed after the model saw it last; calling the action again runs it."""
+
+
 class ActionFailedError(ContextUIError):
     """An action or a hook raised; its changes were rolled back."""
 

@@ -170,7 +170,7 @@ class ApprovalGate:
         if intent.reads:
             await self._allow_reading(intent)
             return None
-        if intent.action.effect == "write":
+        if intent.effect == "write":
             return await self._allow_write(intent)
         if has_edits_of_person(intent.window):
             return await self._allow_loss(intent)

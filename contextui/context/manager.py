@@ -12,7 +12,15 @@ from contextui.config.schema import Placement
 from contextui.context import changes
 from contextui.context.changes import edited
 from contextui.context.fit import Room, wait_for_each
-from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, ItemView, is_conversation
+from contextui.context.item import (
+    SUMMARY,
+    Carried,
+    ContextItem,
+    Hidden,
+    ItemType,
+    ItemView,
+    is_conversation,
+)
 from contextui.context.ledger import Ledger
 from contextui.context.messages import Composition
 from contextui.context.placement.figures import Change, Forecast, PlacedBlock
@@ -44,7 +52,9 @@ from contextui.events import (
 from contextui.model import CachePrices
 from contextui.text import cap, quote
 from contextui.tokens import TokenCounter
+from contextui.windowing.blocks import version_of
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion
 from contextui.words import Words
 
 
@@ -459,11 +469,21 @@ class ContextManager(Edits, Queries):
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
             carrier_id = carrier.id if carrier is not None and copies else None
             plan = composition.plan.facts if composition.plan is not None else None
+            self._note_seen(copies, plan)
             event = RequestSent(composition.through_seq, carrier_id, waiting, plan)
             if is_answered or plan is None:
                 self._post(event)
             else:
                 self._unanswered = _Unanswered(event, self.ledger.generation, before)
+
+    def _note_seen(self, copies: Iterable[Carried], plan: Mapping[str, Any] | None) -> None:
+        """Note which versions of windows a request shows that those before it did not."""
+        if self.windows is not None:
+            for copy in copies:
+                self.windows.note_seen(copy.window_id, copy.version)
+            for block in plan["blocks"] if plan is not None else ():
+                version = ContextVersion.read(version_of(block["text"]))
+                self.windows.note_seen(block["window"], version)
 
     def answer_began(self) -> None:
         """Note that the model answers the last request."""

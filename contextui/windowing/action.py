@@ -23,6 +23,7 @@ from typing import (
 )
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidParamsError, WindowDefinitionError
@@ -43,6 +44,7 @@ _TYPE_ERRORS = (
 )  # as pydantic names them
 _PLAIN = re.compile(r"[\w.-]+")
 _PROBLEMS = 5  # errors reported per param
+_LONGEST_DESCRIPTION, _LONGEST_DEFAULT = 500, 40  # characters
 _NAMES: dict[object, str] = {
     str: "string",
     int: "int",
@@ -60,18 +62,34 @@ _NAMES: dict[object, str] = {
 
 
 class Param(NamedTuple):
-    """One param as declared to the model."""
+    """One param as declared to the model; `str` of it is such as ``count:int(1..5)=3``.
+
+    Attributes:
+        name: Its name.
+        type: The name of its type.
+        optional: Whether it can be omitted.
+        bounds: The allowed numbers, such as ``(1..5)``; or empty.
+        default: The value if it is omitted, where that says something; or empty.
+        description: What it is for; or empty.
+    """
 
     name: str
     type: str
     optional: bool
+    bounds: str = ""
+    default: str = ""
+    description: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name}:{self.type}{'?' if self.optional else ''}"
+        end = f"={self.default}" if self.default else "?" if self.optional else ""
+        return f"{self.name}:{self.type}{self.bounds}{end}"
 
 
 class Params:
     """The params of a method, derived from its type hints (without `self`).
+
+    Bounds and descriptions come from pydantic's `Field`, in `Annotated` or as the default, and
+    descriptions also from the section ``Args:`` of the docstring.
 
     Attributes:
         listing: The params, in order; `str` of the whole is ``text:string,index:int?``.
@@ -87,7 +105,8 @@ class Params:
         except Exception as problem:
             raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
         self.listing: list[Param] = []
-        self._absent: dict[str, None] = {}
+        self._absent: dict[str, Any] = {}
+        documented = _documented(function)
         for parameter in list(inspect.signature(function).parameters.values())[1:]:
             name = parameter.name
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
@@ -96,13 +115,26 @@ class Params:
                 raise WindowDefinitionError(
                     f"{where}: {name} needs a type hint, such as {name}: str."
                 )
-            plain = _without_none(hints[name])
-            has_default, nullable = parameter.default is not parameter.empty, plain != hints[name]
+            default = parameter.default
+            if isinstance(default, FieldInfo):
+                hints[name] = Annotated[hints[name], default]
+                default = parameter.empty if default.is_required() else default.get_default()
+                if default is not parameter.empty:
+                    self._absent[name] = default  # otherwise the method would get the `Field`
+            plain = _without_none(_bare(hints[name]))
+            has_default = default is not parameter.empty
+            nullable = plain != _bare(hints[name])
             try:
                 shown = type_name(plain, f"{where}: {name}")
             except RecursionError:
                 raise WindowDefinitionError(f"{where}: {name} has a recursive type.") from None
-            self.listing.append(Param(name, shown, has_default or nullable))
+            bounds, words = _field_facts(hints[name])
+            if plain is not hints[name] and not (bounds or words):
+                bounds, words = _field_facts(plain)  # of a type that may be null
+            known = _shown_default(default) if has_default else ""
+            words = text.one_line(words or documented.get(name, ""), _LONGEST_DESCRIPTION)
+            param = Param(name, shown, has_default or nullable, bounds, known, words)
+            self.listing.append(param)
             if nullable and not has_default:
                 self._absent[name] = None  # if omitted, it must still be passed to the method
         self._hints = {param.name: hints[param.name] for param in self.listing}
@@ -165,6 +197,122 @@ class Params:
         )
 
 
+class SchemaParams(Params):
+    """The params of an action that are declared by a JSON schema, not by a method.
+
+    Names, required ones and plain types are checked here; whatever the action calls checks the
+    rest.
+
+    Args:
+        schema: A JSON schema of type ``object``.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+        properties = schema.get("properties")
+        self._kinds: dict[str, Mapping[str, Any]] = {
+            str(name): kind if isinstance(kind, Mapping) else {}
+            for name, kind in (properties.items() if isinstance(properties, Mapping) else ())
+        }
+        required = schema.get("required")
+        needed = set(map(str, required)) if isinstance(required, list | tuple) else set()
+        self.listing = [_schema_param(name, kind, name in needed) for name, kind in
+                        self._kinds.items()]  # fmt: skip
+
+    def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
+        """Check params and return them."""
+        words = Words(lang)
+        missing = [one.name for one in self.listing if not one.optional and one.name not in given]
+        problems = [words("{name} is missing", name=name) for name in missing]
+        for name, value in given.items():
+            kind = self._kinds.get(name)
+            if kind is None and self.schema.get("additionalProperties") in (None, False):
+                problems.append(words("there is no param {name}", name=quote(str(name))))
+            elif kind and not _fits(value, kind.get("type")):
+                expected = words("expected {type}", type=_schema_type(kind))
+                problems.append(
+                    words(
+                        "{name}: {expected}, got {value}",
+                        name=name,
+                        expected=expected,
+                        value=quote(_shown(value)),
+                    )
+                )
+        if problems:
+            raise InvalidParamsError(
+                words(
+                    "{what}: {problems}. Expected: {expected}",
+                    what=what,
+                    problems="; ".join(problems),
+                    expected=str(self) or words("no params"),
+                )
+            )
+        return dict(given)
+
+
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+    "array": (list, tuple), "object": (Mapping,), "null": (types.NoneType,),
+}  # fmt: skip
+_JSON_NAMES = {"integer": "int", "number": "float", "boolean": "bool"}
+_DEEPEST = 3  # levels of a schema that are shown
+
+
+def _fits(value: object, kind: object) -> bool:
+    kinds = kind if isinstance(kind, list) else [kind]
+    allowed = [one for name in kinds for one in _JSON_TYPES.get(str(name), (object,))]
+    if isinstance(value, bool) and object not in allowed:
+        return bool in allowed
+    return isinstance(value, tuple(allowed))
+
+
+def _schema_param(name: str, kind: Mapping[str, Any], needed: bool) -> Param:
+    least, most = kind.get("minimum"), kind.get("maximum")
+    bounds = f"({_plain(least)}..{_plain(most)})" if least is not None or most is not None else ""
+    default = _shown_default(kind.get("default"))
+    words = text.one_line(str(kind.get("description", "")), _LONGEST_DESCRIPTION)
+    return Param(name, _schema_type(kind), not needed, bounds, default, words)
+
+
+def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
+    """Return the type that a JSON schema declares, in the short form."""
+    choices = kind.get("enum")
+    if isinstance(choices, list) and choices:
+        return "|".join(map(_choice, choices[:20]))
+    named = kind.get("type")
+    if isinstance(named, list):
+        return "|".join(_schema_type({**kind, "type": one}, depth) for one in named)
+    if named == "array" and isinstance(inner := kind.get("items"), Mapping):
+        shown = _schema_type(inner, depth + 1)
+        return f"({shown})[]" if "|" in shown else f"{shown}[]"
+    if named == "object" and depth < _DEEPEST and kind.get("properties"):
+        return f"{{{SchemaParams(kind)}}}" if depth + 1 < _DEEPEST else "object"
+    return _JSON_NAMES.get(str(named), str(named) if named in _JSON_TYPES else "any")
+
+
+class ModelParams(Params):
+    """The params of an action that are declared by a pydantic model.
+
+    Args:
+        model: The model; the action is called with its fields.
+    """
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self.listing, self._absent = [], {}
+        self._hints = {}
+        for name, info in model.model_fields.items():
+            hint = Annotated[info.annotation, info]  # type: ignore[name-defined]
+            plain = _without_none(info.annotation)
+            bounds, words = _field_facts(hint)
+            default = "" if info.is_required() else _shown_default(info.get_default())
+            shown = type_name(plain, f"{model.__name__}: {name}")
+            optional = not info.is_required()
+            self.listing.append(Param(name, shown, optional, bounds, default, words))
+            self._hints[name] = hint
+            if optional:
+                self._absent[name] = info.get_default(call_default_factory=True, validated_data={})
+
+
 def type_name(hint: Any, where: str) -> str:
     """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …)."""
     origin, arguments = get_origin(hint), get_args(hint)
@@ -212,6 +360,58 @@ def _without_none(hint: Any) -> Any:
     return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
 
 
+def _bare(hint: Any) -> Any:
+    """Return a type without its annotations."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _field_facts(hint: Any) -> tuple[str, str]:
+    """Return the bounds and the description that a `Field` declares."""
+    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    fields = [one for one in notes if isinstance(one, FieldInfo)]
+    words = next((one.description for one in fields if one.description), "")
+    limits = [*notes, *(limit for field in fields for limit in field.metadata)]
+    least = most = None
+    strict = ""
+    for one in limits:
+        least = getattr(one, "ge", None) if least is None else least
+        most = getattr(one, "le", None) if most is None else most
+        for sign, name in ((">", "gt"), ("<", "lt")):
+            if (value := getattr(one, name, None)) is not None:
+                strict += f"{sign}{_plain(value)}"
+    if least is not None or most is not None:
+        return f"({_plain(least)}..{_plain(most)})", words
+    return f"({strict})" if strict else "", words
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shown_default(value: object) -> str:
+    """Return a default if it says something: not that something is absent, empty or off."""
+    if value is None or value is False or isinstance(value, list | tuple | dict | set):
+        return ""
+    if value is True:
+        return "true"
+    if isinstance(value, int | float):
+        return _plain(value)
+    if isinstance(value, Enum):
+        value = value.value
+    return _choice(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_DEFAULT else ""
+
+
+_ARGS = re.compile(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
+_ARG = re.compile(r"^(\w+)(?: \([^)]*\))?:[ \t]*(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+
+
+def _documented(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what the docstring says about each arg."""
+    found = _ARGS.search(inspect.getdoc(function) or "")
+    rows = _ARG.findall(inspect.cleandoc(found[1])) if found else []
+    return {name: " ".join(words.split()) for name, words in rows}
+
+
 def _choice(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
@@ -227,6 +427,9 @@ def _shown(value: object) -> str:
 Effect = Literal["state", "read", "write"]
 """What an action changes: the window's state, nothing, or something outside the window."""
 
+EffectOf = Callable[[Mapping[str, Any]], Effect]
+"""Returns the effect of an action for its params, validated and without those omitted."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__contextui_action__"
 _LONGEST = 4_000  # characters of an error message that the model reads
@@ -239,25 +442,76 @@ class Mark:
     """The arguments of `@action`, stored on the method."""
 
     label: str
-    effect: Effect
+    effect: Effect | EffectOf
     label_zh: str = ""
     says: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Action:
-    """One declared action of a window class.
+    """One action of a window: declared with `@action`, or yielded by `Window.more_actions`.
 
     Attributes:
+        id: Its id in the window.
+        label: The label that the person and the model read.
+        effect: What it changes, or a function of the params that returns that.
+        params: Its params; a pydantic model or a JSON schema becomes `Params`.
+        label_zh: The label in Chinese.
         says: Phrasings for the offline model; no other model receives them.
+        call: The function to call with the params, for an action that is not a method.
     """
 
     id: str
     label: str
-    effect: Effect
+    effect: Effect | EffectOf
     params: Params
-    label_zh: str = ""
-    says: tuple[str, ...] = ()
+    label_zh: str
+    says: tuple[str, ...]
+    call: Callable[..., Any] | None
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002
+        label: str,
+        effect: Effect | EffectOf = "state",
+        params: Params | type[BaseModel] | Mapping[str, Any] | None = None,
+        label_zh: str = "",
+        says: tuple[str, ...] = (),
+        call: Callable[..., Any] | None = None,
+    ) -> None:
+        given: object = {} if params is None else params
+        if isinstance(given, type) and issubclass(given, BaseModel):
+            given = ModelParams(given)
+        elif isinstance(given, Mapping):
+            given = SchemaParams(given)
+        if not isinstance(given, Params):
+            raise WindowDefinitionError(
+                f"{id}: params must be a pydantic model or a JSON schema, not "
+                f"{type(given).__name__}."
+            )
+        values = (id, label, effect, given, label_zh, says, call)
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def effect_of(self, params: Mapping[str, Any]) -> Effect:
+        """Return the effect for these params; `write` if the author's function fails."""
+        if isinstance(self.effect, str):
+            return self.effect
+        try:
+            found = self.effect(params)
+        except Exception:  # an author's function; the person is asked then
+            return "write"
+        return found if found in get_args(Effect) else "write"
+
+    def described(self, lang: Lang) -> str:
+        """Return everything about the action: label, params, bounds, defaults, descriptions."""
+        lines = [f"{self.id}({self.params}): {self.labelled(lang)}"]
+        for one in self.params.listing:
+            lines.append(f"  {one}" + (f" - {one.description}" if one.description else ""))
+        if isinstance(self.params, SchemaParams) and self.params.schema:
+            schema = json.dumps(dict(self.params.schema), ensure_ascii=False, default=str)
+            lines.append(text.cap(schema, _LONGEST))
+        return "\n".join(lines)
 
     def labelled(self, lang: Lang) -> str:
         """Return the label in this language, or in English if there is no translation."""
@@ -279,7 +533,7 @@ class ActionResult:
 
 
 def action(
-    label: str, effect: Effect = "state", *, zh: str = "", says: Sequence[str] = ()
+    label: str, effect: Effect | EffectOf = "state", *, zh: str = "", says: Sequence[str] = ()
 ) -> Callable[[F], F]:
     """Declare a method of a window as an action.
 
@@ -289,7 +543,8 @@ def action(
 
     Args:
         label: The label that the person and the model read.
-        effect: ``write`` for changes outside the window, which need approval.
+        effect: ``write`` for changes outside the window, which need approval; or a function that
+            returns the effect for the params, such as one that asks only for a query that writes.
         zh: The label in Chinese.
         says: Phrasings in any language, up to 20, by which the offline model recognizes the action;
             ``{name}`` is the value of a param, as in ``"stage {file}"``.
@@ -309,7 +564,8 @@ def action(
     if callable(label):
         name = getattr(label, "__name__", "")
         raise WindowDefinitionError(f'Write @action("label") above {name}, not @action alone.')
-    if not (isinstance(label, str) and isinstance(zh, str)) or effect not in get_args(Effect):
+    is_effect = callable(effect) or effect in get_args(Effect)
+    if not (isinstance(label, str) and isinstance(zh, str)) or not is_effect:
         raise WindowDefinitionError(
             f'Write @action("label") or @action("label", effect), with an effect out of '
             f"{', '.join(get_args(Effect))}; not @action({label!r}, {effect!r})."

@@ -13,7 +13,7 @@ from contextui.errors import (
 )
 from contextui.names import ANCHOR_ID
 from contextui.text import quote
-from contextui.windowing.action import Action, ActionResult
+from contextui.windowing.action import Action, ActionResult, Effect
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Anchor, AnchorType
 from contextui.words import Words
@@ -148,6 +148,11 @@ class Intent:
     target: str | None = None
     changed: bool = False
     reads: str = ""
+
+    @property
+    def effect(self) -> Effect:
+        """What the action changes with these arguments."""
+        return self.action.effect_of(self.arguments)
 
     @property
     def name(self) -> str:

@@ -317,6 +317,12 @@ class WindowManager:
         for window in self.windows():
             window.runtime.end_waits()
 
+    def note_seen(self, window_id: str, version: ContextVersion) -> None:
+        """Note the version of a window that the model sees with the request that is sent now."""
+        window = self.get(window_id)
+        if window is not None:
+            window.runtime.note_seen(version)
+
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
-from contextui.text import for_xml
+from contextui.names import ANCHOR_ID
+from contextui.text import for_xml, quote
 from contextui.windowing import anchor as anchor_registry
+from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.snapshot import (
@@ -133,6 +135,8 @@ def _indent(element: "_Element", depth: int = 0) -> None:
 
 
 Warn = Callable[[str], None]
+MOST_ACTIONS = 300
+"""Maximum number of actions that `more_actions` may return."""
 MOST_CONTENT = 2_000_000
 """Upper limit of `Window.max_content`, which no window can raise."""
 _LONGEST_DESCRIPTION = 2_000  # characters
@@ -203,6 +207,7 @@ def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Rend
             warn(str(problem))
 
     try:
+        _refresh_actions(window, warn_once)
         content, elements = _coerce(
             window.content(frame.lod), min(window.max_content, MOST_CONTENT)
         )
@@ -215,6 +220,24 @@ def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Rend
         reason, notice = reason_in(type(window), problem, lang), Words(lang)("could not be drawn")
         warn(f"{notice}: {reason}")
         return failure(window, frame, f"{window.id} {notice}.\n{reason}")
+
+
+def _refresh_actions(window: "Window", warn: Callable[[ContextUIError], None]) -> None:
+    """Add what `more_actions` returns to the window's actions."""
+    found, declared = {}, type(window).actions
+    for count, one in enumerate(window.more_actions()):
+        if count == MOST_ACTIONS:
+            warn(InvalidSourceDataError(f"has more than {MOST_ACTIONS} further actions"))
+            break
+        if not isinstance(one, Action) or one.call is None or not ANCHOR_ID.fullmatch(one.id):
+            warn(InvalidSourceDataError(f"more_actions() returned {quote(str(one))}: not an Action "
+                                        "with a call and a valid id"))  # fmt: skip
+        elif one.id in declared or one.id in found or one.id == "close":
+            warn(InvalidSourceDataError(f"two actions are called {quote(one.id)}: the first stays"))
+        else:
+            found[one.id] = one
+    if found or "actions" in vars(window):
+        window.actions = {**declared, **found}
 
 
 def failure(window: "Window", frame: Frame, reason: str) -> Render:

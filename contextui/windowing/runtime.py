@@ -16,7 +16,9 @@ from pydantic import BaseModel, Field
 from contextui import text
 from contextui.errors import (
     ActionFailedError,
+    ConflictError,
     ContextUIError,
+    UnknownActionError,
     WindowBusyError,
 )
 from contextui.events import (
@@ -30,6 +32,7 @@ from contextui.files.errors import SecretFileError
 from contextui.text import one_line
 from contextui.windowing.action import Action, ActionResult, Params
 from contextui.windowing.anchor import Allow, Intent, Permit, resolve_intent
+from contextui.windowing.blocks import change_block, is_same
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
 from contextui.windowing.preview import Preview, PreviewError, checked
@@ -111,9 +114,16 @@ def _cancel(window: object, job: int | None = None) -> None:
     """Declare the params of `cancel`."""
 
 
-BUILT_IN = {"wait": Params(_wait, "Window"), "cancel": Params(_cancel, "Window")}
-"""The actions that every window has while a job is running; one of the same name of its own comes
-first."""
+def _describe(window: object, action_id: str) -> None:
+    """Declare the params of `describe`."""
+
+
+BUILT_IN = {
+    "wait": Params(_wait, "Window"),
+    "cancel": Params(_cancel, "Window"),
+    "describe": Params(_describe, "Window"),
+}
+"""The actions that every window has beside its queue; its own of the same name comes first."""
 
 News = Literal["ended", "notified", "spoken", "closed"]
 """What ends a wait: a job's end, a notification, the person's words, or that the window closed."""
@@ -184,6 +194,8 @@ class Runtime:
         self.jobs = Jobs(self.worker, self._show_progress, self._save_jobs, self._report_end)
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
+        self._seen: tuple[ContextVersion, str] | None = None
+        self._warned = ContextVersion(0)
         self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
 
@@ -309,9 +321,40 @@ class Runtime:
     ) -> ActionResult:
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
+        if actor == "model" and intent.effect != "read":
+            await self._commit_input()
+            self._check_conflict()
         result = await self._carry_out_allowed(intent, actor, allow)
         self.focus_id = intent.target or self.focus_id
         return result
+
+    def note_seen(self, version: ContextVersion) -> None:
+        """Note the version that the model saw last: it is in the request that is sent now."""
+        shown = self.renders.latest()
+        self._seen = version, shown.xml if shown.version == version else ""
+
+    def _check_conflict(self) -> None:
+        """Refuse a model's action once if others have changed the window since it saw it.
+
+        Raises:
+            ConflictError: With the change.
+        """
+        theirs = self.store.changed_by_others
+        if self._seen is None or theirs is None or theirs <= max(self._seen[0], self._warned):
+            return
+        before, now = self._seen[1], self.renders.latest()
+        if before and is_same(before, now.xml):
+            return
+        self._warned = theirs
+        shown = (before and change_block(before, now.xml)) or now.xml
+        raise ConflictError(
+            self.place.words(
+                "Not carried out: {id} has changed since you saw it. Call the action again if it "
+                "still fits.\n{change}",
+                id=self.place.window_id,
+                change=shown,
+            )
+        )
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         """Return what an action, or an anchor's action, would change outside the window.
@@ -383,7 +426,7 @@ class Runtime:
                 raise
             store.commit()
             self.jobs.launch()
-            self._publish(changed, "window")
+            self._publish(changed, "window", is_job=True)
 
     @staticmethod
     async def _check_not_cancelled(job: Job | None) -> None:
@@ -450,6 +493,8 @@ class Runtime:
         """Run an action that every window has, beside its queue."""
         name, lang = f"{self.place.window_id}.{action_id}", self.place.env.lang
         given = BUILT_IN[action_id].validate(params, name, lang)
+        if action_id == "describe":
+            return _done(self._described(given["action_id"]))
         if action_id == "wait":
             return await self._wait_for_news(float(given.get("seconds", 60)))
         number = given.get("job")
@@ -458,6 +503,19 @@ class Runtime:
             running = listed(self.jobs.running()) or self.place.words("none")
             raise JobError("There is no such job. Running: {jobs}.", jobs=running)
         return _done(self.place.words("{name} was cancelled.", name=job.name))
+
+    def _described(self, action_id: str) -> str:
+        lang, known = self.place.env.lang, self.window.actions.get(action_id)
+        if known is None:
+            raise UnknownActionError(
+                self.place.words(
+                    "{id} has no action {name}. It has: {names}.",
+                    id=self.place.window_id,
+                    name=text.quote(action_id),
+                    names=", ".join([*self.window.actions, "close"]),
+                )
+            )
+        return text.for_model(known.described(lang))
 
     async def _wait_for_news(self, seconds: float) -> ActionResult:
         words, news = self.place.words, self._waits.add()
@@ -555,7 +613,8 @@ class Runtime:
         permit: Permit | None = None,
         allowed: frozenset[str] | None = None,
     ) -> ActionResult:
-        call = Call(getattr(self.window, intent.action.id), dict(intent.arguments))
+        function = intent.action.call or getattr(self.window, intent.action.id)
+        call = Call(function, dict(intent.arguments))
 
         def run() -> str | Job:
             # On the window's thread, where nothing can run between the check and the action.
@@ -567,6 +626,8 @@ class Runtime:
             # edits of the person may be queued before this action.
             if permit is None and allowed is not None and self._discards_edits(intent):
                 raise _ChangedError
+            if actor == "model" and intent.effect != "read":
+                self._check_conflict()
             with self.secrets.reading(allowed) as reading:
                 try:
                     result = self._transact(call, actor)
@@ -615,7 +676,7 @@ class Runtime:
 
     def _discards_edits(self, intent: Intent) -> bool:
         """Whether an action without the effect `write` would discard edits of the person."""
-        if intent.action.effect == "write" or not self.store.edited_by_person:
+        if intent.effect == "write" or not self.store.edited_by_person:
             return False
         try:
             preview = self._preview(intent)
@@ -678,13 +739,15 @@ class Runtime:
         self.jobs.discard()
         self.store.rollback()
 
-    def _publish(self, changed: bool, actor: Actor) -> None:
+    def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
         """Save and render the committed state."""
         store, renders = self.store, self.renders
         renders.replacement = None
         if changed:
             store.edited_by_person |= actor == "person"
             store.publish(store.version.after_data())
+            if actor == "person" or (is_job and self.window.job_conflicts):
+                store.changed_by_others = store.version
             version = str(store.version)
             self.place.emit(WindowCommitted(self.place.window_id, version, actor), False)
             renders.request()

@@ -128,6 +128,8 @@ class StateStore:
         self.edited_by_person = False
         self.is_opening = False
         """Whether the hook that opens the window is still running."""
+        self.changed_by_others: ContextVersion | None = None
+        """The last version that the person, or a job, made."""
         self.jobs: tuple[str, ...] = ()
         """The names of the running jobs."""
         self._window, self._place = window, place

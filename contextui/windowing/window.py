@@ -95,8 +95,9 @@ class Window(metaclass=_WindowType):
     """One line on what the window is for; by default the first line of the docstring."""
     description_zh: ClassVar[str] = ""
     """The description in Chinese."""
-    actions: ClassVar[Mapping[str, Action]] = {}
-    """The declared actions by id. Every window also has `close(summary)`."""
+    actions: Mapping[str, Action] = {}
+    """The actions by id: those declared and, of an open window, those of `more_actions`. Every
+    window also has `close(summary)`."""
     opening: ClassVar[Params]
     """The params of `opened`."""
     max_content: ClassVar[int] = 200_000
@@ -105,6 +106,9 @@ class Window(metaclass=_WindowType):
     """Maximum number of actions with results that a snapshot keeps."""
     action_seconds: ClassVar[float] = 30.0
     """Timeout of an action in seconds; then it is rolled back."""
+    job_conflicts: ClassVar[bool] = True
+    """Whether a model's action is refused once if a job has changed the window since the model saw
+    it last, as it is if the person has. False where jobs change it all the time."""
     widget: ClassVar[str | None] = None
     """`module:Class` of the Textual widget that renders this window; imported lazily, by the screen
     only. Without one, the content is shown."""
@@ -156,6 +160,17 @@ class Window(metaclass=_WindowType):
 
     def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:  # noqa: ARG002  for those who override it
         """Return the places in the content that can be acted on or referred to."""
+        return ()
+
+    def more_actions(self) -> Iterable[Action]:
+        """Return actions that depend on the state, beside those declared with `@action`.
+
+        Read-only, like `content`, and called before it.
+
+        Example:
+            >>> for tool in self.state.tools:
+            ...     yield Action(tool.name, tool.title, params=tool.schema, call=self._caller(tool))
+        """
         return ()
 
     def preview(
@@ -291,6 +306,7 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
 
 
 _LOOKS = {
+    "more_actions": (),
     "content": ("lod",),
     "anchors": ("lod",),
     "preview": ("action_id", "params"),

@@ -270,7 +270,7 @@ class TestClosing:
         emitted = threading.Event()
 
         class Polite(Counter):
-            async def closed(self) -> None:  # type: ignore[override]
+            async def closed(self) -> None:
                 await asyncio.sleep(0)
                 emitted.set()
 

@@ -111,7 +111,7 @@ def test_an_async_opened_is_cancelled_when_it_is_closed(windows: WindowManager) 
     reached, cleaned = threading.Event(), threading.Event()
 
     class Waiting(Counter):
-        async def opened(self) -> None:  # type: ignore[override]
+        async def opened(self) -> None:
             reached.set()
             try:
                 await asyncio.Event().wait()

@@ -77,7 +77,7 @@ def params_of(hint: Any) -> Params:
         (str | None, "it:string?"),
         (int | str, "it:int|string"),
         (Union[int, str, None], "it:int|string?"),  # noqa: UP007
-        (Annotated[int, Field(ge=0)], "it:int"),
+        (Annotated[int, Field(ge=0)], "it:int(0..)"),
         (Point, "it:{x:int,y:int?}"),
         (Line, "it:{start:{x:int,y:int?},name:string?}"),
         (list[Point], "it:{x:int,y:int?}[]"),
@@ -90,7 +90,7 @@ def test_s0_5_a_hint_is_shown_as_name_and_type(hint: Any, shown: str) -> None:
 def test_s0_5_several_are_listed_in_order_and_defaults_are_optional() -> None:
     def method(self: object, text: str, index: int = 0, *, note: str | None = None) -> None: ...
 
-    assert str(Params(method, "Some")) == "text:string,index:int?,note:string?"
+    assert str(Params(method, "Some")) == "text:string,index:int=0,note:string?"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:
 @pytest.mark.parametrize(
     ("action_id", "params", "why"),
     [
-        ("write", {}, "writer_1.write: text is missing. Expected: text:string,times:int?"),
+        ("write", {}, "writer_1.write: text is missing. Expected: text:string,times:int=1"),
         ("hello", {"times": 1}, "hello takes no params."),
         ("place", {}, "place is a reference and has no action."),
         ("burn", {}, 'writer_1 has no action "burn". It has: write, forget, hello, again, '

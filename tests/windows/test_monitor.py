@@ -271,7 +271,7 @@ def test_each_action_at_each_level_and_restored(
         ("processes", {"count": -1}, "0 to 20 processes can be shown, not -1."),
         ("processes", {"count": 3, "by": "disk"},
          'monitor_1.processes: by: expected cpu|memory, got "disk". '
-         "Expected: count:int,by:cpu|memory?"),
+         "Expected: count:int,by:cpu|memory=cpu"),
     ],
 )  # fmt: skip
 def test_what_is_refused(monitor: Monitor, action: str, params: dict[str, Any], reply: str) -> None:

@@ -30,7 +30,7 @@ def test_entries_are_ready_for_json(there: Path) -> None:
             "origin": "Hello in hello.py",
             "reason": None,
             "description": "Says hello.",
-            "args": "start:int?",
+            "args": "start:int=0",
             "actions": ["up"],
         },
         {

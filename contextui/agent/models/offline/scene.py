@@ -24,6 +24,7 @@ _ACTION = re.compile(r'<action id="([^"]+)"(?: params="([^"]*)")?[^>]*?(?:/>|>([
 _CLASS = re.compile(r'<class name="([^"]+)"(?: args="([^"]*)")?[^>]*?(?:/>|>([^<]*)</class>)')
 _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
+_BOUNDS = re.compile(r"\([^()|]*(?:\.\.|[<>])[^()|]*\)$")
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
 _LINE = re.compile(
     r"\s*(?P<bullet>[-*•]\s+)?(?:#?(?P<id>\d{1,6})[.):：、]?\s+)?(?:\[[ xX✓]?\]\s*)?(?P<text>.*)"
@@ -515,13 +516,14 @@ def classes_of(text: str) -> tuple[Window, ...]:
 
 @lru_cache(maxsize=1_024)
 def params_of(text: str) -> tuple[Param, ...]:
-    """Read params in their short form: ``text:string,count:int?``."""
+    """Read params in their short form: ``text:string,count:int(1..5)=3,all:bool?``."""
     rows = [part.partition(":") for part in _split(text[:4_000], ",")]
     return tuple(_param(row[0].strip(), row[2].strip()) for row in rows if row[0] and row[1])
 
 
 def _param(name: str, kind: str) -> Param:
-    parts = [part.strip() for part in _split(kind.removesuffix("?"), "|")]
+    kind, is_optional = _split(kind, "=")[0], len(_split(kind, "=")) > 1 or kind.endswith("?")
+    parts = [part.strip() for part in _split(_BOUNDS.sub("", kind.removesuffix("?")), "|")]
     lists = "|".join(part[:-2].strip("()") for part in parts if part.endswith("[]"))
     ones = ["object" if part.startswith("{") else part for part in parts if not part.endswith("[]")]
     kinds = [word.strip('"') for word in (*ones, *lists.split("|")) if word]
@@ -532,10 +534,8 @@ def _param(name: str, kind: str) -> Param:
     paths = {"path", "file", "filename", "folder", "directory", "under"}
     return Param(
         name, words, words | _meanings(words, "#"), plain, choices, bool(lists),
-        any(word in _PLAIN for word in ones), kind.endswith("?"), text, number,
-        number and not text, plain == {"bool"} and not choices, bool(words & paths),
-        text and number,
-    )  # fmt: skip
+        any(word in _PLAIN for word in ones), is_optional, text, number, number and not text,
+        plain == {"bool"} and not choices, bool(words & paths), text and number)  # fmt: skip
 
 
 def _split(text: str, mark: str) -> list[str]:

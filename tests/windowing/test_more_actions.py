@@ -1,0 +1,225 @@
+"""Actions at run time, effects that depend on params, and what params say about themselves."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from contextui import Action, ApprovalGate, Body, Lod, Window, WindowManager, action
+from contextui.agent import Decision, Question
+from contextui.testing import WindowTester
+from contextui.windowing.action import Effect, Params, SchemaParams
+
+
+class Loan(BaseModel):
+    """Who borrows what, and how long."""
+
+    reader: str
+    weeks: int = Field(2, ge=1, le=6, description="How long.")
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string", "description": "What it is called."},
+        "kind": {"enum": ["book", "map"], "default": "book"},
+        "pages": {"type": "integer", "minimum": 1},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "place": {
+            "type": "object",
+            "properties": {"shelf": {"type": "integer"}},
+            "required": ["shelf"],
+        },
+    },
+    "required": ["title"],
+}
+
+
+def writes(params: Mapping[str, Any]) -> Effect:
+    return "write" if params["text"].startswith("!") else "read"
+
+
+class Library(Window):
+    """A library whose services change."""
+
+    class State(Window.State):
+        services: list[str] = ["lend", "shelve"]
+        done: list[str] = []
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(self.state.done) or "nothing yet"
+
+    def more_actions(self) -> Iterable[Action]:
+        if "lend" in self.state.services:
+            yield Action("lend", "Lend a book", params=Loan, call=self._lend)
+        if "shelve" in self.state.services:
+            yield Action("shelve", "Put on a shelf", params=SCHEMA, call=self._shelve)
+
+    def _lend(self, reader: str, weeks: int) -> str:
+        self.state.done.append(f"{reader} {weeks}")
+        return f"lent to {reader} for {weeks}"
+
+    async def _shelve(self, **given: Any) -> str:
+        await asyncio.sleep(0)
+        self.state.done.append(given["title"])
+        return f"shelved {given}"
+
+    @action("Offer services")
+    def offer(self, services: list[str]) -> None:
+        self.state.services = services
+
+    @action("Ask something", effect=writes)
+    def query(self, text: str) -> str:
+        return f"answer to {text}"
+
+    @action("Order copies")
+    def order(
+        self,
+        copies: Annotated[int, Field(ge=1, le=5, description="How many.")] = 3,
+        title: str = Field("any", description="Which book."),
+        note: str | None = None,
+    ) -> str:
+        """Order copies.
+
+        Args:
+            copies: Not used, as the field says more.
+            note: A few words
+                for the shop.
+        """
+        return f"{copies} of {title}, {note}"
+
+
+def test_they_are_listed_and_called_like_declared_ones() -> None:
+    with WindowTester(Library) as library:
+        assert (
+            '<action id="lend" params="reader:string,weeks:int(1..6)=2">Lend a book</action>'
+            in library.xml()
+        )
+        assert library.act("lend", reader="Ada") == "lent to Ada for 2"
+        assert library.act("lend", reader="Ada", weeks=6) == "lent to Ada for 6"
+        assert library.act("shelve", title="Momo") == "shelved {'title': 'Momo'}"
+        assert library.window.state.done == ["Ada 2", "Ada 6", "Momo"]
+
+
+def test_they_change_with_the_state() -> None:
+    with WindowTester(Library) as library:
+        library.act("offer", services=["shelve"])
+        assert '"lend"' not in library.xml()
+        assert library.refused("lend", reader="Ada").startswith("library_1 has no action")
+        library.act("offer", services=[])
+        assert list(library.window.actions) == ["offer", "query", "order"]
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ({}, "title is missing"),
+        ({"title": 7}, 'title: expected string, got "7"'),
+        ({"title": "x", "pages": True}, 'pages: expected int, got "true"'),
+        ({"title": "x", "nonsense": 1}, 'there is no param "nonsense"'),
+        ({"title": "x", "tags": "one"}, 'tags: expected string[], got "one"'),
+    ],
+)
+def test_params_by_schema_are_checked(params: dict[str, Any], problem: str) -> None:
+    with WindowTester(Library) as library:
+        said = library.refused("shelve", **params)
+        assert problem in said
+        assert "Expected: title:string,kind:book|map=book,pages:int(1..)?" in said
+
+
+def test_a_schema_is_shown_compactly() -> None:
+    assert str(SchemaParams(SCHEMA)) == (
+        "title:string,kind:book|map=book,pages:int(1..)?,tags:string[]?,place:{shelf:int}?"
+    )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"properties": 3},
+        {"properties": {"a": None}},
+        {"required": "a"},
+        {"properties": {"a": {"type": ["x"]}}},
+    ],
+)
+def test_an_odd_schema_breaks_nothing(schema: dict[str, Any]) -> None:
+    params = SchemaParams(schema)
+    str(params)
+    names = [one.name for one in params.listing]
+    assert params.validate(dict.fromkeys(names, "x"), "it") == dict.fromkeys(names, "x")
+
+
+def test_those_that_cannot_be_called_are_left_out_with_a_warning() -> None:
+    class Odd(Window):
+        """Offers what it cannot do."""
+
+        def content(self, lod: Lod) -> Body:
+            return "fine"
+
+        def more_actions(self) -> Iterable[Action]:
+            yield Action("plain", "No call")
+            yield Action("close", "Its own close", call=print)
+            yield Action("not an id", "Odd", call=print)
+            yield "text"  # type: ignore[misc]
+
+    with WindowTester(Odd) as odd:
+        assert odd.content() == "fine"
+        assert list(odd.window.actions) == []
+        assert len(odd.troubles) == 4
+
+
+def test_the_effect_depends_on_the_params() -> None:
+    asked = list[str]()
+
+    async def decide(question: Question) -> Decision:
+        asked.append(question.name)
+        return Decision("no")
+
+    async def go() -> tuple[str, str]:
+        windows = WindowManager([Library])
+        windows.open("library")
+        allow = ApprovalGate("ask", decide).allow
+        reads = await windows.act("library_1", "query", {"text": "who?"}, allow=allow)
+        edits = await windows.act("library_1", "query", {"text": "!burn"}, allow=allow)
+        windows.shut_down()
+        return reads.text, edits.text
+
+    reads, edits = asyncio.run(go())
+    assert reads == "answer to who?"
+    assert edits == "library_1.query was not carried out: the person declined."
+    assert asked == ["library_1.query"]
+
+
+@pytest.mark.parametrize(
+    "effect", [lambda _: 1 / 0, lambda _: "nonsense", lambda params: params["x"]]
+)
+def test_an_effect_that_cannot_be_known_asks(effect: Any) -> None:
+    assert Action("a", "A", effect).effect_of({}) == "write"
+
+
+def test_bounds_defaults_and_descriptions_are_shown() -> None:
+    with WindowTester(Library) as library:
+        assert 'params="copies:int(1..5)=3,title:string=any,note:string?"' in library.xml()
+        assert library.act("order") == "3 of any, None"
+        assert "less than or equal to 5" in library.refused("order", copies=9)
+        assert "copies:int(1..5)=3" in library.refused("order", copies=9)
+        assert library.act("describe", action_id="order") == (
+            "order(copies:int(1..5)=3,title:string=any,note:string?): Order copies\n"
+            "  copies:int(1..5)=3 - How many.\n"
+            "  title:string=any - Which book.\n"
+            "  note:string? - A few words for the shop."
+        )
+        assert library.refused("describe", action_id="nothing").startswith(
+            'library_1 has no action "nothing"'
+        )
+
+
+def test_a_nullable_field_keeps_its_bounds() -> None:
+    def method(self: object, it: Annotated[int, Field(ge=2)] | None = None) -> None: ...
+
+    assert str(Params(method, "Some")) == "it:int(2..)?"
