@@ -475,6 +475,7 @@ class Action:
         label: str,
         effect: Effect | EffectOf = "state",
         params: Params | type[BaseModel] | Mapping[str, Any] | None = None,
+        *,
         label_zh: str = "",
         says: tuple[str, ...] = (),
         call: Callable[..., Any] | None = None,

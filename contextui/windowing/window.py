@@ -301,7 +301,9 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
             check_self(cls, method)
             params = Params(method, cls.__name__)
             says = checked_says(mark.says, params, f"{cls.__name__}.{name}")
-            actions[name] = Action(name, mark.label, mark.effect, params, mark.label_zh, says)
+            actions[name] = Action(
+                name, mark.label, mark.effect, params, label_zh=mark.label_zh, says=says
+            )
     return actions
 
 
