@@ -21,6 +21,7 @@ from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
 from contextui.tokens import TokenCounter
 from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.host import interrupted_jobs
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
@@ -272,6 +273,9 @@ class Session:
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
+            for name in interrupted_jobs(window):
+                words = self._words("{name} was interrupted when the program ended.", name=name)
+                self.notices.append(f"{window.id}: {words}")
         lost = self._words(
             "Interrupted before it finished. It may or may not have been carried out."
         )

@@ -233,6 +233,9 @@ class WindowManager:
         hook = instance.restored if self._is_live else _do_nothing
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
+        if jobs and self._is_live:  # they no longer run: the next saved version says so
+            runtime.store.advance(runtime.store.version.after_detail())
+            runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowRestored(window_id))
         return instance
