@@ -53,7 +53,7 @@ __contextui_before() {
 }
 __contextui_after() {
     __contextui_mark P "$(__contextui_escaped "$PWD")"
-    __contextui_mark A "$__contextui_status"
+    __contextui_mark A
     [[ $PS1 == *"$__contextui_key"* ]] || PS1+='\[\e]133;B;k=@KEY@;\a\]'
     [[ $PS2 == *"$__contextui_key"* ]] || PS2='\[\e]133;2;k=@KEY@;\a\]'$PS2
     [[ $PS0 == *__contextui_started* ]] || PS0+='$(__contextui_started)'
@@ -104,7 +104,7 @@ __contextui_before() {
 }
 __contextui_after() {
     __contextui_mark P "$(__contextui_escaped "$PWD")"
-    __contextui_mark A $__contextui_status
+    __contextui_mark A
     [[ $PS1 == *$__contextui_key* ]] || PS1+=$'%{\e]133;B;k=@KEY@;\a%}'
     [[ $PS2 == *$__contextui_key* ]] || PS2=$'%{\e]133;2;k=@KEY@;\a%}'$PS2
     [[ $PROMPT_EOL_MARK == *$__contextui_key* ]] ||
@@ -125,7 +125,6 @@ fi
 
 _FISH = r"""
 set -g __contextui_key @KEY@
-set -g __contextui_status 0
 function __contextui_mark
     printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
 end
@@ -137,13 +136,11 @@ function __contextui_started --on-event fish_preexec
     __contextui_mark C (__contextui_escaped "$argv[1]")
 end
 function __contextui_ended --on-event fish_postexec
-    set -g __contextui_status $status
-    __contextui_mark D $__contextui_status
+    __contextui_mark D $status
 end
 function __contextui_prompted --on-event fish_prompt
-    set -g __contextui_status $status
     __contextui_mark P (__contextui_escaped "$PWD")
-    __contextui_mark A $__contextui_status
+    __contextui_mark A
 end
 functions -q fish_prompt; or function fish_prompt; echo '> '; end
 functions -c fish_prompt __contextui_prompt
@@ -169,7 +166,7 @@ else __contextui_open= __contextui_close=; fi
 __contextui_part() { __contextui_mark "$1" "$2" "$__contextui_open" "$__contextui_close"; }
 PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)${PS1-\$ }$(
     __contextui_part B)"
-PS2="$(__contextui_part 2)${PS2-> }"
+PS2="${PS2-> }$(__contextui_part 2)"
 __contextui_mark V
 """
 

@@ -97,15 +97,16 @@ class Emulator:
     Args:
         rows: Rows of the screen.
         columns: Columns of the screen.
+
+    Attributes:
         reply: Takes what the terminal answers to a program's question.
     """
 
-    def __init__(
-        self, rows: int, columns: int, reply: Callable[[str], None] = lambda _: None
-    ) -> None:
+    def __init__(self, rows: int, columns: int) -> None:
+        self.reply: Callable[[str], None] = lambda _: None
         self._main, self._other = _Screen(columns, rows, SCROLLBACK), _Screen(columns, rows, 0)
         self._screen = self._main
-        self._main.reply = self._other.reply = reply
+        self._main.reply = self._other.reply = lambda text: self.reply(text)
         self._modes = set[int]()
         self._held = ""
         self._last = " "

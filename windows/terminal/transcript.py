@@ -45,11 +45,13 @@ class Transcript:
         self._rows, self._columns = max(rows, 1), max(columns, 1)
         self._lines, self._cut = [""], [0]
         self._row = self._column = self._head_size = 0
+        self._skipped = False
 
     @property
     def head_full(self) -> bool:
         """Whether further lines no longer go to the head."""
-        return len(self.head) >= HEAD or self._head_size >= _HEAD_CHARACTERS
+        full = len(self.head) >= HEAD or self._head_size >= _HEAD_CHARACTERS
+        return full or self._skipped
 
     @property
     def tail(self) -> list[str]:
@@ -144,6 +146,7 @@ class Transcript:
     def skip(self, lines: int) -> None:
         """Leave lines out, after all that were taken so far."""
         self._commit(len(self._lines))
+        self._skipped = True
         self.left_out += len(self._tail) + lines
         self._tail.clear()
         self._lines, self._cut, self._row, self._column = [""], [0], 0, 0
@@ -227,7 +230,8 @@ class Spool:
         self.size = self.lines = self.left_out = 0
         self.error = ""
         self._memory = bytearray()
-        self._file = -1
+        self._file = -1  # while it is written
+        self._filed = False
         self._starts, self._first_lines = [0], [0]  # where a part starts, and with which line
 
     def write(self, data: bytes) -> None:
@@ -238,9 +242,9 @@ class Spool:
             self.left_out += len(kept) if self.error else 0
             return
         try:
-            if self._file < 0 and self.size + len(kept) > _IN_MEMORY:
+            if not self._filed and self.size + len(kept) > _IN_MEMORY:
                 self._open()
-            if self._file >= 0:
+            if self._filed:
                 _write_all(self._file, kept)
             else:
                 self._memory += kept
@@ -266,18 +270,26 @@ class Spool:
         found = ((at, line) for at, line in numbered if text in line)
         return [one for one, _ in zip(found, range(most), strict=False)]
 
-    def close(self) -> None:
-        """Close and remove the file."""
+    def finish(self) -> None:
+        """Close the file: nothing more is written."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def remove(self) -> None:
+        """Remove what was kept."""
+        self.finish()
+        if self._filed:
             self.path.unlink(missing_ok=True)
         self._memory.clear()
+        self.left_out += self.size
+        self.size = self.lines = 0
 
     def _open(self) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self.path, flags, 0o600)
+        self._filed = True
         _write_all(self._file, bytes(self._memory))
         self._memory.clear()
 
@@ -301,8 +313,10 @@ class Spool:
             yield plain_line(rest)
 
     def _bytes(self, at: int, count: int) -> bytes:
-        if self._file >= 0:
-            return os.pread(self._file, count, at)
+        if self._filed:
+            with self.path.open("rb") as file:
+                file.seek(at)
+                return file.read(count)
         return bytes(self._memory[at : at + count])
 
 
@@ -347,6 +361,17 @@ class Command:
     def output(self) -> str:
         """Its output as plain text: the first and the last lines."""
         return self.transcript.output()
+
+    def restart(self, rows: int, columns: int) -> None:
+        """Forget the output so far."""
+        self.transcript = Transcript(rows, columns)
+        self.spool.remove()
+        self.spool = Spool(self.spool.path, self.spool.limit)
+
+    def end(self, status: int | None) -> None:
+        """Note that it ended."""
+        self.status, self.ended = status, datetime.now(UTC)
+        self.spool.finish()
 
     def page(self, start: int, lines: int) -> list[str]:
         """Return lines of the whole output by number; 0 is the first."""
