@@ -33,6 +33,7 @@ TOKEN = re.compile(
 )
 """One token of terminal output. 5 is a string for the terminal, such as a title: never shown."""
 
+_PLAIN_LINES = re.compile(r"(?<=\n)(?:[ -~]{0,500}\r\n){20,}")
 _UNFINISHED = re.compile(
     r"\x1b(?:\[[0-?]{0,256}[ -/]{0,4}|[\]PX^_][^\x07\x18\x1a\x1b\x9c]{0,65536}|[ -/]{0,4})?\Z",
     re.DOTALL,
@@ -69,6 +70,14 @@ class Cursor(NamedTuple):
 
 class Recorder(Protocol):
     """What reads the same tokens as the screen: the transcript of a command."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can take whole lines: it is at the start of a new one."""
+        ...
+
+    def take_lines(self, lines: Sequence[str]) -> None:
+        """Take whole lines of printable ASCII."""
 
     def text(self, text: str) -> None:
         """Take printable text."""
@@ -224,7 +233,23 @@ class Emulator:
         text = self._held + text
         end = unfinished(text)
         self._held = text[end:]
-        for match in TOKEN.finditer(text, 0, end):
+        at = 0
+        # Most long output is plain lines: drawing each only to scroll it away takes 20 times as
+        # long.
+        for match in _PLAIN_LINES.finditer(text, 0, end):
+            self._feed(text, at, match.start(), recorder)
+            lines = match[0].split("\r\n")[:-1]
+            taken = not self.alternate and (recorder is None or recorder.ready)
+            if taken and self._main.take_lines(lines):
+                if recorder is not None:
+                    recorder.take_lines(lines)
+            else:
+                self._feed(text, match.start(), match.end(), recorder)
+            at = match.end()
+        self._feed(text, at, end, recorder)
+
+    def _feed(self, text: str, at: int, end: int, recorder: Recorder | None) -> None:
+        for match in TOKEN.finditer(text, at, end):
             kind = match.lastindex
             taker = None if self._screen is self._other else recorder
             if kind == 1:
@@ -406,16 +431,17 @@ class _Screen(pyte.Screen):
         if not line:
             return ()
         runs, parts, last = list[Run](), list[str](), PLAIN
-        default = line.default
+        default, attrs = line.default, None
         for x in range(min(max(line) + 1, self.columns)):
             char = line.get(x, default)
-            style = _style(char[1:])
-            if style is not last:
-                if parts:
+            if char[1:] != attrs:
+                attrs = char[1:]
+                style = _style(attrs)
+                if parts and style != last:
                     runs.append(("".join(parts), last))
                     parts = []
                 last = style
-            parts.append(char.data)
+            parts.append(char[0])
         tail = "".join(parts)
         if last == PLAIN:
             tail = tail.rstrip(" ")
@@ -441,6 +467,37 @@ class _Screen(pyte.Screen):
         if self.cursor.y == bottom and top == 0:
             self.keep(0)
         super().index()
+
+    def take_lines(self, lines: Sequence[str]) -> bool:
+        """Draw whole lines at once, if that is the same as drawing them one by one."""
+        y = self.cursor.y
+        rows = [line[at : at + self.columns] for line in lines for at in _starts(line, self.columns)]
+        if (
+            len(rows) <= self.lines
+            or self.cursor.x
+            or self.margins
+            or mo.IRM in self.mode
+            or mo.DECAWM not in self.mode
+            or self.charset
+            or self.g0_charset is not charsets.LAT1_MAP
+            or any(self.buffer.get(below) for below in range(y, self.lines))
+        ):
+            return False
+        for above in range(y):
+            self.keep(above)
+        shown = self.lines - 1
+        style = _style(self.cursor.attrs[1:])
+        gone = [((row, style),) if row else () for row in rows[:-shown]]
+        self.history.extend(gone)
+        self.scrolled += len(gone)
+        self.buffer.clear()
+        self.cursor.y = 0
+        for row in rows[-shown:]:
+            self._put_ascii(row)
+            self.cursor.x = 0
+            self.cursor.y += 1
+        self.dirty.update(range(self.lines))
+        return True
 
     def erase_in_display(self, how: int = 0, *_: object, **__: object) -> None:
         super().erase_in_display(how)
@@ -548,6 +605,10 @@ class _Screen(pyte.Screen):
         if x >= 0 and len(line[x].data) < 8:  # a cell does not grow without bound
             line[x] = line[x]._replace(data=unicodedata.normalize("NFC", line[x].data + mark))
             self.dirty.add(cursor.y)
+
+
+def _starts(line: str, columns: int) -> range:
+    return range(0, max(len(line), 1), columns)
 
 
 def _with_width(data: str) -> Iterator[tuple[str, int]]:

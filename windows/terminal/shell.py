@@ -30,7 +30,7 @@ _PIECE = 4 * 1024  # bytes interpreted between two looks at the clock
 _BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
 _KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
 _FRAME = 0.05  # seconds between two slices while output floods
-_FLOOD = 256 * 1024  # bytes within one frame that count as a flood
+_FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
 _SPOOLED = 1024 * 1024 * 1024  # bytes in all spool files; the oldest are removed
@@ -80,7 +80,7 @@ class Shell:
         self._splitter = re.compile(integration.pattern.pattern + b"|" + _ALTERNATE)
         self._reading = self._eof = self._ended = self._recording = False
         self._slice: asyncio.Handle | None = None
-        self._frame_bytes, self._frame_start = 0, 0.0
+        self._fresh = False  # whether there was output since the last slice
         self._input = bytearray()
         self._reports_starts = False
         self._at_prompt = False
@@ -439,8 +439,7 @@ class Shell:
 
     def _read(self) -> int:
         """Read what there is, for a short time; return how many bytes."""
-        now = time.monotonic()
-        parts, end = list[bytes](), now + _READ
+        parts, end = list[bytes](), time.monotonic() + _READ
         while time.monotonic() < end:
             try:
                 data = os.read(self._process.terminal, 65536)
@@ -455,9 +454,7 @@ class Shell:
             parts.append(data)
         data = b"".join(parts)
         self._split(data)
-        if now - self._frame_start > _FRAME:
-            self._frame_bytes, self._frame_start = 0, now
-        self._frame_bytes += len(data)
+        self._fresh = self._fresh or bool(data)
         if self._waiting > _BACKLOG:
             self._drop()
         return len(data)
@@ -495,7 +492,7 @@ class Shell:
         if self._slice is not None or not self._items:
             return
         # While output floods, most of it is skipped: time goes into reading it.
-        if self._frame_bytes > _FLOOD:
+        if self._fresh and self._reading and self._waiting > _FLOOD:
             self._slice = self._loop.call_later(_FRAME, self._slice_of_work)
         else:
             self._slice = self._loop.call_soon(self._slice_of_work)
@@ -509,6 +506,7 @@ class Shell:
             self._resume()
         self._notify()
         self._schedule()
+        self._fresh = False
 
     def _interpret(self, deadline: float) -> None:
         while self._items and time.monotonic() < deadline:

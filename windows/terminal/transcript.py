@@ -71,6 +71,22 @@ class Transcript:
         between = [f"… {self.left_out} lines …"] if self.left_out else []
         return "\n".join([*self.head, *between, *self.tail])
 
+    @property
+    def ready(self) -> bool:
+        """Whether the cursor is at the start of a new line, the last."""
+        return self._row == len(self._lines) - 1 and not self._lines[-1] and not self._column
+
+    def take_lines(self, lines: Sequence[str]) -> None:
+        """Take whole lines of printable ASCII, when `ready`."""
+        self._commit(len(self._lines) - 1)
+        *gone, last = [one.rstrip(" ") for one in lines]
+        while gone and not self.head_full:
+            self.head.append(gone[0])
+            self._head_size += len(gone.pop(0))
+        self.left_out += max(0, len(self._tail) + len(gone) - TAIL)
+        self._tail.extend(gone)
+        self._lines, self._cut, self._row = [last, ""], [0, 0], 1
+
     def text(self, text: str) -> None:
         """Write printable text at the cursor."""
         at, line = self._column, self._lines[self._row]
@@ -145,7 +161,11 @@ class Transcript:
 
     def skip(self, lines: int) -> None:
         """Leave lines out, after all that were taken so far."""
-        self._commit(len(self._lines))
+        if self._lines[-1]:
+            lines = max(0, lines - 1)  # the rest of this line is left out
+            self._commit(len(self._lines))
+        else:
+            self._commit(len(self._lines) - 1)
         self._skipped = True
         self.left_out += len(self._tail) + lines
         self._tail.clear()
@@ -153,6 +173,7 @@ class Transcript:
 
     def _down(self) -> None:
         self._row += 1
+        self._column %= self._columns  # of a line that wraps, only its last row counts
         if self._row == len(self._lines):
             self._lines.append("")
             self._cut.append(0)
