@@ -11,6 +11,7 @@ import asyncio
 import atexit
 import fcntl
 import os
+import re
 import shutil
 import signal
 import struct
@@ -31,6 +32,24 @@ PIPE, DEVNULL, STDOUT = asyncio.subprocess.PIPE, subprocess.DEVNULL, subprocess.
 # A session leader gets a controlling terminal by opening one. Python code between fork and exec
 # could do the same, but it can deadlock in a program with threads.
 _OPEN_TERMINAL = 'exec <>"$1" >&0 2>&1; shift; exec "$@"'
+
+
+_PROVIDERS = (
+    *("ANTHROPIC", "CLAUDE", "OPENAI", "AZURE_OPENAI", "AZURE_AI", "GEMINI", "GOOGLE", "MISTRAL"),
+    *("COHERE", "CO", "GROQ", "XAI", "DEEPSEEK", "OPENROUTER", "TOGETHER", "TOGETHERAI"),
+    *("FIREWORKS", "PERPLEXITY", "REPLICATE", "HUGGINGFACE", "HUGGING_FACE_HUB", "HF", "MOONSHOT"),
+    *("DASHSCOPE", "ZHIPUAI", "ZAI", "MINIMAX", "SILICONFLOW", "CEREBRAS", "NVIDIA", "OLLAMA"),
+    *("AI21", "VOYAGE", "BEDROCK", "AWS_BEARER", "LITELLM", "VLLM", "LM_STUDIO", "CODESTRAL"),
+)
+_KEYS = "API_KEY|API_TOKEN|AUTH_TOKEN|ACCESS_TOKEN|OAUTH_TOKEN|KEY|TOKEN|TOKEN_BEDROCK|SECRET"
+_PRIVATE = re.compile(
+    rf"(?:{'|'.join(_PROVIDERS)})_(?:\w+_)?(?:{_KEYS})(?:_?\d+)?|CONTEXTUI_\w+", re.IGNORECASE
+)
+
+
+def without_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without the keys of model providers and the variables of contextui."""
+    return {name: value for name, value in environ.items() if not _PRIVATE.fullmatch(name)}
 
 
 class ProcessError(ContextUIError):
@@ -80,6 +99,10 @@ class Process:
             await asyncio.sleep(pause)
         await self.wait()
         _keeper.release(self.pid)
+
+    def terminate(self) -> None:
+        """Ask all processes of the session to end, from any thread; see `end` to make sure."""
+        keeper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
 
     def foreground(self) -> int:
         """Return the process group that reads from the terminal, or 0 if there is none."""

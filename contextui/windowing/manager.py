@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from contextui import text
 from contextui.errors import (
@@ -41,6 +42,9 @@ from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, note_module
 from contextui.words import Lang, Words
+
+if TYPE_CHECKING:
+    from contextui.processes import Process
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
@@ -358,6 +362,16 @@ class WindowManager:
         def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
             return self._open(name, args, window.runtime.secrets.inherited)
 
+        async def start_process(
+            argv: Sequence[str],
+            /,
+            *,
+            cwd: Path | str | None = None,
+            env: Mapping[str, str] | None = None,
+            **streams: Any,
+        ) -> "Process":
+            return await window.runtime.process(argv, cwd=cwd, env=env, **streams)
+
         env = Env(
             lang=self.lang,
             clock=self.clock,
@@ -365,6 +379,7 @@ class WindowManager:
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, *, wait=0.0: window.runtime.jobs.add(name, work, wait=wait),
             change=lambda: window.runtime.change(),  # noqa: PLW0108
+            process=start_process,
             notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
         )

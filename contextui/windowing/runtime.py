@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -44,6 +46,7 @@ from contextui.windowing.worker import PATIENCE, Worker, finished
 from contextui.words import Lang, Words, msg
 
 if TYPE_CHECKING:
+    from contextui.processes import Process
     from contextui.windowing.window import Window
 
 
@@ -191,9 +194,16 @@ class Runtime:
         """The jobs that were running when an earlier run ended."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
-        self.jobs = Jobs(self.worker, self._show_progress, self._save_jobs, self._report_end)
+        self.jobs = Jobs(
+            self.worker,
+            progressed=self._show_progress,
+            listed=self._save_jobs,
+            over=self._end_processes,
+            ended=self._report_end,
+        )
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
+        self._processes: dict[Process, Job | None] = {}
         self._seen: tuple[ContextVersion, str] | None = None
         self._warned = ContextVersion(0)
         self._new_timers: list[Callable[[], None]] = []
@@ -285,6 +295,8 @@ class Runtime:
                     self.place.words("closed() failed: {reason}", reason=self._reason(problem))
                 )
             finally:
+                if self._processes:
+                    self.worker.run(self._end_processes())
                 ended.set_result(None)
 
         self._waits.end("closed")
@@ -433,6 +445,37 @@ class Runtime:
         if job is not None and job.state == "cancelled":
             await asyncio.sleep(0)  # even a job that goes on regardless must not block the thread
             raise asyncio.CancelledError
+
+    async def process(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        **streams: Any,
+    ) -> "Process":
+        """Start a process that ends with its job and with the window; see `ProcessStarter`."""
+        from contextui.processes import start, without_keys  # noqa: PLC0415  (few windows need it)
+
+        if not self.worker.is_own_thread:
+            raise JobError("A process is started only inside the window's own async code.")
+        files, job = self.place.env.files, current_job.get()
+        folder = cwd if cwd is not None else files.root if files is not None else os.getcwd()
+        environ = env if env is not None else without_keys(os.environ)
+        process = await start(argv, cwd=folder, env=environ, **streams)
+        self._processes[process] = job
+        if job is not None:
+            job.on_cancel(process.terminate)
+            if job.state == "cancelled":
+                process.terminate()
+        return process
+
+    async def _end_processes(self, job: Job | None = None) -> None:
+        """End the processes of a job; without one, all of the window."""
+        ending = [one for one, its in self._processes.items() if job is None or its is job]
+        for one in ending:
+            self._processes.pop(one, None)
+        await asyncio.gather(*(one.end() for one in ending))
 
     def notify(self, words: str) -> None:
         """Report something to the model with its next step, and to the person."""

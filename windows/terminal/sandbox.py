@@ -9,17 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-_PROVIDERS = (
-    *("ANTHROPIC", "CLAUDE", "OPENAI", "AZURE_OPENAI", "AZURE_AI", "GEMINI", "GOOGLE", "MISTRAL"),
-    *("COHERE", "CO", "GROQ", "XAI", "DEEPSEEK", "OPENROUTER", "TOGETHER", "TOGETHERAI"),
-    *("FIREWORKS", "PERPLEXITY", "REPLICATE", "HUGGINGFACE", "HUGGING_FACE_HUB", "HF", "MOONSHOT"),
-    *("DASHSCOPE", "ZHIPUAI", "ZAI", "MINIMAX", "SILICONFLOW", "CEREBRAS", "NVIDIA", "OLLAMA"),
-    *("AI21", "VOYAGE", "BEDROCK", "AWS_BEARER", "LITELLM", "VLLM", "LM_STUDIO", "CODESTRAL"),
-)
-_KEYS = "API_KEY|API_TOKEN|AUTH_TOKEN|ACCESS_TOKEN|OAUTH_TOKEN|KEY|TOKEN|TOKEN_BEDROCK|SECRET"
-_PRIVATE = re.compile(
-    rf"(?:{'|'.join(_PROVIDERS)})_(?:\w+_)?(?:{_KEYS})(?:_?\d+)?|CONTEXTUI_\w+", re.IGNORECASE
-)
+from contextui.processes import without_keys
+
 # Of the terminal that the program itself runs in: wrong in this one.
 _OUTER = re.compile(
     r"COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOW|WINDOWID|VTE_VERSION|TERM_PROGRAM\w*"
@@ -37,8 +28,8 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """
     kept = {
         name: value
-        for name, value in environ.items()
-        if not _PRIVATE.fullmatch(name) and not _OUTER.fullmatch(name)
+        for name, value in without_keys(environ).items()
+        if not _OUTER.fullmatch(name)
     }
     return kept | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
