@@ -22,7 +22,6 @@ from pathlib import Path, PurePosixPath
 
 from contextui.errors import ContextUIError
 from contextui.text import code_point, is_unseen
-from contextui.words import Translatable
 
 LONGEST = 4_000
 """Maximum characters of a simple command: a terminal cuts longer lines of input."""
@@ -64,18 +63,18 @@ class NotSimpleError(ContextUIError):
 def split(command: str) -> tuple[str, ...] | None:
     """Return the words of a simple command; None if it needs a shell, or might."""
     try:
-        return tuple(_words(command))
+        return words_of(command)
     except NotSimpleError:
         return None
 
 
-def why_not_simple(command: str) -> Translatable | None:
-    """Return why a command is not simple, as a part of a sentence; None if it is."""
-    try:
-        _words(command)
-    except NotSimpleError as error:
-        return error.message
-    return None
+def words_of(command: str) -> tuple[str, ...]:
+    """Return the words of a simple command.
+
+    Raises:
+        NotSimpleError: It needs a shell, or might; the message says why.
+    """
+    return tuple(_words(command))
 
 
 def _words(text: str, *, with_stars: bool = False) -> list[str]:
@@ -250,7 +249,7 @@ def _fits(wanted: str, word: str) -> bool:
 def locate(program: str, search: str, workspace: Path) -> Path | None:
     """Return the file that a shell would run for a program's name.
 
-    None if there is none, or if it is found in the workspace or by way of a relative entry of the
+    None if there is none, or if it is found in the workspace or behind a relative entry of the
     search path: a project must not choose which program a pattern runs.
 
     Args:
@@ -261,6 +260,8 @@ def locate(program: str, search: str, workspace: Path) -> Path | None:
     inside = workspace.resolve()
     for entry in search.split(os.pathsep):
         folder = Path(entry)
+        if not folder.is_absolute():  # what it holds depends on where the shell is
+            return None
         try:
             if not (found := folder / program).is_file() or not os.access(found, os.X_OK):
                 continue
@@ -268,7 +269,7 @@ def locate(program: str, search: str, workspace: Path) -> Path | None:
         except OSError:
             return None
         is_ours = inside in (*real.parents, *folder.resolve().parents, folder.resolve())
-        return real if folder.is_absolute() and not is_ours else None
+        return None if is_ours else real
     return None
 
 
