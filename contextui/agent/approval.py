@@ -279,7 +279,7 @@ class ApprovalGate:
         decision = await self._decide(question)
         if decision.choice == "pattern" and question.pattern is not None:
             self._pattern_grants.add(_pattern_grant(intent, preview, question.pattern.pattern))
-        if preview is None or decision.edited is None:
+        if preview is None or preview.command is None or decision.edited is None:
             return Permit(preview)
         return await self._allow_edited(intent, preview, decision.edited)
 
@@ -306,10 +306,8 @@ class ApprovalGate:
         They saw all of it but its effect: if that differs in more than the line, they are asked
         again.
         """
-        command = shown.command
-        if command is None or command.param not in intent.arguments:
-            raise ValueError(f"{intent.name} has no command to edit.")
-        lang = intent.window.env.lang
+        command, lang = shown.command, intent.window.env.lang
+        assert command is not None
         given = {**intent.arguments, command.param: line}
         arguments = intent.action.params.validate(given, intent.name, lang)
         edited = replace(intent, arguments=arguments, changed=True)
