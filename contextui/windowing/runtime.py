@@ -343,7 +343,8 @@ class Runtime:
         except ContextUIError as error:
             if not note:
                 raise
-            raise ActionError(f"{note}\n{error.text(self.place.env.lang)}") from error
+            words, reason = self.place.words, error.text(self.place.env.lang)
+            raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
         return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
