@@ -379,7 +379,8 @@ class ApprovalScreen(ModalScreen[Decision]):
             if part.display:
                 around += part.outer_size.height + part.styles.margin.height
         height = min(max(change.count, 1), max(self.size.height - around, 1), _ROWS)
-        if change.styles.height is None or change.styles.height.value != height:
+        held = change.styles.height
+        if held is None or change.styles.is_auto_height or held.value != height:
             change.styles.height = height
 
     def _position(self) -> Content:

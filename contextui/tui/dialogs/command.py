@@ -24,7 +24,7 @@ from contextui.words import Words, msg
 
 _EDGE = 6  # cells of the box's border beside its title
 _AIRY = 30  # terminal rows needed for blank rows between the groups
-_TIGHT = 20  # terminal rows below which examples are left out
+_TIGHT = 20  # terminal rows below which there is no room for examples
 _SOFT = "on $foreground 8%"
 _LONGEST = 400  # maximum characters of a folder in the headline
 _FOLDER, _LIMIT, _REACH, _ENVIRONMENT = (
@@ -270,6 +270,7 @@ class CommandScreen(ApprovalScreen):
         super()._fit()
         if not self.is_attached:
             return
+        self.query_one(Facts).refresh(layout=True)
         for choice in self.query("#choice-s, #choice-p").results(Choice):
             choice.show_text(choice.what, self._remark(choice))
 
@@ -305,8 +306,8 @@ class CommandScreen(ApprovalScreen):
             self._end_editing(self._edited)
 
     def _choose(self, key: str, *, at_once: bool = False) -> None:
-        if self._is_editing or (self._edited is not None and key in "sp"):
-            return
+        if self._is_editing or not self.query_one(f"#choice-{key}").display:
+            return  # a grant is not given unseen, nor for a command that the person wrote
         if key == "e":
             self._edit()
         elif key in "yp":
