@@ -78,7 +78,6 @@ if TYPE_CHECKING:
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.manager import WindowManager as WindowManager
-    from contextui.windowing.preview import CommandPreview as CommandPreview
     from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
@@ -113,7 +112,7 @@ _HOMES = {
     "contextui.windowing.anchor": ["Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["discover"],
     "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.preview": ["CommandPreview", "Preview"],
+    "contextui.windowing.preview": ["Preview"],
     "contextui.windowing.snapshot": ["Body", "Element", "Lod"],
     "contextui.windowing.state": ["Transient"],
     "contextui.windowing.window": ["Window"],

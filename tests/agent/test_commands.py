@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from contextui import Body, CommandPreview, Lod, Preview, Window, WindowManager, Workspace, action
+from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
 from contextui.agent.approval import ApprovalGate, Decision, NotAllowedError, Question
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
 from contextui.shell import NotSimpleError
 from contextui.windowing.action import ActionResult
+from contextui.windowing.preview import CommandPreview
 from contextui.words import Lang
 from tests.test_shell import SLIPS
 
