@@ -264,7 +264,8 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
     values, names = _flattened(_parsed(path, shown), shown)
     for key in values:
-        _check_key(key, shown, of_project=of_project)
+        written = names[key].removesuffix(f" in {shown}")
+        _check_key(key, one_line(written, 60), shown, of_project=of_project)
     for name in {"secret_files", "allow_commands"} & values.keys():
         if isinstance(values[name], list):
             values[name] = tuple(values[name])
@@ -322,9 +323,9 @@ def _parsed(path: Path, shown: str) -> dict[str, Any]:
         ) from error
 
 
-def _check_key(key: str, shown: str, *, of_project: bool) -> None:
+def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
+    """Raise if a file may not set a key, which it calls by this name."""
     plain = key.lower().replace("-", "_")
-    named = one_line(key, 60)
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(

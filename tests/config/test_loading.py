@@ -351,7 +351,8 @@ def test_a_table_sets_the_commands_and_every_place_of_the_person_adds_some(place
     ],
 )
 def test_a_project_never_allows_a_command(places: Places, written: str) -> None:
-    assert "which a project may not" in places.refused(project=written)
+    name = "approval.commands" if "[approval]" in written else "allow_commands"
+    assert f"sets {name}, which a project may not" in places.refused(project=written)
     assert "which a project may not" in places.refused(
         project=written, user='[approval]\ncommands = ["git status"]\nmode = "auto"'
     )
