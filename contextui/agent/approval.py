@@ -276,9 +276,12 @@ class ApprovalGate:
             return Permit(preview)
         if self.ask is None:
             raise _nobody_to_ask(intent, question)
+        offered = None
+        if question.pattern is not None:
+            offered = _pattern_grant(intent, preview, question.pattern.pattern)
         decision = await self._decide(question)
-        if decision.choice == "pattern" and question.pattern is not None:
-            self._pattern_grants.add(_pattern_grant(intent, preview, question.pattern.pattern))
+        if decision.choice == "pattern" and offered is not None:
+            self._pattern_grants.add(offered)
         if preview is None or preview.command is None or decision.edited is None:
             return Permit(preview)
         return await self._allow_edited(intent, preview, decision.edited)

@@ -43,7 +43,8 @@ class CommandPreview:
             the folder, without a network.
         can_sandbox: Whether `--sandbox` could limit it.
         dropped: The names of variables that the command does not get.
-        search: The value of PATH that it runs with; empty for that of this program.
+        search: The value of PATH that it runs with; empty for that of this program. It decides
+            which program a pattern allows, so it must be that of the shell that runs the command.
         param: The action's param that holds the command. The person may edit it.
     """
 
