@@ -425,6 +425,8 @@ def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
     assert command is not None
     if preview.text or preview.diff or preview.whole:
         raise NotSimpleError("More would happen than this command")
+    if command.is_live:
+        raise NotSimpleError("Earlier commands may have changed this shell")
     argv = words_of(command.line)
     files = intent.window.env.files
     root = files.root if files is not None else Path(command.folder)

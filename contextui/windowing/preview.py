@@ -45,6 +45,8 @@ class CommandPreview:
         dropped: The names of variables that the command does not get.
         search: The value of PATH that it runs with; empty for that of this program. It decides
             which program a pattern allows, so it must be that of the shell that runs the command.
+        is_live: Whether a shell runs it that earlier commands may have changed, by an alias, a
+            function or another PATH. Then no pattern allows it.
         param: The action's param that holds the command. The person may edit it.
     """
 
@@ -55,6 +57,7 @@ class CommandPreview:
     can_sandbox: bool = False
     dropped: tuple[str, ...] = ()
     search: str = ""
+    is_live: bool = False
     param: str = "command"
 
     @property

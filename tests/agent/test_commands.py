@@ -207,6 +207,20 @@ def test_a_command_with_more_to_it_asks(desk: Make, monkeypatch: pytest.MonkeyPa
     assert one.questions[0].pattern is None
 
 
+def test_in_a_shell_that_may_have_been_changed_no_pattern_holds(
+    desk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = desk(NO, PATTERN, commands=COMMANDS)
+    assert one.run("git status").ok
+    monkeypatch.setattr(Shell, "extra", {"is_live": True})
+    assert not one.run("git status").ok
+    why = one.questions[0].no_pattern
+    assert why is not None
+    assert why.text("en") == "Earlier commands may have changed this shell"
+    assert one.run("pytest x").ok  # once: there is no pattern to grant
+    assert not one.run("pytest x").ok
+
+
 def test_what_is_no_pattern_is_refused_at_once() -> None:
     for wrong in ("*", "git status; x", "./x"):
         with pytest.raises(NotSimpleError):
