@@ -20,7 +20,7 @@ MODEL_FLAGS = (
 
 WINDOW_FLAGS = (
     "window", "windows", "windows_lod", "max_windows", "max_freeze", "max_job_time", "turns_wake",
-    "approval", "secret_files", "placement",
+    "approval", "allow_commands", "secret_files", "placement",
     "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
 """The settings of windows and context, in the order of the help."""
@@ -32,6 +32,7 @@ _METAVARS = {
     "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "max_job_time": "SECONDS",
     "turns_wake": "true|false", "window": "FILE", "windows": "DIR",
     "strategy": "NAME",
+    "allow_commands": "COMMAND",
     "secret_files": "PATTERN",
 }  # fmt: skip
 
@@ -93,7 +94,7 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
             default = field.default
             shown = "true" if default is True else default
             about += t(" (default: {default})", default=shown)
-        several = name in ("window", "windows", "secret_files")
+        several = name in ("window", "windows", "allow_commands", "secret_files")
         parser.add_argument(
             flag_of(name),
             dest=name,

@@ -75,7 +75,7 @@ class Assembly:
         controller = InteractionController(
             model=self.model,
             context=context,
-            approval=ApprovalGate(settings.approval),
+            approval=ApprovalGate(settings.approval, commands=settings.allow_commands),
             options=turn_options(self.loaded),
             tool_protocol=settings.tool_protocol,
         )

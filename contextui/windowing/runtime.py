@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 
 from contextui import text
 from contextui.errors import (
+    ActionError,
     ActionFailedError,
     ConflictError,
     ContextUIError,
@@ -607,6 +608,7 @@ class Runtime:
         if allow is None:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
+        note = ""
         for _ in range(_MAX_APPROVALS):
             await self._commit_input()
             try:
@@ -615,7 +617,10 @@ class Runtime:
                 if isinstance(permit, ActionResult):
                     return permit
                 await self._commit_input()
-                return await self._carry_out(intent, actor, permit, allowed)
+                if permit is not None and permit.arguments is not None:
+                    intent = replace(intent, arguments=permit.arguments)
+                    note = permit.note
+                return await self._carry_out_noted(note, intent, actor, permit, allowed)
             except _ChangedError:
                 intent = replace(intent, changed=permit is not None)
             except SecretFileError as error:
@@ -627,6 +632,26 @@ class Runtime:
                 name=intent.name,
             )
         )
+
+    async def _carry_out_noted(
+        self,
+        note: str,
+        intent: Intent,
+        actor: Actor,
+        permit: Permit | None,
+        allowed: frozenset[str],
+    ) -> ActionResult:
+        """Run the action; its result or its error begins with what the person edited."""
+        try:
+            result = await self._carry_out(intent, actor, permit, allowed)
+        except (_ChangedError, SecretFileError):
+            raise
+        except ContextUIError as error:
+            if not note:
+                raise
+            words, reason = self.place.words, error.text(self.place.env.lang)
+            raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
+        return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
         self, arguments: Mapping[str, Any], allow: Allow
