@@ -21,11 +21,13 @@ import termios
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from contextui import keeper
 from contextui.errors import ContextUIError
+from contextui.text import quote
 
 PIPE, DEVNULL, STDOUT = asyncio.subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 
@@ -144,7 +146,7 @@ async def start(
     """
     program = find_program(argv[0], env)
     if not os.path.isdir(cwd):
-        raise ProcessError(f'There is no folder "{cwd}".', zh=f"没有文件夹“{cwd}”。")
+        raise ProcessError("There is no folder {name}.", name=quote(str(cwd)))
     command, terminal = [program, *argv[1:]], -1
     if pty:
         terminal, slave = os.openpty()
@@ -152,39 +154,32 @@ async def start(
             _set_size(slave, *size)
             os.set_blocking(terminal, False)
             command = ["/bin/sh", "-c", _OPEN_TERMINAL, "sh", os.ttyname(slave), *command]
-            process = await _spawn(command, cwd, env, slave, slave, slave)
+            process = await _spawn(command, cwd, env, stdin=slave, stdout=slave, stderr=slave)
         except BaseException:
             os.close(terminal)
             raise
         finally:
             os.close(slave)
     else:
-        process = await _spawn(command, cwd, env, stdin, stdout, stderr)
+        process = await _spawn(command, cwd, env, stdin=stdin, stdout=stdout, stderr=stderr)
     return Process(argv, process, terminal)
 
 
 async def _spawn(
-    argv: Sequence[str],
-    cwd: Path | str,
-    env: Mapping[str, str],
-    stdin: int,
-    stdout: int,
-    stderr: int,
+    argv: Sequence[str], cwd: Path | str, env: Mapping[str, str], **streams: Any
 ) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             *argv,
             cwd=cwd,
             env=dict(env),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
             start_new_session=True,
+            **streams,
         )
     except OSError as error:
         reason = error.strerror or str(error)
         raise ProcessError(
-            f'"{argv[0]}" cannot be started: {reason}.', zh=f"无法启动“{argv[0]}”：{reason}。"
+            "{name} cannot be started: {reason}.", name=quote(argv[0]), reason=reason
         ) from error
 
 
@@ -204,8 +199,8 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
     if found is None:
         there = "/" in name and os.path.exists(name)
         raise ProcessError(
-            f'"{name}" is not executable.' if there else f'There is no program "{name}".',
-            zh=f"“{name}”不可执行。" if there else f"没有程序“{name}”。",
+            "{name} is not executable." if there else "There is no program {name}.",
+            name=quote(name),
         )
     return os.path.abspath(found)
 

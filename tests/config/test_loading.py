@@ -139,7 +139,7 @@ def test_a_project_cannot_raise_what_protects_the_person(places: Places, name: s
 
 def test_a_project_cannot_start_turns(places: Places) -> None:
     message = places.refused(project="[turns]\nwake = true")
-    assert "sets turns_wake, which a project may not" in message
+    assert "sets turns.wake, which a project may not" in message
     assert places.load(user="[turns]\nwake = true").settings.turns_wake
 
 
