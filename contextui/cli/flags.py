@@ -20,7 +20,7 @@ MODEL_FLAGS = (
 
 WINDOW_FLAGS = (
     "window", "windows", "windows_lod", "max_windows", "max_freeze", "max_job_time", "turns_wake",
-    "approval", "allow_commands", "secret_files", "placement",
+    "approval", "allow_commands", "sandbox", "secret_files", "placement",
     "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
 """The settings of windows and context, in the order of the help."""
@@ -30,7 +30,7 @@ _METAVARS = {
     "compaction_auto": "true|false", "compaction_threshold": "SHARE",
     "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
     "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "max_job_time": "SECONDS",
-    "turns_wake": "true|false", "window": "FILE", "windows": "DIR",
+    "turns_wake": "true|false", "sandbox": "true|false", "window": "FILE", "windows": "DIR",
     "strategy": "NAME",
     "allow_commands": "COMMAND",
     "secret_files": "PATTERN",

@@ -185,6 +185,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
         placement=settings.placement,
         max_windows=settings.max_windows,
         secret_files=settings.secret_files,
+        sandbox=settings.sandbox,
     )
 
 

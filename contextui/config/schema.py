@@ -77,6 +77,9 @@ SETTINGS: Mapping[str, Setting] = {
     "allow_commands": Setting(
         (), "commands that run without asking, such as git status or pytest *"
     ),
+    "sandbox": Setting(
+        False, "whether commands may change only this folder and have no network (needs bwrap)"
+    ),
     "secret_files": Setting(
         (), "more files that need approval before the model reads them, besides .env, *.pem …"
     ),

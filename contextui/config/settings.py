@@ -101,6 +101,7 @@ LIMITS = (
     "max_job_time",
     "max_freeze",
     "turns_wake",
+    "sandbox",
 )
 """Limits that protect the user: a project's config may not set them."""
 
@@ -199,6 +200,7 @@ class Settings(BaseModel):
     placement: Placement = _described("placement")
     approval: Approval = _described("approval")
     allow_commands: Commands = _described("allow_commands")
+    sandbox: Switch = _described("sandbox")
     secret_files: Patterns = _described("secret_files")
     window: Paths = _described("window")
     windows: Paths = _described("windows")
@@ -215,6 +217,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "mode": "approval",
         "commands": "allow_commands",
         "secret_files": "secret_files",
+        "sandbox": "sandbox",
     },
     "turns": {"wake": "turns_wake"},
     "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},

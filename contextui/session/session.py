@@ -65,6 +65,7 @@ class SessionOptions:
         checkpoint_every: Entries after which a checkpoint is due.
         max_windows: How many windows may be open at a time.
         secret_files: More patterns of files that may hold secrets, see `SecretFiles`.
+        sandbox: Whether commands that windows run must run in a sandbox.
     """
 
     classes: Iterable[type[Window]] = ()
@@ -76,6 +77,7 @@ class SessionOptions:
     checkpoint_every: int = CHECKPOINT_EVERY
     max_windows: int = 100
     secret_files: tuple[str, ...] = ()
+    sandbox: bool = False
 
     def make(
         self, session_id: str, cwd: str, *, is_live: bool = True
@@ -94,6 +96,7 @@ class SessionOptions:
             workspace=files,
             most=self.max_windows,
             is_live=is_live,
+            sandbox=self.sandbox,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 

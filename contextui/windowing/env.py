@@ -104,6 +104,7 @@ class Env:
         process: Starts a process.
         notify: Reports a line of text to the model, with its next step, and to the person.
         files: The files of the session's folder, if there is one.
+        sandbox: Whether commands must run in a sandbox.
 
     Example:
         >>> async def _follow(self, job: Job) -> None:
@@ -121,6 +122,7 @@ class Env:
     process: ProcessStarter
     notify: Callable[[str], None]
     files: "Workspace | None" = None
+    sandbox: bool = False
 
     def say(self, english: str, chinese: str) -> str:
         """Return the text in the window's language."""

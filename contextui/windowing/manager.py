@@ -63,6 +63,7 @@ class WindowManager:
         most: How many windows may be open. Restoring ignores this limit.
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
             restored windows run no hooks.
+        sandbox: Whether commands that windows run must run in a sandbox.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -82,10 +83,11 @@ class WindowManager:
         workspace: Workspace | None = None,
         most: int = MOST_WINDOWS,
         is_live: bool = True,
+        sandbox: bool = False,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live = most, is_live
+        self._most, self._is_live, self._sandbox = most, is_live, sandbox
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
@@ -382,6 +384,7 @@ class WindowManager:
             process=start_process,
             notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
+            sandbox=self._sandbox,
         )
         emit = self._listeners.emit
         place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
