@@ -13,6 +13,7 @@ from contextui.windows.git.program import OUTPUT, Git, GitError, Output
 from contextui.windows.git.status import (
     Change,
     Commit,
+    Lines,
     Status,
     parse_log,
     parse_numstat,
@@ -20,6 +21,8 @@ from contextui.windows.git.status import (
     quoted,
     shown,
 )
+
+Counts = dict[str, Lines | None]
 
 _COUNTED = 1_000  # changed files up to which lines are counted
 _HIDDEN = 100  # text files marked as binary that are compared one by one
@@ -231,10 +234,13 @@ class Repository:
         return dict(zip(parts[0::3], parts[2::3], strict=False))
 
     def _with_lines(self, changes: Sequence[Change]) -> Iterator[Change]:
-        args = ("diff", "--numstat", "-z", *_DIFF)
-        rest = ("--", ".")
-        staged = parse_numstat(self._look(*args, "--cached", *rest).data, self.prefix)
-        lines = parse_numstat(self._look(*args, *rest).data, self.prefix)
+        counted = [Counts(), Counts()]
+        wanted = (any(one.is_staged for one in changes), any(one.is_modified for one in changes))
+        for at, which in enumerate((["--cached"], [])):
+            if wanted[at]:
+                made = self._look("diff", *which, "--numstat", "-z", *_DIFF, "--", ".")
+                counted[at] = parse_numstat(made.data, self.prefix)
+        staged, lines = counted
         for one in changes:
             yield replace(one, staged=staged.get(one.path), lines=lines.get(one.path))
 

@@ -106,6 +106,11 @@ class Change:
         return self.tree != "." or self.is_conflict
 
     @property
+    def is_modified(self) -> bool:
+        """Whether a known file has changes that are not staged."""
+        return self.is_changed and not self.is_untracked
+
+    @property
     def is_untracked(self) -> bool:
         """Whether git does not know the file."""
         return self.tree == "?"
@@ -154,7 +159,7 @@ class Status:
 
     def changed(self) -> list[Change]:
         """The changes of known files that are not staged."""
-        return [one for one in self.changes if one.is_changed and not one.is_untracked]
+        return [one for one in self.changes if one.is_modified]
 
     def untracked(self) -> list[Change]:
         """The files that git does not know."""

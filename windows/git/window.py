@@ -248,11 +248,11 @@ class GitWindow(Window):
         ],
     )
     def show(self, path: str, line: int = 1) -> str:
-        self._read()
-        [change] = self._found([path], self._ready().changes, one=True)
+        repository, status = self._begin()
+        [change] = self._found([path], status.changes, one=True)
         self._gate(change)
         self.state.chosen, self.state.line = change.name, line
-        self._read()
+        self._take(self._git(lambda: self._situation(repository, status)))
         total = len(self.state.now.diff)
         if not 1 <= line <= max(total, 1):
             raise self._error(
@@ -475,19 +475,21 @@ class GitWindow(Window):
         """Read the status, and the diff and log that are shown."""
         began, state = time.monotonic(), self.state
         try:
-            state.now = self._situation(self._repository())
+            repository = self._repository()
+            now = self._situation(repository, repository.status())
         except GitError as error:
-            state.now = Situation(problem=(error.english, error.chinese), reason=error.reason)
-        if not state.now.paths:
-            state.chosen, state.line = "", 1
-        self._see()
-        now = time.monotonic()
-        state.resting = now + REST * (now - began)
+            now = Situation(problem=(error.english, error.chinese), reason=error.reason)
+        self._take(now)
+        state.resting = time.monotonic() + REST * (time.monotonic() - began)
 
-    def _situation(self, repository: Repository) -> Situation:
-        status = repository.status()
-        commits = repository.log(max(self.state.log_count, LAST)) if status.head else []
-        now = Situation(status, tuple(commits))
+    def _take(self, now: Situation) -> None:
+        self.state.now = now
+        if not now.paths:
+            self.state.chosen, self.state.line = "", 1
+        self._see()
+
+    def _situation(self, repository: Repository, status: Status) -> Situation:
+        now = Situation(status, self._commits(repository, status.head))
         change = next((one for one in status.changes if one.name == self.state.chosen), None)
         if change is None:
             return now
@@ -502,6 +504,13 @@ class GitWindow(Window):
                 lines += [title, *made] if change.is_staged and change.is_changed else made
         paths = tuple(path for path in (change.path, change.old) if path)
         return replace(now, diff=tuple(lines), paths=paths)
+
+    def _commits(self, repository: Repository, head: str) -> tuple[Commit, ...]:
+        """Read the last commits, unless they are known."""
+        before, count = self.state.now, max(self.state.log_count, LAST)
+        if head and before.status.head == head and len(before.commits) >= count:
+            return before.commits
+        return tuple(repository.log(count)) if head else ()
 
     def _lines_of(self, repository: Repository, change: Change, *, staged: bool) -> tuple[str, ...]:
         if change.is_untracked:
