@@ -216,6 +216,7 @@ class GitBody(Vertical):
         &.-narrow.-diff .right { display: block; }
     }
     """
+    keeps_tab = True
     first_actions: ClassVar[tuple[str, ...]] = ("stage", "unstage", "commit", "log")
 
     def __init__(self, window: GitWindow) -> None:
