@@ -304,7 +304,9 @@ class GitWindow(Window):
     def stage(self, paths: str | list[str] = ".") -> str:
         repository, status = self._begin()
         found = self._found(paths, [one for one in status.changes if one.is_changed])
-        chosen = [one for one in found if not (one.is_untracked and self._is_unasked(one, paths))]
+        left = self._unnamed_secrets(found, paths)
+        skipped = {one.path for one in left}
+        chosen = [one for one in found if one.path not in skipped]
         if not chosen:
             raise self._error("There is nothing to stage.", "没有要暂存的改动。")
         self._check_filters(repository, chosen)
@@ -312,7 +314,7 @@ class GitWindow(Window):
         kept = self._kept(repository, chosen)
         self._git(lambda: repository.stage(chosen))
         self._read()
-        named, left = self._named(chosen), [one for one in found if one not in chosen]
+        named = self._named(chosen)
         result = self.env.say(f"Staged {named}.", f"已暂存 {named}。") + kept
         if left:
             names = self._named(left)
@@ -338,7 +340,8 @@ class GitWindow(Window):
         if not chosen:
             raise self._error(self._nothing_staged(), self._nothing_staged())
         kept = self._kept(repository, chosen)
-        self._git(lambda: repository.unstage(chosen))
+        everything = len(chosen) == len(status.staged()) and not status.conflicts()
+        self._git(lambda: repository.unstage(chosen, everything=everything))
         self._read()
         named = self._named(chosen)
         return self.env.say(f"Unstaged {named}.", f"已取消暂存 {named}。") + kept
@@ -632,11 +635,17 @@ class GitWindow(Window):
                     f"{name} 可能含有机密，且已无法访问：不会把它的差异显示给模型。",
                 ) from error
 
-    def _is_unasked(self, change: Change, paths: str | Sequence[str]) -> bool:
-        """Whether a file that may hold secrets was not named itself."""
-        names = [paths] if isinstance(paths, str) else paths
-        is_named = change.path in [self._relative(name) for name in names]
-        return not is_named and self.env.workspace.is_secret(change.path)
+    def _unnamed_secrets(
+        self, changes: Sequence[Change], paths: str | Sequence[str]
+    ) -> list[Change]:
+        """Return the untracked files that may hold secrets and were not named themselves."""
+        names = {self._relative(name) for name in ([paths] if isinstance(paths, str) else paths)}
+        files = self.env.workspace
+        return [
+            one
+            for one in changes
+            if one.is_untracked and one.path not in names and files.is_secret(one.path)
+        ]
 
     def _check_filters(self, repository: Repository, changes: Sequence[Change]) -> None:
         found = self._git(lambda: repository.filtered(changes))
