@@ -5,6 +5,7 @@ names it in return, and none of the files that git writes is a link.
 """
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from contextui.windows.git.status import (
 Counts = dict[str, Lines | None]
 
 _COUNTED = 1_000  # changed files up to which lines are counted
+_SMALL = 8_192  # bytes that are read of a file in .git
 _HIDDEN = 100  # text files marked as binary that are compared one by one
 _DIFF = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short",
@@ -271,10 +273,10 @@ class Repository:
 
     def _parts_of_branch(self, base: Path) -> list[Path]:
         try:
-            head = (self.git_dir / "HEAD").read_bytes()[:4_096]
+            head = _start_of(self.git_dir / "HEAD")
         except OSError:
             return []  # git reports what is wrong with it
-        name = os.fsdecode(head.strip()).removeprefix("ref: refs/heads/")
+        name = head.strip().removeprefix("ref: refs/heads/")
         parts = [one for one in name.split("/") if one not in ("", ".", "..")]
         return [base.joinpath(*parts[: count + 1]) for count in range(len(parts))]
 
@@ -317,17 +319,32 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
     if place.is_symlink() or not place.is_file():
         raise _elsewhere(place)
     try:
-        text = os.fsdecode(place.read_bytes()[:8_192])
+        text = _start_of(place)
         git_dir = Path(os.path.realpath(top / text.removeprefix("gitdir: ").rstrip("\n")))
-        back = os.fsdecode((git_dir / "gitdir").read_bytes()[:8_192]).rstrip("\n")
-        common = os.fsdecode((git_dir / "commondir").read_bytes()[:8_192]).rstrip("\n")
+        back = _start_of(git_dir / "gitdir").rstrip("\n")
+        common = _start_of(git_dir / "commondir").rstrip("\n")
         shared = Path(os.path.realpath(git_dir / common))
-    except OSError as problem:
+    except (OSError, ValueError) as problem:  # a path can contain NUL
         raise _elsewhere(place) from problem
     is_answered = os.path.realpath(git_dir / back) == str(place)
     if not is_answered or git_dir.parent != shared / "worktrees":
         raise _elsewhere(place)
     return git_dir, shared
+
+
+def _start_of(path: Path) -> str:
+    """Read the beginning of a small file; a pipe does not block.
+
+    Raises:
+        OSError: It cannot be read, or is no file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no file")
+        return os.fsdecode(os.read(descriptor, _SMALL))
+    finally:
+        os.close(descriptor)
 
 
 def _elsewhere(place: Path) -> GitError:

@@ -22,8 +22,9 @@ from contextui.tui.lines import FAINT, MUTED, LineView, fit, line
 from contextui.widgets import ActionRequested
 from contextui.windowing import host
 from contextui.windowing.worker import PATIENCE, finished
+from contextui.windows.git.description import Situation
 from contextui.windows.git.status import Change, Commit, Lines
-from contextui.windows.git.window import GitWindow, Situation
+from contextui.windows.git.window import GitWindow
 from contextui.words import Words
 
 LIST = 28

@@ -11,52 +11,36 @@ leaves the index, a commit, asks and shows all that was staged.
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
-from contextui import ActionError, Body, Lod, Preview, TextFile, Transient, Window, action
+from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files.diff import diff_text
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.textfile import shorten, split
 from contextui.text import counted, there_are
 from contextui.windowing.preview import PREVIEW_LIMIT
-from contextui.windows.git.program import OUTPUT, GitError, Reason
+from contextui.windows.git.description import (
+    ROOM,
+    Description,
+    GitState,
+    Situation,
+    facts,
+    staged_line,
+)
+from contextui.windows.git.program import OUTPUT, GitError
 from contextui.windows.git.repository import Repository, initialize
 from contextui.windows.git.status import Change, Commit, Status, quoted, shown, unquoted
 
 SECONDS, REST = 3.0, 20  # between checks of the repository; a check rests this often its own time
-ROOM, BRIEF = 2_400, 30  # cost limit for the list of a page, see `split`; lines of a summary
-DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
 COMMITS, MOST_COMMITS, LAST = 10, 100, 3  # of the log, and of the widget's list
 NAMED = 10  # files that a result names
 MESSAGE = 10_000  # characters of a commit's message
 CONFLICT = b"<<<<<<< "  # begins a line that a merge left
 READ = 2_000_000  # bytes of a diff that are read for one file
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What was read of the repository.
-
-    Attributes:
-        status: The branch and the changes.
-        commits: The last commits.
-        diff: The lines of the diff that is shown.
-        paths: The files whose content that diff shows.
-        problem: Why there is nothing to show, in English and Chinese.
-        reason: The kind of the problem.
-    """
-
-    status: Status = field(default_factory=Status)
-    commits: tuple[Commit, ...] = ()
-    diff: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    problem: tuple[str, str] = ("", "")
-    reason: Reason | None = None
 
 
 class GitWindow(Window):
@@ -67,14 +51,7 @@ class GitWindow(Window):
     widget = "contextui.windows.git.widget:GitBody"
     max_content = 60_000
 
-    class State(Window.State):
-        chosen: str = ""  # the file whose diff is shown, by its displayed name
-        line: int = 1  # the first line of the diff that is shown
-        log_count: int = 0
-        page: int = 1
-        seen: str = ""  # hash of what is shown: a change on disk changes the state
-        now: Transient[Situation] = Situation()
-        resting: Transient[float] = 0.0
+    class State(GitState): ...
 
     state: State
 
@@ -92,95 +69,7 @@ class GitWindow(Window):
     # --- rendering ----------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        state, say = self.state, self.env.say
-        if state.now.reason is not None:
-            hint = say(" init creates one.", "可用 init 创建。")
-            return say(*state.now.problem) + (hint if state.now.reason == "no repository" else "")
-        head, lines = self._head(), self._list()
-        if lod is Lod.GIST:
-            return head
-        if lod is Lod.SUMMARY:
-            brief, *more = split(lines, ROOM, BRIEF)
-            return "\n".join([head, *lines[: brief.stop], *(["…"] if more else [])])
-        pages = split(lines, ROOM)
-        number = min(state.page, len(pages))
-        if len(pages) > 1:
-            head += say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
-        page = pages[number - 1]
-        return "\n".join([head, *lines[page.start : page.stop], *self._diff(), *self._log()])
-
-    def _head(self) -> str:
-        status, say = self.state.now.status, self.env.say
-        where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
-        facts = [where if status.branch else say(f"{where}, detached", f"{where}，游离状态")]
-        if not status.head:
-            facts.append(say("no commits yet", "还没有提交"))
-        if status.operation:
-            facts.append(say(f"{status.operation} in progress", f"{status.operation} 进行中"))
-        for count, en, zh in (
-            (len(status.conflicts()), "in conflict", "冲突"),
-            (len(status.staged()), "staged", "已暂存"),
-            (len(status.changed()) - len(status.conflicts()), "changed", "已改动"),
-            (len(status.untracked()), "untracked", "未跟踪"),
-        ):
-            if count:
-                facts.append(say(f"{count} {en}", f"{count} 个{zh}"))
-        if not status.changes:
-            facts.append(say("nothing to commit", "没有需要提交的改动"))
-        if status.ahead:
-            facts.append(say(f"ahead {status.ahead}", f"领先 {status.ahead}"))
-        if status.behind:
-            facts.append(say(f"behind {status.behind}", f"落后 {status.behind}"))
-        if status.is_cut:
-            facts.append(say("more changes than can be read", "改动太多，未全部读取"))
-        if status.prefix:
-            name = quoted(status.prefix)
-            facts.append(say(f"only {name} of the repository", f"仅仓库中的 {name}"))
-        return say(", ", "，").join(facts)
-
-    def _list(self) -> list[str]:
-        status, say = self.state.now.status, self.env.say
-        groups = (
-            (say("in conflict:", "冲突："), [f"U {one.name}" for one in status.conflicts()]),
-            (say("staged:", "已暂存："), [_staged_line(one) for one in status.staged()]),
-            (
-                say("changed:", "已改动："),
-                [_line(one) for one in status.changed() if not one.is_conflict],
-            ),
-            (say("untracked:", "未跟踪："), [one.name for one in status.untracked()]),
-        )
-        return [line for title, lines in groups if lines for line in (title, *lines)]
-
-    def _diff(self) -> list[str]:
-        state, say = self.state, self.env.say
-        if not state.chosen:
-            return []
-        lines = [shorten(one, LINE) for one in state.now.diff]
-        if not lines:
-            nothing = say("no lines to show", "没有可显示的行")
-            return [say(f"diff of {state.chosen}: {nothing}", f"{state.chosen} 的差异：{nothing}")]
-        first = min(state.line, len(lines))
-        part = split(lines[first - 1 :], DIFF_ROOM)[0]
-        last = first - 1 + part.stop
-        place = ""
-        if (first, last) != (1, len(lines)):
-            en = f", lines {first} to {last} of {len(lines)}"
-            place = say(en, f"，第 {first}–{last} 行，共 {len(lines)} 行")
-        head = say(f"diff of {state.chosen}{place}:", f"{state.chosen} 的差异{place}：")
-        return [head, *lines[first - 1 : last]]
-
-    def _log(self) -> list[str]:
-        commits = self.state.now.commits[: self.state.log_count]
-        if not commits:
-            return []
-        days = (datetime.fromtimestamp(one.time, UTC).date().isoformat() for one in commits)
-        return [
-            self.env.say("log:", "日志："),
-            *(
-                f"{one.id} {day} {shorten(one.author, 40)}: {shorten(one.subject, 160)}"
-                for one, day in zip(commits, days, strict=True)
-            ),
-        ]
+        return self._description.content(lod)
 
     # --- approval -----------------------------------------------------------------------------
 
@@ -207,7 +96,7 @@ class GitWindow(Window):
         if not status.staged() and not status.outside:
             return Preview(target, text=self._nothing_staged(), changes=False)
         self._check_commit(status)
-        author, files = repository.author(), [_staged_line(one) for one in status.staged()]
+        author, files = repository.author(), [staged_line(one) for one in status.staged()]
         text = [say(f"Author: {author}", f"作者：{author}"), "", message, "", *files]
         if hooks := repository.hooks():
             names = ", ".join(hooks)
@@ -258,10 +147,10 @@ class GitWindow(Window):
             raise self._error(
                 f"{there_are('line', total)}, not {line}.", f"共 {total} 行，没有第 {line} 行。"
             )
-        facts = f"{change.name}: {_facts(change)}".rstrip(": ")
+        summary = f"{change.name}: {facts(change)}".rstrip(": ")
         if self.lod is Lod.FULL:
-            return self.env.say(f"Shown: {facts}.", f"已显示：{facts}。")
-        return "\n".join([facts, *self._diff()])
+            return self.env.say(f"Shown: {summary}.", f"已显示：{summary}。")
+        return "\n".join([summary, *self._description.diff()])
 
     @action(
         "Show the last commits; count=0 hides them",
@@ -285,7 +174,7 @@ class GitWindow(Window):
         number = min(len(self.state.now.commits), count)
         if self.lod is Lod.FULL or not number:
             return self.env.say(f"{counted(number, 'commit')}.", f"{number} 个提交。")
-        return "\n".join(self._log())
+        return "\n".join(self._description.log())
 
     @action(
         "Stage files or folders; all if none is named",
@@ -405,7 +294,7 @@ class GitWindow(Window):
 
     @action("Turn to a page of the list", zh="翻到列表的某一页")
     def page(self, number: int) -> str:
-        pages = len(split(self._list(), ROOM))
+        pages = len(split(self._description.listing(), ROOM))
         if not 1 <= number <= pages:
             en = f"{there_are('page', pages)}, not {number}."
             raise self._error(en, f"共 {pages} 页，没有第 {number} 页。")
@@ -423,7 +312,7 @@ class GitWindow(Window):
         self.state.log_count, self.state.page = 0, 1
         self._read()
         self._ready()
-        return self.env.say(f"{self._head()}.", f"{self._head()}。")
+        return self.env.say(f"{self._description.head()}.", f"{self._description.head()}。")
 
     @action(
         "Create a git repository in this folder",
@@ -468,6 +357,10 @@ class GitWindow(Window):
         except (ActionError, FileError) as error:
             return error.text(self.env.lang)
         return preview.diff or preview.text
+
+    @property
+    def _description(self) -> Description:
+        return Description(self.state, self.env.say)
 
     # --- reading the repository ---------------------------------------------------------------
 
@@ -750,16 +643,3 @@ class GitWindow(Window):
 
     def _error(self, english: str, chinese: str) -> ActionError:
         return ActionError(self.env.say(english, chinese))
-
-
-def _staged_line(change: Change) -> str:
-    name = f"{quoted(change.old)} -> {change.name}" if change.old else change.name
-    return f"{change.index} {name} {change.staged or ''}".rstrip()
-
-
-def _line(change: Change) -> str:
-    return f"{change.tree} {change.name} {change.lines or ''}".rstrip()
-
-
-def _facts(change: Change) -> str:
-    return " ".join(str(one) for one in (change.staged, change.lines) if one)

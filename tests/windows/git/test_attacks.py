@@ -418,6 +418,21 @@ def test_a_linked_worktree_is_opened(
     assert run(folder, "log", "-1", "--format=%s", "side").strip() == "On the side"
 
 
+def test_a_pipe_in_the_repository_does_not_block(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    (folder / ".git/HEAD").unlink()
+    os.mkfifo(folder / ".git/HEAD")
+    (folder / "sub/.git").mkdir()
+    os.mkfifo(folder / "sub/.git/commondir")
+    assert "elsewhere" in opened(folder / "sub").content()
+    trap = folder / "sub/trap"
+    trap.mkdir()
+    (trap / ".git").write_text(f"gitdir: {folder}/.git\n")
+    os.mkfifo(folder / ".git/gitdir")
+    assert "elsewhere" in opened(trap).content()
+
+
 def test_a_bare_repository_in_a_folder_is_not_used(
     tmp_path: Path, opened: Callable[..., Tester]
 ) -> None:
