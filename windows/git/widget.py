@@ -343,7 +343,8 @@ class GitBody(Vertical):
         self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
 
     def _show_text(self, text: str, name: str = "") -> None:
-        lines = diff_lines(text, self._words, name) if is_diff(text) else plain_lines(text)
+        has_names = is_diff(text)
+        lines = diff_lines(text, self._words, name) if has_names else _all_lines(text, self._words)
         shown: list[Line] = list(lines)
         if shown != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
             self._diff.show(shown)

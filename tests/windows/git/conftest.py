@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextui.testing import WindowTester
-from contextui.windows.git import window
+from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
 
 Tester = WindowTester[GitWindow]
@@ -36,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(made / ".gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.setattr(window, "REST", 0)  # a tick reads, however long the last one took
+    monkeypatch.setattr(worktree, "REST", 0)  # a tick reads, however long the last one took
     return made
 
 

@@ -60,6 +60,7 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
         window = desk.session.windows.get("git_1")
+        assert window is not None
         text = await seen(pilot, frame, "git  main", "Staged", "Changed", "Last commits", "Begin")
         assert frame.body.query_one(ChangeList).size.width == 28
         assert "[bold]Sub" in text

@@ -14,7 +14,7 @@ from contextui.testing import WindowTester
 from contextui.windowing.action import ActionResult
 from contextui.windowing.preview import Preview, PreviewError
 from contextui.windowing.testing import run_in_thread
-from contextui.windows.git import window
+from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
 from tests.windows.git.conftest import Tester, run
 
@@ -488,7 +488,7 @@ def test_a_huge_diff_is_bounded_and_paged(
     tester.refused("show", path="a.txt", line=50_007)
     tester.act("stage")
     assert len(previewed(tester, "commit", message="x").diff) > 500_000
-    monkeypatch.setattr(window, "PREVIEW_LIMIT", 100_000)
+    monkeypatch.setattr(worktree, "PREVIEW_LIMIT", 100_000)
     with pytest.raises(PreviewError, match="too large"):
         tester.preview("commit", message="x")
 
