@@ -230,7 +230,7 @@ class GitBody(Vertical):
         self._list, self._diff = ChangeList(), ChangeView([])
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
         self._question = Confirmation()
-        hint = self._say("message, enter commits, esc leaves", "提交说明，enter 提交，esc 取消")
+        hint = self._words("message, enter commits, esc leaves")
         self._field = Field(hint=hint)
 
     def compose(self) -> ComposeResult:
@@ -251,10 +251,10 @@ class GitBody(Vertical):
         parts = [line(status.branch or status.head[:7])]
         if status.ahead:
             count = status.ahead
-            parts.append(self._say(f"{count} ahead", f"领先 {count}"))
+            parts.append(self._words("{count} ahead", count=count))
         if status.behind:
             count = status.behind
-            parts.append(self._say(f"{count} behind", f"落后 {count}"))
+            parts.append(self._words("{count} behind", count=count))
         return "  ".join(parts)
 
     # --- changes of the window ---------------------------------------------------------
@@ -295,12 +295,12 @@ class GitBody(Vertical):
         return asking.result() if done else None
 
     def _rows(self) -> list[Row]:
-        status, say = self._now.status, self._say
+        status, words = self._now.status, self._words
         changed = [one for one in status.changes if one.is_changed and not one.is_conflict]
         groups: Sequence[tuple[str, Group, list[Change]]] = (
-            (say("In conflict", "冲突"), "conflict", status.conflicts()),
-            (say("Staged", "已暂存"), "staged", status.staged()),
-            (say("Changed", "已改动"), "changed", changed),
+            (words("In conflict"), "conflict", status.conflicts()),
+            (words("Staged"), "staged", status.staged()),
+            (words("Changed"), "changed", changed),
         )
         rows: list[Row] = []
         for title, group, changes in groups:
@@ -310,19 +310,17 @@ class GitBody(Vertical):
                 rows += [Entry(group, one) for one in changes]
         if self._now.commits:
             rows += [("", "")] if rows else []
-            rows += [(say("Last commits", "最近的提交"), ""), *self._now.commits[:3]]
+            rows += [(words("Last commits"), ""), *self._now.commits[:3]]
         return rows
 
     def _show_message(self) -> None:
         now, text = self._now, ""
         if now.reason == "no repository":
-            text = self._say(
-                "Not a git repository. i runs git init.", "不是 git 仓库，i 执行 git init。"
-            )
+            text = self._words("Not a git repository. i runs git init.")
         elif now.reason is not None:
-            text = f"✗ {self._say(*now.problem)}" + self._say(" r tries again.", "按 r 重试。")
+            text = f"✗ {self._window.env.say(*now.problem)}" + self._words(" r tries again.")
         elif not now.status.changes:
-            text = self._say("Nothing to commit.", "没有需要提交的改动。")
+            text = self._words("Nothing to commit.")
         self._message.update(Content.styled(line(text), MUTED))
         self._message.display = bool(text)
 
@@ -348,9 +346,6 @@ class GitBody(Vertical):
         shown: list[Line] = list(lines)
         if shown != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
             self._diff.show(shown)
-
-    def _say(self, english: str, chinese: str) -> str:
-        return self._window.env.say(english, chinese)
 
     # --- keys --------------------------------------------------------------------------
 
@@ -418,7 +413,7 @@ class GitBody(Vertical):
         if text is None:
             return
         count = len(self._now.status.staged())
-        self._set_heading(self._say(f"Commit {count} staged", f"提交已暂存的 {count} 个"))
+        self._set_heading(self._words("Commit {count} staged", count=count))
         self._show_all(text)
         self._field.text, self._field.display = "", True
         self._field.focus()
@@ -441,7 +436,7 @@ class GitBody(Vertical):
         now = await self._ask(call)
         if now is None or now == self._seen:
             return now is None
-        again = self._say("Changed just now, look again", "刚刚有变化，请重新查看")
+        again = self._words("Changed just now, look again")
         self._set_heading(again, style="$text-warning")
         self._show_all(now)
         return True
@@ -456,16 +451,11 @@ class GitBody(Vertical):
         if lost is None:
             return
         self._asked = name
-        self._set_heading(self._say("Lost if discarded:", "放弃后将丢失："), name, "$text-warning")
+        self._set_heading(self._words("Lost if discarded:"), name, "$text-warning")
         self._show_all(lost)
-        question = self._say(
-            f"Discard the changes of {name}? y discards, n keeps them",
-            f"放弃 {name} 的改动？y 放弃，n 保留",
-        )
+        question = self._words("Discard the changes of {name}? y discards, n keeps them", name=name)
         if entry.change.is_untracked:
-            question = self._say(
-                f"Delete {name}? y deletes, n keeps it", f"删除 {name}？y 删除，n 保留"
-            )
+            question = self._words("Delete {name}? y deletes, n keeps it", name=name)
         self._question.update(Content.styled(line(question), "$text-warning"))
         self._question.display = True
         self._question.focus()
