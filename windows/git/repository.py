@@ -128,7 +128,7 @@ class Repository:
         Raises:
             GitError: It is longer than the limit.
         """
-        whole = self._look("diff", "--cached", "--full-index", *_DIFF, limit=limit)
+        whole = self._look("diff", "--cached", "--abbrev=16", *_DIFF, limit=limit)
         counts = parse_numstat(self._look("diff", "--cached", "--numstat", "-z", *_DIFF).data)
         binary = [path for path, lines in counts.items() if lines is None]
         marked = self._attributes("diff", binary, top=True)
@@ -136,7 +136,7 @@ class Repository:
         parts, size = [whole.data], len(whole.data)
         is_cut = whole.is_cut or len(hidden) > _HIDDEN
         for path in hidden[:_HIDDEN]:
-            args = ("diff", "--cached", "--text", "--full-index", *_DIFF, "--")
+            args = ("diff", "--cached", "--text", "--abbrev=16", *_DIFF, "--")
             made = self._look(*args, path, limit=limit, top=True)
             if b"\0" not in made.data:
                 parts.append(made.data)
@@ -152,7 +152,7 @@ class Repository:
 
     def reverse_diff(self, change: Change, limit: int) -> Output:
         """Return the diff that discarding the change of a known file would make."""
-        return self._look("diff", "-R", "--full-index", "--text", *_DIFF, "--", change.path,
+        return self._look("diff", "-R", "--abbrev=16", "--text", *_DIFF, "--", change.path,
                           limit=limit)  # fmt: skip
 
     def log(self, count: int) -> list[Commit]:
