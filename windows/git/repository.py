@@ -250,7 +250,7 @@ class Repository:
             yield replace(one, staged=staged.get(one.path), lines=lines.get(one.path))
 
     def _is_staged_outside(self, status: Status) -> bool:
-        names = self._look("diff", "--cached", "--name-only", "--no-renames", "-z", *_DIFF).data
+        names = self._look("diff", "--cached", "--name-only", "-z", *_DIFF, "--no-renames").data
         prefix = os.fsencode(status.prefix)
         return any(name and not name.startswith(prefix) for name in names.split(b"\0"))
 

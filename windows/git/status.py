@@ -226,7 +226,8 @@ def _change(kind: str, record: str, old: str, prefix: str) -> Change | None:
     path = parts[-1]
     if not path.startswith(prefix):
         return None
-    path, old = path[len(prefix) :], old.removeprefix(prefix)
+    path = path[len(prefix) :]
+    old = old[len(prefix) :] if old.startswith(prefix) else ""
     if kind == "? ":
         return Change(path, "?", "?")
     index, tree = parts[1][0], parts[1][1]
