@@ -438,9 +438,14 @@ class MainScreen(Screen[None]):
         self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable `complete` only while the prompt shows completions; else tab changes panes."""
+        """Enable `complete` only while the prompt shows completions; else tab changes panes.
+
+        A window's widget may use tab itself.
+        """
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
+        if action == "next_pane" and self.desktop is not None and self.desktop.keeps_tab():
+            return False
         return super().check_action(action, parameters)
 
     def action_go_to(self) -> None:

@@ -254,6 +254,12 @@ def closing_warning_of(body: Widget) -> str:
     return str(_ask(body, "closing_warning") or "")
 
 
+def keeps_tab(focused: Widget | None) -> bool:
+    """Read `keeps_tab`: whether the widget around the focus uses tab; esc leaves it, then."""
+    around = focused.ancestors_with_self if focused is not None else []
+    return any(_ask(one, "keeps_tab") is True for one in around if isinstance(one, Guard))
+
+
 async def settle(body: Widget) -> None:
     """Await `settle()`, the hook called before an action runs for the person or the model."""
     if isinstance(body, Guard):
