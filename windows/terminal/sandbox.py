@@ -27,9 +27,7 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     work in this terminal.
     """
     kept = {
-        name: value
-        for name, value in without_keys(environ).items()
-        if not _OUTER.fullmatch(name)
+        name: value for name, value in without_keys(environ).items() if not _OUTER.fullmatch(name)
     }
     return kept | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 

@@ -314,7 +314,7 @@ class Emulator:
                 screen.save_cursor()
             case "", "8":
                 screen.restore_cursor()
-            case ("(" | ")"), _:
+            case (("(" | ")"), _):
                 screen.define_charset(final, between)
 
     def _sequence(self, final: str, params: str) -> None:
@@ -471,7 +471,9 @@ class _Screen(pyte.Screen):
     def take_lines(self, lines: Sequence[str]) -> bool:
         """Draw whole lines at once, if that is the same as drawing them one by one."""
         y = self.cursor.y
-        rows = [line[at : at + self.columns] for line in lines for at in _starts(line, self.columns)]
+        rows = [
+            line[at : at + self.columns] for line in lines for at in _starts(line, self.columns)
+        ]
         if (
             len(rows) <= self.lines
             or self.cursor.x
@@ -590,7 +592,9 @@ class _Screen(pyte.Screen):
             else:
                 cursor.x = self.columns - width
 
-    def _split_wide(self, line: pyte.screens.StaticDefaultDict[int, pyte.screens.Char], start: int, end: int) -> None:
+    def _split_wide(
+        self, line: pyte.screens.StaticDefaultDict[int, pyte.screens.Char], start: int, end: int
+    ) -> None:
         """Blank the halves of wide characters that are about to lose their other half."""
         if start in line and line[start].data == "":
             line[start - 1] = line[start - 1]._replace(data=" ")

@@ -321,7 +321,8 @@ class Shell:
         """Refuse what a shell without bracketed paste would read differently."""
         if "\t" in line:
             raise ShellError(
-                "This shell takes a tab as a key: use spaces.", zh="此 shell 把制表符当作按键：请用空格。"
+                "This shell takes a tab as a key: use spaces.",
+                zh="此 shell 把制表符当作按键：请用空格。",
             )
         if max(len(one.encode()) for one in line.split("\n")) > LONGEST_LINE:
             raise ShellError(

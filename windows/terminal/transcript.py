@@ -140,9 +140,11 @@ class Transcript:
             case "H" | "f" | "d":
                 self._move_to(count - 1, at if final == "d" else max(1, *numbers[1:2], 1) - 1)
             case "K":
-                self._lines[self._row] = ["", " " * min(at + 1, len(line)) + line[at + 1 :]][
-                    first == 1
-                ] if first else line[:at]
+                self._lines[self._row] = (
+                    ["", " " * min(at + 1, len(line)) + line[at + 1 :]][first == 1]
+                    if first
+                    else line[:at]
+                )
             case "J" if first == 0:
                 self._lines[self._row] = line[:at]
                 del self._lines[self._row + 1 :], self._cut[self._row + 1 :]

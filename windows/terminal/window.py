@@ -125,13 +125,11 @@ class TerminalWindow(Window):
             sandbox=self._root if self.env.sandbox else None,
         )
         state.shell, state.ended, state.offset = shell, "", state.last
-        # New objects: those of the class would be shared by all windows.
-        state.tasks, state.listeners = set(), list(state.listeners)
         changed = asyncio.Event()
         shell.listen(changed.set)
-        shell.listen(lambda: self._tell_screen(shell))
-        state.tasks.add(asyncio.create_task(self._follow(shell, changed)))
-        self._tell_screen(shell)
+        shell.listen(lambda: self._show(shell))
+        self._keep(asyncio.create_task(self._follow(shell, changed)))
+        self._show(shell)
 
     @property
     def _root(self) -> Path:
@@ -149,7 +147,7 @@ class TerminalWindow(Window):
 
         return leave
 
-    def _tell_screen(self, shell: Shell) -> None:
+    def _show(self, shell: Shell) -> None:
         for listener in list(self.state.listeners):
             listener(shell)
 
@@ -176,7 +174,7 @@ class TerminalWindow(Window):
         state = self.state
         state.folder = shell.folder
         for one in ended:
-            lines, cut = _cut(one.output.split("\n"), *_STORED, one.transcript.left_out)
+            lines, cut = _cut(one.output.splitlines(), *_STORED, one.transcript.left_out)
             state.last = state.offset + one.number
             seconds = (one.ended - one.started).total_seconds() if one.ended else 0.0
             state.ran.append(
@@ -295,7 +293,9 @@ class TerminalWindow(Window):
         """
         shell = self._shell()
         if shell.running is None:
-            raise ActionError("No program is running. Use run.", zh="没有正在运行的程序，请用 run。")
+            raise ActionError(
+                "No program is running. Use run.", zh="没有正在运行的程序，请用 run。"
+            )
         if any(ord(one) < 32 and one not in "\n\t" for one in text):
             raise ActionError("The text has control characters.", zh="文本包含控制字符。")
         shell.write(text.replace("\n", "\r").encode() + (b"\r" if enter else b""))
@@ -326,9 +326,7 @@ class TerminalWindow(Window):
         rows = [f"{start + number}: {one[:_WIDEST]}" for number, one in enumerate(shown)]
         left = found.spool.left_out
         if left and start - 1 + len(shown) >= found.spool.lines:
-            rows.append(
-                self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）")
-            )
+            rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
         return "\n".join(rows)
 
     @action("Find lines of a command's output", effect="read", zh="在命令输出中查找")
@@ -423,7 +421,7 @@ class TerminalWindow(Window):
     def _result(self, command: Command) -> str:
         number, status = self.state.offset + command.number, command.status
         seconds = (command.ended - command.started).total_seconds() if command.ended else 0.0
-        lines, cut = _cut(command.output.split("\n"), *_RESULT, command.transcript.left_out)
+        lines, cut = _cut(command.output.splitlines(), *_RESULT, command.transcript.left_out)
         ended = self.env.say(
             f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s",
             f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒",
@@ -431,7 +429,7 @@ class TerminalWindow(Window):
         if command.full_screen:
             return self.env.say(f"{ended}, a full-screen program", f"{ended}，全屏程序")
         more = [self._more(number, cut)] if cut else []
-        return "\n".join([ended, *(one[:_WIDEST] for one in lines if lines != [""]), *more])
+        return "\n".join([ended, *(one[:_WIDEST] for one in lines), *more])
 
 
 def _line(one: Ran, lang: str) -> str:
