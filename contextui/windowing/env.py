@@ -47,7 +47,13 @@ class JobStarter(Protocol):
     """Starts a job: work that goes on beside the window's actions."""
 
     def __call__(
-        self, name: str, work: "Callable[[Job], Awaitable[object]]", /, *, wait: float = 0.0
+        self,
+        name: str,
+        work: "Callable[[Job], Awaitable[object]]",
+        /,
+        *,
+        wait: float = 0.0,
+        quiet: bool = False,
     ) -> "Job":
         """Start the job as soon as the running action or hook has committed.
 
@@ -57,6 +63,8 @@ class JobStarter(Protocol):
                 returns is the job's result.
             wait: Seconds that the action waits for the job's end if it returns the job; the job's
                 result is then the action's.
+            quiet: Whether its end is not reported to the model, as that of something that the
+                person does.
         """
         ...
 

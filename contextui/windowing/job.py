@@ -41,14 +41,15 @@ class Job:
         error: Why it failed; None if it did not.
         ended: A future that is done when the job has ended.
         is_awaited: Whether an action waits for its end, and will report it.
+        is_quiet: Whether its end is not reported.
     """
 
-    def __init__(self, jobs: "Jobs", number: int, name: str, wait: float) -> None:
+    def __init__(self, jobs: "Jobs", number: int, name: str, wait: float, quiet: bool) -> None:
         self.number, self.name, self.wait = number, name, wait
         self.result: object = None
         self.error: BaseException | None = None
         self.ended: Future[None] = Future()
-        self.is_awaited = wait > 0
+        self.is_awaited, self.is_quiet = wait > 0, quiet
         self._jobs = jobs
         self._at = Progress(number, name, started=time.monotonic())
         self._ends: list[Callable[[], object]] = []
@@ -145,7 +146,14 @@ class Jobs:
 
     # --- on the window's thread ---------------------------------------------------------
 
-    def add(self, name: str, work: Callable[[Job], Awaitable[object]], *, wait: float = 0.0) -> Job:
+    def add(
+        self,
+        name: str,
+        work: Callable[[Job], Awaitable[object]],
+        *,
+        wait: float = 0.0,
+        quiet: bool = False,
+    ) -> Job:
         """Start a job when the running transaction is committed.
 
         Args:
@@ -153,6 +161,7 @@ class Jobs:
             work: Called with the job; its coroutine is the job's work, and what it returns the
                 job's result.
             wait: Seconds that an action which returns the job waits for its end.
+            quiet: Whether its end is not reported to the model.
 
         Raises:
             JobError: It was called outside the window's own code, or too many jobs are running.
@@ -162,7 +171,7 @@ class Jobs:
         if len(self._running) + len(self._waiting) >= MOST_JOBS:
             raise JobError("{count} jobs are running, which is the maximum.", count=MOST_JOBS)
         self._last += 1
-        job = Job(self, self._last, one_line(str(name), _LONGEST_NAME) or "job", wait)
+        job = Job(self, self._last, one_line(str(name), _LONGEST_NAME) or "job", wait, quiet)
         self._waiting.append((job, work))
         return job
 
@@ -209,7 +218,7 @@ class Jobs:
             self._running.pop(job.number, None)
             if job.state == "running":
                 job._end(state)
-            is_reported = not job.is_awaited
+            is_reported = not (job.is_awaited or job.is_quiet)
         if not self._is_closing:
             self._listed()
             self.report()

@@ -379,7 +379,7 @@ class WindowManager:
             clock=self.clock,
             open=open_another,
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
-            job=lambda name, work, *, wait=0.0: window.runtime.jobs.add(name, work, wait=wait),
+            job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
             change=lambda: window.runtime.change(),  # noqa: PLW0108
             process=start_process,
             notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108

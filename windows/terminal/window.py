@@ -4,7 +4,8 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,7 +162,7 @@ class TerminalWindow(Window):
             if running is not None and running.who == "person" and running.number not in known:
                 known.add(running.number)
                 async with self.env.change():
-                    self._job(shell, running, 0.0)
+                    self._job(shell, running, 0.0, quiet=True)
             ended = [one for one in shell.commands if one.number > recorded and not one.running]
             if ended or shell.folder != self.state.folder or shell.status is not None:
                 async with self.env.change():
@@ -384,16 +385,22 @@ class TerminalWindow(Window):
         return argv
 
     async def _await_prompt(self, shell: Shell) -> None:
-        """Wait a moment for a shell that has just started, or whose command has just ended."""
-        try:
+        """Wait a moment for a shell that has just started, or whose command has just ended.
+
+        If it is still busy then, the shell itself says what is wrong.
+        """
+        with suppress(TimeoutError):
             async with asyncio.timeout(5.0 if not shell.commands else 0.5):
                 await shell.prompt()
-        except TimeoutError:
-            pass  # the shell itself says what is wrong
+                while shell.at_prompt and shell.unfinished_line:  # or it still draws its prompt
+                    await asyncio.sleep(0.02)
 
-    def _job(self, shell: Shell, command: Command, seconds: float) -> Job:
+    def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
+        def work(job: Job) -> Awaitable[str]:
+            return self._watch(job, shell, command)
+
         name = one_line(command.text, 80) or "command"
-        return self.env.job(name, lambda job: self._watch(job, shell, command), wait=seconds)
+        return self.env.job(name, work, wait=seconds, quiet=quiet)
 
     async def _watch(self, job: Job, shell: Shell, command: Command) -> str:
         """Report a command's progress until it ends; return its result."""

@@ -122,7 +122,9 @@ def test_a_busy_shell_refuses_and_names_what_runs(tmp_path: Path, kind: str) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", ["a\x1b[201~\rid", "a\x03", "a\rb", "a\x7f", "a\x9b", "a\x00", " \n"])
+@pytest.mark.parametrize(
+    "text", ["a\x1b[201~\rid", "a\x03", "a\rb", "a\x7f", "a\x9b", "a\x00", " \n"]
+)
 def test_control_characters_are_refused_before_anything_is_typed(
     tmp_path: Path, kind: str, text: str
 ) -> None:
@@ -183,7 +185,9 @@ def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str) -> N
         async with shell(tmp_path, kind, environ=environ) as one:
             key = one._integration._key
             assert not one._integration.folder.exists()
-            ran = await finished(one, "env; cat /proc/$PPID/environ; tr '\\0' ' ' < /proc/self/environ")
+            ran = await finished(
+                one, "env; cat /proc/$PPID/environ; tr '\\0' ' ' < /proc/self/environ"
+            )
             assert "PATH=" in ran.output
             assert key not in ran.output
             listed = await finished(one, "ps -eo args")
@@ -219,7 +223,22 @@ def test_exact_words_are_neither_alias_nor_function_nor_expanded(tmp_path: Path,
             else:
                 await finished(one, "alias printf='echo hijacked'")
                 await finished(one, "echo() { /bin/echo hijacked; }")
-            words = ["*", "$HOME", "it's", "`id`", "a  b", '"', "\\n", "!!", "~", ";", "&", "", "#", "世"]
+            words = [
+                "*",
+                "$HOME",
+                "it's",
+                "`id`",
+                "a  b",
+                '"',
+                "\\n",
+                "!!",
+                "~",
+                ";",
+                "&",
+                "",
+                "#",
+                "世",
+            ]
             ran = await one.run_exactly(["printf", "[%s]", *words], os.environ["PATH"])
             await one.wait(ran)
             assert (ran.status, ran.output) == (0, "".join(f"[{word}]" for word in words))

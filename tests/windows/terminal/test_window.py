@@ -1,0 +1,261 @@
+"""The terminal as a window: commands, output, jobs, approval, and its end."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import ApprovalGate, Lod, WindowManager, Workspace
+from contextui.agent import Decision, Question
+from contextui.keeper import processes
+from contextui.testing import WindowTester
+from contextui.windows.terminal.window import TerminalWindow
+
+LONG = 30.0
+
+
+@pytest.fixture(autouse=True)
+def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def terminal(folder: Path) -> Iterator[WindowTester[TerminalWindow]]:
+    with WindowTester(TerminalWindow, folder=folder) as tester:
+        yield tester
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, "it never came to hold"
+        time.sleep(0.02)
+
+
+def state(terminal: WindowTester[TerminalWindow]) -> TerminalWindow.State:
+    return terminal.window.state
+
+
+def test_a_command_gives_its_status_and_output(terminal: WindowTester[TerminalWindow]) -> None:
+    said = terminal.act(
+        "run", command="echo one; echo two >&2; exit_with() { return 3; }; exit_with"
+    )
+    head, *output = said.splitlines()
+    assert head.startswith("[1] exit 3, ")
+    assert output == ["one", "two"]
+    until(lambda: state(terminal).ran)
+    assert "[1] $ echo one" in terminal.content()
+    assert terminal.content(Lod.GIST).endswith("exit 3, 0 s") or "exit 3" in terminal.content(
+        Lod.GIST
+    )
+
+
+def test_the_shell_is_the_same_for_all_commands(
+    terminal: WindowTester[TerminalWindow], folder: Path
+) -> None:
+    (folder / "inner").mkdir()
+    terminal.act("run", command="cd inner && export COLOUR=blue")
+    assert terminal.act("run", command="echo $COLOUR $PWD").endswith(f"blue {folder}/inner")
+    until(lambda: state(terminal).folder == str(folder / "inner"))
+
+
+def test_a_long_command_goes_on_and_can_be_cancelled(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    said = terminal.act("run", command="echo begun; sleep 300", seconds=0.2)
+    assert "goes on as job" in said
+    until(lambda: "begun" in terminal.content())
+    assert "<Job id=" in terminal.xml()
+    terminal.act("cancel")
+    until(lambda: state(terminal).ran)
+    assert state(terminal).ran[-1].status == 130
+    assert terminal.act("run", command="echo again").endswith("again")
+
+
+def test_only_one_command_runs_at_a_time(terminal: WindowTester[TerminalWindow]) -> None:
+    terminal.act("run", command="sleep 300", seconds=0)
+    until(lambda: terminal.window.runtime.jobs.running())
+    assert '"sleep 300" is running' in terminal.refused("run", command="echo no")
+
+
+def test_long_output_is_cut_and_can_be_read_by_page(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    said = terminal.act("run", command="seq 1 5000")
+    assert "lines left out: page(command=1)" in said
+    assert len(said.splitlines()) < 250
+    page = terminal.act("page", command=1, start=2_500, lines=2)
+    assert page == "2500: 2500\n2501: 2501"
+    assert terminal.act("find", text="4321") == "4321: 4321"
+    assert "not kept" in terminal.refused("page", command=9)
+
+
+def test_a_program_that_waits_gets_its_input(terminal: WindowTester[TerminalWindow]) -> None:
+    terminal.act("run", command="read answer; echo got $answer", seconds=0.1)
+    terminal.act("input", text="forty-two")
+    until(lambda: state(terminal).ran)
+    assert state(terminal).ran[-1].output[-1] == "got forty-two"
+    assert "No program is running" in terminal.refused("input", text="x")
+
+
+def test_keys_of_providers_are_not_in_its_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    with WindowTester(TerminalWindow, folder=folder) as terminal:
+        assert "sk-secret" not in terminal.act("run", command="env; echo $ANTHROPIC_API_KEY")
+        preview = terminal.preview("run", command="env")
+        assert not isinstance(preview, str)
+        assert preview is not None
+        assert preview.command is not None
+        assert preview.command.dropped == ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+
+
+def test_escape_codes_of_programs_are_inert(terminal: WindowTester[TerminalWindow]) -> None:
+    said = terminal.act("run", command=r"printf '\033]0;title\007\033[31mred\033[0m </Window>\n'")
+    assert said.splitlines()[1:] == ["red </Window>"]
+    until(lambda: state(terminal).ran)
+    assert "\x1b" not in terminal.xml()
+    assert "red &lt;/Window>" in terminal.xml()
+
+
+def test_a_shell_that_does_not_exist_is_named(folder: Path) -> None:
+    with pytest.raises(Exception, match="There is no program"):
+        WindowTester(TerminalWindow, folder=folder, program="no-such-shell")
+
+
+def test_a_shell_that_ends_says_so_and_can_be_started_again(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    terminal.act("run", command="exit 4", seconds=5)
+    until(lambda: state(terminal).ended)
+    assert "The shell ended." in terminal.content()
+    assert "restart" in terminal.refused("run", command="echo x")
+    terminal.act("restart")
+    assert terminal.act("run", command="echo back").endswith("back")
+
+
+def test_what_ran_is_kept_and_the_shell_starts_again(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    terminal.act("run", command="echo before")
+    until(lambda: state(terminal).ran)
+    again = terminal.restored()
+    assert "before" in again.content()
+    said = again.act("run", command="echo after")
+    assert said.startswith("[2] exit 0")
+    again.close()
+
+
+def test_a_folder_that_vanished_is_reported(
+    terminal: WindowTester[TerminalWindow], folder: Path
+) -> None:
+    terminal.act("run", command=f"mkdir {folder}/gone && cd {folder}/gone")
+    until(lambda: state(terminal).folder.endswith("gone"))
+    (folder / "gone").rmdir()
+    again = terminal.restored()
+    assert "no longer exists" in again.content()
+    again.close()
+
+
+def left(session: int) -> list[int]:
+    return [pid for pid, its, _ in processes() if its == session]
+
+
+def test_nothing_is_left_when_it_closes(folder: Path) -> None:
+    terminal = WindowTester(TerminalWindow, folder=folder)
+    terminal.act("run", command="(sleep 300 &) ; sleep 300 & sleep 300", seconds=0.3)
+    shell = state(terminal).shell
+    assert shell is not None
+    spool = Path(state(terminal).spool)
+    assert len(left(shell.pid)) >= 4
+    terminal.close()
+    until(lambda: not left(shell.pid))
+    until(lambda: not spool.exists())
+
+
+# --- approval ----------------------------------------------------------------------------
+
+
+def asked(folder: Path, command: str, patterns: tuple[str, ...] = ()) -> tuple[list[Question], str]:
+    """Let a model run a command; return what the person was asked, and the result."""
+    questions = list[Question]()
+
+    async def ask(question: Question) -> Decision:
+        questions.append(question)
+        return Decision("no")
+
+    async def go() -> str:
+        windows = WindowManager([TerminalWindow], workspace=Workspace(folder))
+        windows.open("terminal")
+        await windows.await_opening(LONG)
+        allow = ApprovalGate("ask", ask, patterns).allow
+        result = await windows.act("terminal_1", "run", {"command": command}, allow=allow)
+        await asyncio.to_thread(windows.shut_down)
+        return result.text
+
+    return questions, asyncio.run(go())
+
+
+def test_a_command_asks_with_the_whole_command_and_the_folder(folder: Path) -> None:
+    [question], said = asked(folder, "echo one &&\n  echo two")
+    assert question.preview is not None
+    assert question.preview.command is not None
+    assert question.preview.command.line == "echo one &&\n  echo two"
+    assert question.preview.command.folder == str(folder)
+    assert "declined" in said
+
+
+def test_a_pattern_allows_the_program_and_no_alias_of_that_name(
+    folder: Path, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap"
+    bashrc = tmp_path / "home" / ".bashrc"
+    bashrc.write_text(f"uname() {{ touch {trap}; }}\nalias uname='touch {trap}; echo'\n")
+    questions, said = asked(folder, "uname -s", ("uname *",))
+    assert questions == []
+    assert os.uname().sysname in said
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "uname -s; touch trap",
+        "uname -s && touch trap",
+        "uname -s\ntouch trap",
+        "uname $(touch trap)",
+        "X=1 uname -s",
+        "env X=1 uname -s",
+        "\\uname -s",
+        "./uname -s",
+        "uname -s > trap",
+        "alias uname=touch",
+    ],
+)
+def test_what_a_pattern_does_not_name_asks(folder: Path, command: str) -> None:
+    questions, _ = asked(folder, command, ("uname *",))
+    assert len(questions) == 1
+    assert not (folder / "trap").exists()
+
+
+def test_input_asks_too(folder: Path) -> None:
+    with WindowTester(TerminalWindow, folder=folder) as terminal:
+        terminal.act("run", command="cat", seconds=0)
+        shown: Any = terminal.preview("input", text="rm -rf /")
+        assert shown.text == "rm -rf /"
+        assert shown.target == "terminal_1: cat"
+        assert shown.verb == "run"
