@@ -16,6 +16,7 @@ import pytest
 from contextui import events, model
 from contextui.config.settings import StrategyChoice
 from contextui.context.item import Hidden
+from contextui.testing import WindowTester
 from tests.guide import BLOCK, run_guide
 from tests.tui.desktop.samples import enter
 from tests.tui.running import desk_in, running, shown, until
@@ -37,7 +38,7 @@ def guide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 def test_the_guide_prints_what_it_says(guide: ModuleType) -> None:
-    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 18
+    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 19
 
 
 def test_the_guides_own_tests_pass(guide: ModuleType, tmp_path: Path) -> None:
@@ -68,6 +69,36 @@ def test_the_guides_own_widget_works_on_the_screen(guide: ModuleType, tmp_path: 
             assert frame.body.last == "reset"  # type: ignore[attr-defined]
 
     asyncio.run(go())
+
+
+def test_the_guides_own_connection_is_made_again(guide: ModuleType) -> None:
+    async def go() -> None:
+        heard = list[bytes]()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"hello\n")
+            heard.append(await reader.readline())
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        feed = await asyncio.to_thread(WindowTester, guide.FeedWindow, port=port)
+        for number in (1, 2):  # the server hangs up after a line; the window connects again
+            while feed.content().count("hello") < number:
+                await asyncio.sleep(0.02)
+            while not (await feed.windows.act("feed_1", "send", {"line": "hi"})).ok:
+                await asyncio.sleep(0.02)
+            while len(heard) < number:
+                await asyncio.sleep(0.02)
+        assert heard == [b"hi\n", b"hi\n"]
+        await asyncio.to_thread(feed.close)
+        server.close()
+
+    async def bounded() -> None:
+        async with asyncio.timeout(30):
+            await go()
+
+    asyncio.run(bounded())
 
 
 def test_the_first_window_has_about_20_lines() -> None:

@@ -321,6 +321,7 @@ class Worker:
             with self.busy():
                 loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))
         loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(asyncio.sleep(0))  # connections that were closed end now
         loop.close()
 
     def _pause(self, seconds: float | None) -> None:

@@ -11,8 +11,17 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from contextui import Body, Job, Lod, Preview, Transient, Window, action
-from contextui.errors import ActionError, ContextUIError
+from contextui import (
+    ActionError,
+    Body,
+    ContextUIError,
+    Job,
+    Lod,
+    Preview,
+    Transient,
+    Window,
+    action,
+)
 from contextui.shell import locate, split
 from contextui.text import one_line
 from contextui.windowing import CommandPreview
