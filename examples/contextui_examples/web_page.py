@@ -1,11 +1,12 @@
 """Web page window: a job that goes to the network after a question, and links as anchors."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from contextui import ActionError, Body, Button, Element, Job, Lod, Preview, Window, action
-from contextui.text import one_line
+from contextui.text import one_line, quote
 from contextui_examples.fetch import Fetched, Fetcher, FetchError, check_url
 from contextui_examples.readable import Readable, lines_of, readable
 
@@ -54,17 +55,20 @@ class WebPageWindow(Window):
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id != "read":
             return None
-        self._check(params["url"])
+        with self._explained(params["url"]):
+            check_url(params["url"])
         en = "Request this address from the network, and follow its redirects."
         zh = "从网络请求此地址，并跟随其重定向。"
         return Preview(params["url"], text=self.env.say(en, zh), verb="run")
 
     @action("Read a web page", "write", zh="读取网页", says=["fetch {url}", "打开网页 {url}"])
     def read(self, url: str) -> Job:
-        self._check(url)
+        with self._explained(url):
+            check_url(url)
 
         async def work(job: Job) -> str:
-            found = await self.FETCHER.fetch(url, lambda size: job.progress(text=f"{size:,} B"))
+            with self._explained(url):
+                found = await self.FETCHER.fetch(url, lambda size: job.progress(text=f"{size:,} B"))
             page = await asyncio.to_thread(_page_of, found)
             async with self.env.change():
                 return self._show(found, page)
@@ -86,12 +90,14 @@ class WebPageWindow(Window):
         count = len(pages)
         return self.env.say(f"{found.url}: page 1 of {count}.", f"{found.url}：第 1/{count} 页。")
 
-    def _check(self, url: str) -> None:
+    @contextmanager
+    def _explained(self, url: str) -> Iterator[None]:
+        """Report a failure as an `ActionError`; other exceptions read like a bug."""
         try:
-            check_url(url)
+            yield
         except FetchError as error:
-            reason = f"{url!r} is not read: {error}."
-            raise ActionError(self.env.say(reason, f"不读取 {url!r}：{error}。")) from error
+            where, why = quote(url, 200), str(error)
+            raise ActionError(self.env.say(f"{where}: {why}.", f"{where}：{why}。")) from error
 
     def _links(self) -> list[tuple[int, str]]:
         """Return the links that the shown page names."""
