@@ -1,0 +1,120 @@
+"""A command as a process of its own, and the results in pytest's output."""
+
+import asyncio
+import os
+import re
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel
+
+_LINE, _TAIL, _FAILURES = 300, 40, 100  # characters of a line; lines and failures that are kept
+_ESCAPE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)")
+_QUIET = {"NO_COLOR": "1", "PY_COLORS": "0", "PYTHONUNBUFFERED": "1"}
+_COUNT = re.compile(r"collected (\d+) items?(?: / (\d+) (?:deselected|error))?")
+_VERDICT = re.compile(
+    r"(?:^|\s)(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[ *\d+%\]$|\s+\S+::|$)"
+)
+_SECTION = re.compile(r"_{3,} (?:ERROR (?:at \w+ of|collecting) )?(.+?) _{3,}")
+_PLACE = re.compile(r"([^\s:<>]+):(\d+): ")
+
+
+async def lines_of(argv: Sequence[str], folder: Path, started: "Started") -> AsyncIterator[str]:
+    """Run a command without a shell and yield its output, line by line.
+
+    Args:
+        argv: The command and its arguments.
+        folder: Where to run it.
+        started: Receives the process, so that others can end it; it is ended in any case.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *argv, cwd=folder, env={**os.environ, **_QUIET}, start_new_session=True,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    started.process = process
+    assert process.stdout is not None
+    try:
+        pending = ""
+        while piece := await process.stdout.read(65_536):
+            *whole, pending = (pending + piece.decode("utf-8", "replace")).split("\n")
+            for line in whole:
+                yield _plain(line)
+            pending = pending[-_LINE * 4 :]
+        if pending:
+            yield _plain(pending)
+        started.status = await process.wait()
+    finally:
+        started.end()
+
+
+class Started:
+    """A process that was started, with all that it started itself."""
+
+    process: asyncio.subprocess.Process | None = None
+    status: int | None = None
+
+    def end(self) -> None:
+        """Kill the process and its children; from any thread, and at any time."""
+        if self.process is not None and self.status is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def _plain(line: str) -> str:
+    return _ESCAPE.sub("", line.rstrip("\r\n"))[:_LINE]
+
+
+class Failure(BaseModel):
+    """A test that failed, and where."""
+
+    name: str
+    path: str = ""
+    line: int = 1
+    reason: str = ""
+
+
+class Report:
+    """What pytest has printed so far.
+
+    Attributes:
+        total: How many tests there are; 0 if unknown.
+        done: How many have ended.
+        failures: Those that failed, with their places once these are printed.
+        tail: The last lines.
+        summary: The last line that sums up.
+    """
+
+    def __init__(self) -> None:
+        self.total, self.done, self.failed, self.summary = 0, 0, 0, ""
+        self.failures, self.tail = list[Failure](), deque[str](maxlen=_TAIL)
+        self._section: Failure | None = None
+
+    def read(self, line: str) -> None:
+        """Take in the next line."""
+        self.tail.append(line)
+        if found := _COUNT.match(line):
+            self.total = int(found[1])
+        elif line.startswith("="):
+            self._section = None
+            if re.search(r" in [\d.]+s", line):
+                self.summary = line.strip("= ")
+        elif found := _SECTION.fullmatch(line):
+            self._section = Failure(name=found[1])
+            if len(self.failures) < _FAILURES:
+                self.failures.append(self._section)
+        elif self._section is not None:
+            self._read_failure(self._section, line)
+        elif found := _VERDICT.search(line):
+            self.done += 1
+            self.failed += found[1] in ("FAILED", "ERROR")
+
+    @staticmethod
+    def _read_failure(failure: Failure, line: str) -> None:
+        if line.startswith("E ") and not failure.reason:
+            failure.reason = line[1:].strip()
+        elif (found := _PLACE.match(line)) and not found[1].startswith(("/", "..")):
+            failure.path, failure.line = found[1], int(found[2])
