@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
@@ -30,38 +31,55 @@ async def lines_of(argv: Sequence[str], folder: Path, started: "Started") -> Asy
         folder: Where to run it.
         started: Receives the process, so that others can end it; it is ended in any case.
     """
-    process = await asyncio.create_subprocess_exec(
-        *argv, cwd=folder, env={**os.environ, **_QUIET}, start_new_session=True,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+    process = subprocess.Popen(
+        argv, cwd=folder, env={**os.environ, **_QUIET}, start_new_session=True, bufsize=0,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    started.process = process
     assert process.stdout is not None
+    started.process, output, pending = process, process.stdout.fileno(), ""
     try:
-        pending = ""
-        while piece := await process.stdout.read(65_536):
+        os.set_blocking(output, False)
+        while piece := await _read(output):
             *whole, pending = (pending + piece.decode("utf-8", "replace")).split("\n")
             for line in whole:
                 yield _plain(line)
             pending = pending[-_LINE * 4 :]
         if pending:
             yield _plain(pending)
-        started.status = await process.wait()
+        while process.poll() is None:  # it may close its output and go on
+            await asyncio.sleep(0.02)
     finally:
         started.end()
+        process.stdout.close()
+
+
+async def _read(output: int) -> bytes:
+    """Wait for output and read it; empty at its end."""
+    ready, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop.add_reader(output, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(output)
+    return os.read(output, 65_536)
 
 
 class Started:
     """A process that was started, with all that it started itself."""
 
-    process: asyncio.subprocess.Process | None = None
-    status: int | None = None
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def status(self) -> int | None:
+        """The exit status of a process that has ended."""
+        return self.process.returncode if self.process else None
 
     def end(self) -> None:
         """Kill the process and its children; from any thread, and at any time."""
-        if self.process is not None and self.status is None:
+        if self.process is not None and self.process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
 def _plain(line: str) -> str:
