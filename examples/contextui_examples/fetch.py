@@ -30,7 +30,11 @@ _PIECE = 16_384  # bytes
 
 
 class FetchError(Exception):
-    """The page cannot be read; the message says why."""
+    """The page cannot be read; the message says why, also in Chinese."""
+
+    def __init__(self, english: str, chinese: str) -> None:
+        super().__init__(english)
+        self.english, self.chinese = english, chinese
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,21 @@ def check_url(url: str) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port  # raises if it is no number
     except ValueError as error:
-        raise FetchError(f"not an address: {error}") from error
+        raise FetchError(f"not an address: {error}", f"不是网址：{error}") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise FetchError("only addresses with http:// or https:// can be read")
+        raise FetchError(
+            "only addresses with http:// or https:// can be read",
+            "只能读取 http:// 或 https:// 网址",
+        )
     if "@" in parts.netloc:
-        raise FetchError("an address with a user name or password is not read")
+        raise FetchError(
+            "an address with a user name or password is not read", "不读取带用户名或密码的网址"
+        )
     if _UNSAFE.search(url) or len(url) > 2_000:
-        raise FetchError("the address is too long or contains spaces or control characters")
+        raise FetchError(
+            "it is too long or contains spaces or control characters",
+            "网址太长，或含有空格或控制字符",
+        )
     return parts
 
 
@@ -112,9 +124,11 @@ class Fetcher:
             async with asyncio.timeout(self.seconds):
                 return await asyncio.to_thread(self._follow, url, sockets, progress)
         except TimeoutError as error:
-            raise FetchError(f"no answer within {self.seconds:g} s") from error
+            raise FetchError(
+                f"no answer within {self.seconds:g} s", f"{self.seconds:g} 秒内没有回应"
+            ) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise FetchError(str(error) or type(error).__name__) from error
+            raise FetchError(*[str(error) or type(error).__name__] * 2) from error
         finally:
             for one in sockets:
                 with suppress(OSError):  # it is closed already
@@ -134,8 +148,10 @@ class Fetcher:
                         return self._read(url, answer, progress)
             url = urljoin(url, target)
             if parts.scheme == "https" and not url.startswith("https:"):
-                raise FetchError("a redirect leads from https to another scheme")
-        raise FetchError(f"more than {self.redirects} redirects")
+                raise FetchError(
+                    "a redirect leads from https to another scheme", "重定向从 https 转到别的协议"
+                )
+        raise FetchError(f"more than {self.redirects} redirects", f"重定向超过 {self.redirects} 次")
 
     def _connect(
         self, parts: SplitResult, sockets: list[socket.socket]
@@ -145,10 +161,13 @@ class Fetcher:
         port = parts.port or (443 if is_tls else 80)
         addresses = self.resolve(host, port)
         if not addresses:
-            raise FetchError(f"{host} has no address")
+            raise FetchError(f"{host} has no address", f"{host} 没有地址")
         for one in addresses:
             if (one, port) not in self.exempt and not is_public(one):
-                raise FetchError(f"{host} is {one}, which is not a public address")
+                raise FetchError(
+                    f"{host} is {one}, which is not a public address",
+                    f"{host} 是 {one}，不是公网地址",
+                )
         link = socket.create_connection((addresses[0], port), timeout=self.seconds)
         sockets.append(link)
         if is_tls:
@@ -164,15 +183,17 @@ class Fetcher:
     ) -> Fetched:
         kind = answer.headers.get_content_type()
         if answer.status != 200:
-            raise FetchError(f"the server answered {answer.status}")
+            raise FetchError(f"the server answered {answer.status}", f"服务器回应 {answer.status}")
         if not _TYPES.match(kind):
-            raise FetchError(f"{kind} is not text")
+            raise FetchError(f"{kind} is not text", f"{kind} 不是文本")
         data, end = b"", time.monotonic() + self.seconds
         while len(data) <= self.limit and (piece := answer.read1(_PIECE)):
             data += piece
             progress(len(data))
             if time.monotonic() > end:
-                raise FetchError(f"no end within {self.seconds:g} s")
+                raise FetchError(
+                    f"no end within {self.seconds:g} s", f"{self.seconds:g} 秒内没有读完"
+                )
         charset = answer.headers.get_content_charset("")
         charset = charset if _CHARSETS.fullmatch(charset) else "utf-8"
         text = data[: self.limit].decode(charset, "replace")

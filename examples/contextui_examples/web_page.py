@@ -96,8 +96,8 @@ class WebPageWindow(Window):
         try:
             yield
         except FetchError as error:
-            where, why = quote(url, 200), str(error)
-            raise ActionError(self.env.say(f"{where}: {why}.", f"{where}：{why}。")) from error
+            where, en, zh = quote(url, 200), error.english, error.chinese
+            raise ActionError(self.env.say(f"{where}: {en}.", f"{where}：{zh}。")) from error
 
     def _links(self) -> list[tuple[int, str]]:
         """Return the links that the shown page names."""
