@@ -102,7 +102,7 @@ def test_what_people_say() -> None:
 
 def test_a_curve() -> None:
     assert plot([(0, 0), (1, 1)], 4, 2) == ["⠀⠀⡠⠊", "⡠⠊⠀⠀"]
-    assert plot([(5, 5)], 2, 1) == ["⠐⠀"]
+    assert plot([(5, 5)], 2, 1) == ["⠠⠀"]
     huge = plot([(0, -1.7e308), (1, 1.7e308), (2, 0)], 9, 3)
     assert [len(row) for row in huge] == [9, 9, 9]
 

@@ -288,7 +288,5 @@ def test_malformed_pages_do_not_take_long(html: str) -> None:
 def test_in_chinese() -> None:
     with WindowTester(WebPageWindow, lang="zh") as page:
         assert page.content() == "还没有网页：用 read 读取。"
-        assert (
-            page.refused("read", url="file:///x")
-            == '"file:///x"：only addresses with http:// or https:// can be read。'
-        )
+        error = page.refused("read", url="file:///x")
+        assert error == '"file:///x"：只能读取 http:// 或 https:// 网址。'
