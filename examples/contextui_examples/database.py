@@ -5,6 +5,7 @@ does. Reads use a connection that cannot write, so even a wrong decision would c
 """
 
 import json
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 SECONDS, PATIENCE = 5.0, 1.0  # for a statement, and for a file that another process has locked
@@ -23,6 +24,9 @@ _DENIED = {  # what reaches other files, changes settings, or ends the transacti
     sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT,
 }  # fmt: skip
 _DENIED_FUNCTIONS = ("load_extension", "fts3_tokenizer")
+_UNSTABLE = re.compile(
+    r"(random|randomblob|date|time|datetime|julianday|unixepoch|strftime)\(|current_"
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Change:
-    """What a statement changes: how many rows, which ones as a diff, and what it returns."""
+    """What a statement changes: how many rows, which ones as a diff, and what it returns.
+
+    The diff is empty if there are too many rows, or if their values differ at each run, such as
+    the current time: a preview must be the same again after the approval.
+    """
 
     count: int
     diff: str
@@ -56,7 +64,7 @@ class Database:
     def only_reads(self, sql: str) -> bool:
         """Whether a statement only reads. If it compiles, this depends on its text alone."""
         with self._connection("ro", patience=0.0) as link:
-            return _compile(link, sql)[0]
+            return _compile(link, sql).only_reads
 
     def read(self, sql: str, skip: int = 0, count: int = 50) -> Rows:
         """Run a statement that reads, on a connection that cannot write."""
@@ -72,7 +80,8 @@ class Database:
         with self._connection("rw") as link:
             link.execute("PRAGMA cache_spill = OFF")  # before the commit nothing reaches the file
             link.execute("BEGIN IMMEDIATE")
-            tables = _compile(link, sql)[1]
+            compiled = _compile(link, sql)
+            tables = compiled.written if compiled.is_stable else None
             before, changes = _content(link, tables), link.total_changes
             cursor = link.execute(sql)
             returned = _rows(cursor, count)
@@ -119,8 +128,13 @@ def _allow(code: int, first: str | None, second: str | None, *_: str | None) -> 
     return sqlite3.SQLITE_DENY if is_denied else sqlite3.SQLITE_OK
 
 
-def _compile(link: sqlite3.Connection, sql: str) -> tuple[bool, list[str]]:
-    """Return whether a statement only reads, and the tables that it and its triggers write."""
+class _Compiled(NamedTuple):
+    only_reads: bool
+    written: list[str]  # the tables that it and its triggers write
+    is_stable: bool  # whether the same statement does the same again
+
+
+def _compile(link: sqlite3.Connection, sql: str) -> _Compiled:
     codes, written = list[int](), dict[str, None]()
 
     def allow(code: int, first: str | None, *rest: str | None) -> int:
@@ -133,16 +147,20 @@ def _compile(link: sqlite3.Connection, sql: str) -> tuple[bool, list[str]]:
     program = link.execute(f"EXPLAIN {sql}").fetchall()
     # A write transaction is opened by this instruction with a second operand.
     writes = any(row[1] == "Transaction" and row[3] for row in program)
-    return codes[:1] == [sqlite3.SQLITE_SELECT] and not writes, list(written)
+    calls = [str(row[5]) for row in program if row[1] in ("Function", "PureFunc")]
+    is_stable = not any(_UNSTABLE.match(call) for call in calls)
+    return _Compiled(codes[:1] == [sqlite3.SQLITE_SELECT] and not writes, list(written), is_stable)
 
 
 def _rows(cursor: sqlite3.Cursor, count: int) -> Rows:
     return Rows([column[0] for column in cursor.description or ()], cursor.fetchmany(count))
 
 
-def _content(link: sqlite3.Connection, tables: list[str]) -> "Counter[str] | None":
-    """Return the rows of some tables as text; None if that is too much to compare."""
+def _content(link: sqlite3.Connection, tables: list[str] | None) -> "Counter[str] | None":
+    """Return the rows of some tables as text; None if they cannot be compared."""
     lines, room = Counter[str](), _COMPARED
+    if tables is None:
+        return None
     for table in tables:
         name = table.replace('"', '""')
         try:

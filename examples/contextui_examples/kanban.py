@@ -53,7 +53,8 @@ class KanbanWindow(Window):
         if hidden := len(cards) - len(shown):
             more = self.env.say(f"… {hidden} more: use find", f"… 另有 {hidden} 张，用 find 查找")
             shown.append(Element("more", more))
-        return Element("column", self._title(name), *shown, name=name)
+        title = self._title(name)
+        return Element("column", title, *shown, name=None if title == name else name)
 
     def anchors(self, lod: Lod) -> Iterable[Button]:
         for card in self.state.cards[:_SHOWN] if lod is Lod.FULL else ():

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from contextui.secrets import mask, own_secrets
+
 _LINE, _TAIL, _FAILURES = 300, 40, 100  # characters of a line; lines and failures that are kept
 _ESCAPE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|.)")
 _QUIET = {"NO_COLOR": "1", "PY_COLORS": "0", "PYTHONUNBUFFERED": "1"}
-_COUNT = re.compile(r"collected (\d+) items?(?: / (\d+) (?:deselected|error))?")
+_COUNT = re.compile(r"(?:collecting \.\.\. )?collected (\d+) items?(?: / (\d+) deselected)?")
 _VERDICT = re.compile(
     r"(?:^|\s)(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[ *\d+%\]$|\s+\S+::|$)"
 )
@@ -32,7 +34,7 @@ async def lines_of(argv: Sequence[str], folder: Path, started: "Started") -> Asy
         started: Receives the process, so that others can end it; it is ended in any case.
     """
     process = subprocess.Popen(
-        argv, cwd=folder, env={**os.environ, **_QUIET}, start_new_session=True, bufsize=0,
+        argv, cwd=folder, env=_environment(), start_new_session=True, bufsize=0,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     assert process.stdout is not None
@@ -82,8 +84,14 @@ class Started:
             self.process.wait()
 
 
+def _environment() -> dict[str, str]:
+    """Return the environment without its secrets: the output is shown to the model."""
+    secret = {name for name, _ in own_secrets(1)}
+    return {name: value for name, value in os.environ.items() if name not in secret} | _QUIET
+
+
 def _plain(line: str) -> str:
-    return _ESCAPE.sub("", line.rstrip("\r\n"))[:_LINE]
+    return mask(_ESCAPE.sub("", line.rstrip("\r\n")))[:_LINE]
 
 
 class Failure(BaseModel):
@@ -110,14 +118,16 @@ class Report:
         self.total, self.done, self.failed, self.summary = 0, 0, 0, ""
         self.failures, self.tail = list[Failure](), deque[str](maxlen=_TAIL)
         self._section: Failure | None = None
+        self._counts = True
 
     def read(self, line: str) -> None:
         """Take in the next line."""
         self.tail.append(line)
         if found := _COUNT.match(line):
-            self.total = int(found[1])
+            self.total = int(found[1]) - int(found[2] or 0)
         elif line.startswith("="):
             self._section = None
+            self._counts = "test session starts" in line  # the summary names failures once more
             if re.search(r" in [\d.]+s", line):
                 self.summary = line.strip("= ")
         elif found := _SECTION.fullmatch(line):
@@ -126,7 +136,7 @@ class Report:
                 self.failures.append(self._section)
         elif self._section is not None:
             self._read_failure(self._section, line)
-        elif found := _VERDICT.search(line):
+        elif self._counts and (found := _VERDICT.search(line)):
             self.done += 1
             self.failed += found[1] in ("FAILED", "ERROR")
 

@@ -75,7 +75,7 @@ class SqliteWindow(Window):
             change = database.change(params["sql"], commit=False)
         text = f"{params['sql']}\n{self._changed(change.count)}"
         if change.count and not change.diff:
-            text += self.env.say(" They are too many to list.", "数量太多，无法列出。")
+            text += self.env.say(" They cannot be listed.", "无法逐行列出。")
         return Preview(self.state.path, diff=change.diff, text=text)
 
     def _effect(self, params: Mapping[str, Any]) -> Literal["read", "write"]:

@@ -26,9 +26,7 @@ def test_cards_move_by_id_and_text(board: WindowTester[KanbanWindow]) -> None:
     assert columns(board) == {1: "doing", 2: "doing", 3: "done"}
     assert board.content(Lod.GIST) == "todo 0, doing 2, done 1"
     assert board.content() == (
-        "todo  name=todo\n"
-        "doing  name=doing\n  Paint the door  id=1\n  Fix the roof  id=2\n"
-        "done  name=done\n  Buy paint  id=3"
+        "todo\ndoing\n  Paint the door  id=1\n  Fix the roof  id=2\ndone\n  Buy paint  id=3"
     )
     assert "Buy paint" not in board.content(Lod.SUMMARY)
     assert board.restored().content() == board.content()

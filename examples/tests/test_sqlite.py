@@ -87,12 +87,19 @@ REFUSED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("template") / "a.db"
+    with closing(sqlite3.connect(path)) as link:
+        link.executescript(SCHEMA)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, template: bytes) -> Path:
     work = tmp_path / "work"
     work.mkdir()
-    with closing(sqlite3.connect(work / "a.db")) as link:
-        link.executescript(SCHEMA)
+    (work / "a.db").write_bytes(template)
     return work
 
 
@@ -231,7 +238,29 @@ def test_too_many_rows_are_counted_instead(
     assert preview is not None
     assert not isinstance(preview, str)
     assert preview.diff == ""
-    assert preview.text.endswith("3 rows changed. They are too many to list.")
+    assert preview.text.endswith("3 rows changed. They cannot be listed.")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO log VALUES (random())",
+        "INSERT INTO log VALUES (CURRENT_TIMESTAMP)",
+        "INSERT INTO log VALUES (strftime('%f', 'now'))",
+        "INSERT INTO timed(a) VALUES (1)",
+        "DELETE FROM timed",
+    ],
+)
+def test_what_differs_at_each_run_can_be_allowed(
+    sql: WindowTester[SqliteWindow], statement: str
+) -> None:
+    sql.act("query", sql="CREATE TABLE timed (a, at DEFAULT (strftime('%f', 'now')))")
+    sql.act("query", sql="INSERT INTO timed(a) VALUES (1)")
+    sql.act("query", sql="CREATE TRIGGER late AFTER DELETE ON timed BEGIN"
+                         " INSERT INTO log VALUES (randomblob(8)); END")  # fmt: skip
+    result, asked = call(sql, "query", "once", sql=statement)
+    assert result.ok, result.text
+    assert len(asked) == 1
 
 
 def test_values_are_not_confused(sql: WindowTester[SqliteWindow]) -> None:

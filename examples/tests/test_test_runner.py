@@ -11,6 +11,7 @@ import pytest
 
 from asking import call
 from contextui import Lod
+from contextui.events import Event, JobsChanged
 from contextui.testing import WindowTester
 from contextui.windows.editor.window import EditorWindow
 from contextui_examples.process import Report
@@ -127,9 +128,28 @@ def test_a_run_with_failures_that_open_the_editor(folder: Path) -> None:
         assert runner.restored().content() == runner.content()
 
 
-def test_progress_counts_tests(folder: Path) -> None:
+def test_progress_is_live(folder: Path) -> None:
+    slow = "import time\nimport pytest\n@pytest.mark.parametrize('n', range(6))\n" \
+           "def test_it(n): time.sleep(0.15); assert n != 2\n"  # fmt: skip
+    (folder / "tests" / "test_some.py").write_text(slow, "utf-8")
+    seen = list[tuple[float | None, float | None, str]]()
+
+    def note(event: Event) -> None:
+        if isinstance(event, JobsChanged):
+            seen.extend((job.done, job.total, job.text) for job in event.running)
+
+    with opened(folder) as runner:
+        runner.windows.subscribe(note)
+        runner.act("run", args=f"{ALONE} -k 'not 5'")
+    assert {total for _, total, _ in seen if total} == {5}
+    assert len({done for done, total, _ in seen if total}) > 2
+    assert max(done or 0 for done, _, _ in seen) <= 5
+    assert {text for _, _, text in seen} <= {"", "0 failed", "1 failed"}
+
+
+def test_progress_counts_tests() -> None:
     report = Report()
-    lines = ["collected 4 items", "", "test_a.py::test_one PASSED     [ 25%]",
+    lines = ["collecting ... collected 4 items", "", "test_a.py::test_one PASSED     [ 25%]",
              "test_a.py::test_two[a b] FAILED  [ 50%]", "[gw0] [ 75%] PASSED test_a.py::test_x",
              "test_a.py::test_four SKIPPED (why) [100%]"]  # fmt: skip
     for line in lines:
@@ -172,6 +192,20 @@ def test_closing_ends_the_processes(folder: Path) -> None:
         runner.windows.close(runner.window.id)
         starting.join()
     wait_until_gone(int((folder / "pids").read_text("utf-8")))
+
+
+def test_secrets_of_the_environment_do_not_reach_the_model(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "xyzzy-123456789")
+    monkeypatch.setenv("PLAIN", "fine")
+    with opened(folder) as runner:
+        runner.act("run", command="env")
+        assert "PLAIN=fine" in runner.content()
+        assert "SOME_API_KEY" not in runner.content()
+        (folder / "leaked").write_text("key xyzzy-123456789", "utf-8")
+        runner.act("run", command="cat leaked")
+        assert runner.window.state.tail == ["key ***"]
 
 
 def test_a_run_that_takes_too_long_is_stopped(folder: Path) -> None:
