@@ -12,6 +12,7 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -83,7 +84,8 @@ def test_the_package_is_built_and_its_windows_are_found(tmp_path: Path) -> None:
     options = ["--no-deps", "--no-index", "--disable-pip-version-check", "--quiet"]
     run("-m", "pip", "wheel", "--no-build-isolation", *options, "./source", cwd=tmp_path)
     (wheel,) = tmp_path.glob("contextui_examples-*.whl")
-    run("-m", "pip", "install", *options, "--target", "site", str(wheel), cwd=tmp_path)
+    with ZipFile(wheel) as packed:  # what `pip install --target` does, in a tenth of the time
+        packed.extractall(tmp_path / "site")
     found = json.loads(run("-c", LIST, cwd=tmp_path, path=tmp_path / "site"))
     ready = {entry["name"]: entry for entry in found if "contextui-examples" in entry["origin"]}
     assert sorted(ready) == sorted(WINDOWS)

@@ -81,7 +81,7 @@ class Database:
             link.execute("PRAGMA cache_spill = OFF")  # before the commit nothing reaches the file
             link.execute("BEGIN IMMEDIATE")
             compiled = _compile(link, sql)
-            tables = compiled.written if compiled.is_stable else None
+            tables = compiled.written if compiled.is_stable and not commit else None
             before, changes = _content(link, tables), link.total_changes
             cursor = link.execute(sql)
             returned = _rows(cursor, count)
@@ -104,6 +104,7 @@ class Database:
         with closing(
             sqlite3.connect(address, timeout=patience, uri=True, isolation_level=None)
         ) as link:
+            link.execute("PRAGMA trusted_schema = OFF")  # its views and triggers may be anyone's
             link.text_factory = lambda data: data.decode("utf-8", "replace")
             link.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
             link.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200)

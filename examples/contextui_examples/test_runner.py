@@ -100,7 +100,7 @@ class RunnerWindow(Window):
             failed = self.env.say(f"{report.failed} failed", f"{report.failed} 个失败")
             job.progress(report.done, report.total or None, failed)
             if time.monotonic() - kept > _SECONDS:  # each commit is written to the log
-                await self._keep(argv, report, failed)
+                await self._keep(argv, report, self.env.say(f"{failed} so far", f"目前 {failed}"))
                 kept = time.monotonic()
 
     async def _keep(self, argv: list[str], report: Report, result: str) -> None:
