@@ -73,7 +73,9 @@ class SqliteWindow(Window):
             return None
         with self._database() as database:
             change = database.change(params["sql"], commit=False)
-        text = f"{params['sql']}\n{self._changed(change.count)}"
+        rows = counted(change.count, "row")
+        would = self.env.say(f"{rows} would change.", f"将更改 {change.count} 行。")
+        text = f"{params['sql']}\n{would}"
         if change.count and not change.diff:
             text += self.env.say(" They cannot be listed.", "无法逐行列出。")
         return Preview(self.state.path, diff=change.diff, text=text)
@@ -89,7 +91,8 @@ class SqliteWindow(Window):
         with self._database() as database:
             change = database.change(sql, commit=True)
         self._show("", change.returned, 1)
-        return self._changed(change.count)
+        rows = counted(change.count, "row")
+        return self.env.say(f"{rows} changed.", f"已更改 {change.count} 行。")
 
     def _read(self, sql: str, page: int) -> str:
         with self._database() as database:
@@ -109,9 +112,6 @@ class SqliteWindow(Window):
         with self._database() as database:
             found = database.read("SELECT sql FROM sqlite_master WHERE sql <> ''", count=_SCHEMA)
         self.state.definitions = [str(row[0])[:400] for row in found.rows]
-
-    def _changed(self, count: int) -> str:
-        return self.env.say(f"{counted(count, 'row')} changed.", f"更改 {count} 行。")
 
     @contextmanager
     def _database(self) -> Iterator[Database]:

@@ -213,7 +213,7 @@ def test_the_preview_shows_rows_of_all_tables_and_their_number(
     assert preview is not None
     assert not isinstance(preview, str)
     assert preview.target == "a.db"
-    assert preview.text.endswith("2 rows changed.")
+    assert preview.text.endswith("2 rows would change.")
     assert preview.diff.splitlines()[3:] == [
         "-people: 2, 'Bo', b'\\x00\\xff'",
         "+people: 2, 'Bea', b'\\x00\\xff'",
@@ -238,7 +238,7 @@ def test_too_many_rows_are_counted_instead(
     assert preview is not None
     assert not isinstance(preview, str)
     assert preview.diff == ""
-    assert preview.text.endswith("3 rows changed. They cannot be listed.")
+    assert preview.text.endswith("3 rows would change. They cannot be listed.")
 
 
 @pytest.mark.parametrize(
