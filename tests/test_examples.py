@@ -1,0 +1,127 @@
+"""The example windows: their own tests, their size, their package, and each one in the app."""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tomllib
+from contextlib import closing
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from contextui.windowing.window import Window
+from tests.tui.running import desk_in, lines, running, shown, until
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+PROJECT = tomllib.loads((EXAMPLES / "pyproject.toml").read_text("utf-8"))
+WINDOWS: dict[str, str] = PROJECT["project"]["entry-points"]["contextui.windows"]
+MOST_LINES, MOST_LINES_OF_A_PART = 140, 210
+
+LIST = """
+import json, sys
+from contextui.windowing.finding.registry import discover
+
+registry = discover()
+assert "contextui_examples" not in sys.modules
+registry.load_all()
+print(json.dumps([entry.data() for entry in registry.entries]))
+"""
+
+
+def run(*command: str, cwd: Path, path: Path = ROOT) -> str:
+    done = subprocess.run(
+        [sys.executable, "-P", *command],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_their_own_tests_pass_without_an_installation() -> None:
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=EXAMPLES)
+    assert " passed" in said
+
+
+def test_each_is_short() -> None:
+    modules = {origin.partition(":")[0].rpartition(".")[2] for origin in WINDOWS.values()}
+    for path in (EXAMPLES / "contextui_examples").glob("*.py"):
+        count = len(path.read_text("utf-8").splitlines())
+        most = MOST_LINES if path.stem in modules else MOST_LINES_OF_A_PART
+        assert count <= most, f"{path.name} has {count} lines"
+
+
+def test_style_and_types_are_checked() -> None:
+    run("-m", "ruff", "check", "--no-cache", "examples", cwd=ROOT)
+    run("-m", "ruff", "format", "--no-cache", "--check", "examples", cwd=ROOT)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
+    assert settings["strict"]
+    assert "examples" in settings["files"]  # `make lint` checks them
+
+
+def test_the_readme_links_to_what_exists() -> None:
+    text = (EXAMPLES / "README.md").read_text("utf-8")
+    targets = [part.partition(")")[0] for part in text.split("](")[1:]]
+    assert [one for one in targets if not (EXAMPLES / one).exists()] == []
+    for name in WINDOWS:
+        assert f"[{name}]" in text
+
+
+def test_the_package_is_built_and_its_windows_are_found(tmp_path: Path) -> None:
+    left_out = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".*")
+    shutil.copytree(EXAMPLES, tmp_path / "source", ignore=left_out)
+    options = ["--no-deps", "--no-index", "--disable-pip-version-check", "--quiet"]
+    run("-m", "pip", "wheel", "--no-build-isolation", *options, "./source", cwd=tmp_path)
+    (wheel,) = tmp_path.glob("contextui_examples-*.whl")
+    with ZipFile(wheel) as packed:  # what `pip install --target` does, in a tenth of the time
+        packed.extractall(tmp_path / "site")
+    found = json.loads(run("-c", LIST, cwd=tmp_path, path=tmp_path / "site"))
+    ready = {entry["name"]: entry for entry in found if "contextui-examples" in entry["origin"]}
+    assert sorted(ready) == sorted(WINDOWS)
+    assert {entry["status"] for entry in ready.values()} == {"ready"}
+    assert ready["sqlite"]["args"] == "path:string"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "text"),
+    [
+        ("chart", {"title": "load"}, "no points yet"),
+        ("kanban", {"cards": ["Paint the door"]}, "Paint the door"),
+        ("sqlite", {"path": "a.db"}, "CREATE TABLE people"),
+        ("test_runner", {}, "No tests have run yet."),
+        ("web_page", {}, "No page yet"),
+    ],
+)
+def test_each_opens_in_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, args: dict[str, Any], text: str
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    module, _, owner = WINDOWS[name].partition(":")
+    cls: type[Window] = getattr(import_module(module), owner)
+    (tmp_path / "work").mkdir()
+    with closing(sqlite3.connect(tmp_path / "work" / "a.db")) as link:
+        link.execute("CREATE TABLE people (name)")
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[cls])
+        desk.session.windows.open(name, **args)
+        async with running(desk) as pilot:
+            await until(pilot, lambda: shown(pilot, text))
+            assert not any("could not be drawn" in line for line in lines(pilot))
+            if name == "chart":
+                for value in (1.0, 5.0, 2.0):
+                    await desk.session.windows.act("chart_1", "add", {"value": value})
+                await until(pilot, lambda: any("⠀" in line for line in lines(pilot)))
+
+    asyncio.run(go())
