@@ -427,8 +427,9 @@ def _shown(value: object) -> str:
 Effect = Literal["state", "read", "write"]
 """What an action changes: the window's state, nothing, or something outside the window."""
 
-EffectOf = Callable[[Mapping[str, Any]], Effect]
-"""Returns the effect of an action for its params, validated and without those omitted."""
+EffectOf = Callable[..., Effect]
+"""Returns the effect of an action for its params, validated and without those omitted. It takes the
+params, or the window and the params; the window's state is then a read-only copy."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__contextui_action__"
@@ -494,12 +495,13 @@ class Action:
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
-    def effect_of(self, params: Mapping[str, Any]) -> Effect:
+    def effect_of(self, params: Mapping[str, Any], window: object = None) -> Effect:
         """Return the effect for these params; `write` if the author's function fails."""
         if isinstance(self.effect, str):
             return self.effect
         try:
-            found = self.effect(params)
+            takes_window = len(inspect.signature(self.effect).parameters) > 1
+            found = self.effect(window, params) if takes_window else self.effect(params)
         except Exception:  # an author's function; the person is asked then
             return "write"
         return found if found in get_args(Effect) else "write"

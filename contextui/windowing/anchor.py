@@ -152,7 +152,7 @@ class Intent:
     @property
     def effect(self) -> Effect:
         """What the action changes with these arguments."""
-        return self.action.effect_of(self.arguments)
+        return self.action.effect_of(self.arguments, self.window)
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contextui.errors import NoWorkspaceError
-from contextui.events import Event, WindowTroubled
+from contextui.events import Event, Progress, WindowTroubled
 from contextui.files.errors import FileError, SecretFileError
 from contextui.words import Lang, Words
 
@@ -106,6 +106,7 @@ class Env:
         open: Opens another window.
         every: Starts a timer.
         job: Starts a job.
+        jobs: Returns how far the running jobs are.
         change: Changes the state in a job or another task of the window, in a transaction of its
             own: it waits for the running action, and is logged and rendered as soon as it commits.
             Inside an action it is part of that action.
@@ -127,6 +128,7 @@ class Env:
     every: Timer
     job: JobStarter
     change: Callable[[], AbstractAsyncContextManager[None]]
+    jobs: Callable[[], Sequence[Progress]]
     process: ProcessStarter
     notify: Callable[[str], None]
     files: "Workspace | None" = None

@@ -107,7 +107,7 @@ class Jobs:
         progressed: Callback when the list or the progress changed; at most ten times a second.
         listed: Callback when a job has started or ended, on the window's thread.
         over: Awaited when the work of a job is over: it ends what the job has started.
-        ended: Callback when a job has ended that no action waits for, on the window's thread.
+        ended: Callback when a job has ended, and whether its end has to be reported.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Jobs:
         progressed: Callable[[], object],
         listed: Callable[[], object],
         over: Callable[[Job], Awaitable[object]],
-        ended: Callable[[Job], object],
+        ended: Callable[[Job, bool], object],
     ) -> None:
         self._worker, self._progressed, self._listed, self._ended = (
             worker,
@@ -222,8 +222,7 @@ class Jobs:
         if not self._is_closing:
             self._listed()
             self.report()
-            if is_reported:
-                self._ended(job)
+            self._ended(job, is_reported)
         job.ended.set_result(None)
 
     def leave(self, job: Job) -> bool:

@@ -381,6 +381,7 @@ class WindowManager:
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
             change=lambda: window.runtime.change(),  # noqa: PLW0108
+            jobs=lambda: window.runtime.jobs.running(),  # noqa: PLW0108
             process=start_process,
             notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,

@@ -200,7 +200,7 @@ class Runtime:
             progressed=self._show_progress,
             listed=self._save_jobs,
             over=self._end_processes,
-            ended=self._report_end,
+            ended=self._end_job,
         )
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
@@ -499,11 +499,24 @@ class Runtime:
         self.place.emit(JobsChanged(self.place.window_id, tuple(self.jobs.running())), False)
         self.renders.redraw()
 
-    def _report_end(self, job: Job) -> None:
-        """Report the end of a job that no action waits for."""
+    def _end_job(self, job: Job, is_reported: bool) -> None:
+        """Run the `job_ended` hook, and report the end of a job that no action waits for."""
+        hook = self.window.job_ended
+        if type(self.window).job_ended.__module__ != _WINDOW:
+            self.worker.submit(lambda: self._after_job(partial(hook, job)))
+        if not is_reported:
+            return
         words = text.one_line(self._end_of(job).text, 500)
         self.place.emit(WindowNotified(self.place.window_id, words), False)
         self._waits.end("ended")
+
+    def _after_job(self, hook: Callable[[], object]) -> None:
+        try:
+            self._transact(Call(hook, {}), "window")
+        except BaseException as problem:
+            self.place.warn(
+                self.place.words("job_ended() failed: {reason}", reason=self._reason(problem))
+            )
 
     def _end_of(self, job: Job) -> ActionResult:
         words, name = self.place.words, job.name

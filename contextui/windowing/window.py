@@ -17,6 +17,7 @@ from contextui.words import Lang
 
 if TYPE_CHECKING:
     from contextui.windowing.env import Env
+    from contextui.windowing.job import Job
     from contextui.windowing.runtime import Runtime
 
 
@@ -235,6 +236,9 @@ class Window(metaclass=_WindowType):
         async. Its jobs are cancelled before it. At exit it has two seconds; then the processes that
         the window started are terminated.
         """
+
+    def job_ended(self, job: "Job") -> Any:
+        """Hook, called in a transaction of its own when a job has ended, however it ended."""
 
     # --- what the framework provides ---------------------------------------------------
 

@@ -337,6 +337,29 @@ def test_at_exit_the_hook_runs_too() -> None:
     assert desk.window.ends == ["exit"]
 
 
+@pytest.mark.parametrize(("how", "ended"), [("cancel", "cancelled"), ("finish", "done")])
+def test_a_hook_records_how_a_job_ended(how: str, ended: str) -> None:
+    class Noting(Builder):
+        """Notes how its jobs ended."""
+
+        name = "builder"
+
+        def job_ended(self, job: Job) -> None:
+            self.state.steps.append(f"{job.name} {job.state}, {len(self.env.jobs())} left")
+
+    windows = WindowManager([Noting])
+    window = windows.open("builder")
+    assert isinstance(window, Noting)
+
+    async def go() -> None:
+        await windows.act("builder_1", "hold")
+        await windows.act("builder_1", "release" if how == "finish" else "cancel")
+        await until(lambda: f"hold {ended}, 0 left" in window.state.steps)
+
+    asyncio.run(go())
+    windows.shut_down()
+
+
 def test_windows_that_are_only_looked_at_run_no_hooks() -> None:
     ran = list[str]()
 
