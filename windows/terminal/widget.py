@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from contextui.text import for_terminal
+from contextui.text import for_terminal, one_line
 from contextui.widgets import ActionRequested
 from contextui.windows.terminal.screen import BRACKETED_PASTE, Cursor, Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
@@ -95,8 +95,10 @@ class TerminalBody(Widget, can_focus=True):
 
     @property
     def window_title(self) -> str | None:
-        """The running command, or the folder."""
-        return None
+        """The running command; without one, the gist is shown."""
+        shell = self._shell
+        command = shell.running if shell is not None else None
+        return f"$ {one_line(command.text, 80)}" if command is not None else None
 
     def on_mount(self) -> None:
         """Start to follow the screen."""

@@ -24,6 +24,7 @@ from contextui.tui.desktop.shared import (
     first_actions_of,
     heading,
     in_turn,
+    keeps_keys,
     name_of,
     progress_of,
     settle,
@@ -31,7 +32,7 @@ from contextui.tui.desktop.shared import (
     title_of,
 )
 from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
-from contextui.tui.lines import KEY, MUTED, line
+from contextui.tui.lines import KEY, MUTED, fit, line
 from contextui.windowing.host import commit_input_with, latest_render
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
@@ -213,11 +214,14 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         """Update title and facts in the border; only changes are drawn."""
         setting, width = self._setting, max(self.size.width + 2 - _BORDER, 0)
         rest = title_of(self.body)
-        title = heading(
-            self._number, self.window, setting.gists.of(self.window) if rest is None else rest
-        )
+        rest = setting.gists.of(self.window) if rest is None else rest
         notice = setting.notices.get(self.window.id, "")
-        if (progress := progress_of(self.window, notice)).plain:
+        progress = progress_of(self.window, notice)
+        if progress.plain:  # it comes first: what is cut off is the text before it
+            room = width - heading(self._number, self.window, "").cell_length
+            rest = fit(line(rest), max(room - progress.cell_length - 4, 0))
+        title = heading(self._number, self.window, rest)
+        if progress.plain:
             title = Content.assemble(title, "  ", progress)
         facts = facts_of(
             self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
@@ -270,6 +274,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to where the focus is."""
+        if keeps_keys(self.app.focused):
+            return False  # they belong to the widget
         inside = not self.has_focus
         if action in ("go_in", "out"):
             return inside == (action == "out")

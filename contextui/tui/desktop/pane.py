@@ -48,6 +48,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         Binding("right", "step(1)", show=False),
     ]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave all keys to a widget that uses them."""
+        return False if self.keeps_keys() else super().check_action(action, parameters)
+
     class GistDrawn(Message):
         """Posted when the gist of a window is rendered."""
 

@@ -86,7 +86,7 @@ def test_a_long_command_goes_on_and_can_be_cancelled(
 
 def test_only_one_command_runs_at_a_time(terminal: WindowTester[TerminalWindow]) -> None:
     terminal.act("run", command="sleep 300", seconds=0)
-    until(lambda: terminal.window.runtime.jobs.running())
+    until(terminal.window.runtime.jobs.running)
     assert '"sleep 300" is running' in terminal.refused("run", command="echo no")
 
 
