@@ -57,7 +57,7 @@ __contextui_after() {
     [[ $PS1 == *"$__contextui_key"* ]] || PS1+='\[\e]133;B;k=@KEY@;\a\]'
     [[ $PS2 == *"$__contextui_key"* ]] || PS2='\[\e]133;2;k=@KEY@;\a\]'$PS2
     [[ $PS0 == *__contextui_started* ]] || PS0+='$(__contextui_started)'
-    declare +x PS0 PS1 PS2 PROMPT_COMMAND
+    export -n PS0 PS1 PS2
     __contextui_entry=$(__contextui_history)
     return "$__contextui_status"
 }
@@ -109,7 +109,7 @@ __contextui_after() {
     [[ $PS2 == *$__contextui_key* ]] || PS2=$'%{\e]133;2;k=@KEY@;\a%}'$PS2
     [[ $PROMPT_EOL_MARK == *$__contextui_key* ]] ||
         PROMPT_EOL_MARK=$'%{\e]133;E;k=@KEY@;\a%}'${PROMPT_EOL_MARK-%B%S%#%s%b}
-    typeset +x PS1 PS2 PROMPT_EOL_MARK
+    typeset -g +x PS1 PS2 PROMPT_EOL_MARK
 }
 __contextui_first() {
     __contextui_status=$?
@@ -126,11 +126,11 @@ fi
 _FISH = r"""
 set -g __contextui_key @KEY@
 function __contextui_mark
-    printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
+    builtin printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
 end
 function __contextui_escaped
-    set -l text (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a \t '\\t')
-    string replace -ar '[[:cntrl:]]' '?' -- (string join '\\n' -- $text)
+    set -l text (builtin string replace -a '\\' '\\\\' -- $argv[1] | builtin string replace -a \t '\\t')
+    builtin string replace -ar '[[:cntrl:]]' '?' -- (builtin string join '\\n' -- $text)
 end
 function __contextui_started --on-event fish_preexec
     __contextui_mark C (__contextui_escaped "$argv[1]")
@@ -164,9 +164,12 @@ __contextui_mark() { printf '%s\033]133;%s;k=@KEY@;%s\007%s' "$3" "$1" "$2" "$4"
 if [ -n "${BASH_VERSION-}" ]; then __contextui_open='\[' __contextui_close='\]'
 else __contextui_open= __contextui_close=; fi
 __contextui_part() { __contextui_mark "$1" "$2" "$__contextui_open" "$__contextui_close"; }
-PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)${PS1-\$ }$(
+# A variable that was unset is no longer exported: no program may see the key.
+__contextui_prompt=${PS1-\$ } __contextui_more=${PS2-> }
+unset PS1 PS2
+PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)$__contextui_prompt$(
     __contextui_part B)"
-PS2="${PS2-> }$(__contextui_part 2)"
+PS2="$__contextui_more$(__contextui_part 2)"
 __contextui_mark V
 """
 

@@ -167,7 +167,8 @@ class Shell:
         """Whether the person has typed something at the prompt, or did just now."""
         if self._typed and time.monotonic() - self._typed_at < _ECHO:
             return True
-        if self._prompt_end is None:
+        # Without line editing, the kernel holds the line: the screen may not show it.
+        if self._prompt_end is None or not self._reports_starts:
             return self._typed
         # Right of the cursor may be a prompt or a suggestion, unless something was typed.
         moved = self.emulator.position != self._prompt_end
@@ -193,7 +194,8 @@ class Shell:
         """
         self.write(data)
         enter = b"\r" in data or b"\n" in data
-        self._typed = not (self._at_prompt and data[-1:] in (b"\r", b"\n"))
+        done = data[-1:] in (b"\r", b"\n", b"\x03")
+        self._typed = not (done and (self._at_prompt or not self._reports_starts))
         self._typed_at = time.monotonic()
         if self._at_prompt and enter and self._pending is None:
             text = "" if self._reports_starts else self._text_on_screen(data)
@@ -375,7 +377,10 @@ class Shell:
         command = self._current
         if command is None:
             return
+        early = self._process.foreground() == self._home_group
         self.write(b"\x03")
+        if early and not await self._ends(command, patience / 8):
+            self.write(b"\x03")  # the shell itself got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):
                 return
@@ -625,7 +630,8 @@ class Shell:
         elif not command.text:
             self._count -= 1  # an empty line
             return
-        self._echo_lines, self._recording, self._typed = 0, True, False
+        self._echo_lines, self._recording = 0, True
+        self._typed = self._typed and not self._reports_starts
         self._current = command
         self._remember(command)
 
