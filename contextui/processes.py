@@ -129,14 +129,14 @@ async def start(
             _set_size(slave, *size)
             os.set_blocking(terminal, False)
             command = ["/bin/sh", "-c", _OPEN_TERMINAL, "sh", os.ttyname(slave), *command]
-            process = await _spawn(command, cwd, env, slave, slave, slave)
+            process = await _spawn(command, cwd, env, (slave, slave, slave))
         except BaseException:
             os.close(terminal)
             raise
         finally:
             os.close(slave)
     else:
-        process = await _spawn(command, cwd, env, stdin, stdout, stderr)
+        process = await _spawn(command, cwd, env, (stdin, stdout, stderr))
     return Process(argv, process, terminal)
 
 
@@ -144,18 +144,16 @@ async def _spawn(
     argv: Sequence[str],
     cwd: Path | str,
     env: Mapping[str, str],
-    stdin: int,
-    stdout: int,
-    stderr: int,
+    streams: tuple[int, int, int],
 ) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             *argv,
             cwd=cwd,
             env=dict(env),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
+            stdin=streams[0],
+            stdout=streams[1],
+            stderr=streams[2],
             start_new_session=True,
         )
     except OSError as error:

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -179,10 +180,12 @@ def test_nothing_is_left_of_a_killed_program_and_its_keeper(number: signal.Signa
         program.send_signal(number)
         program.wait()
     for one in (*sessions, kept):
-        wait_for(lambda one=one: keeper.members(one) == [])
+        wait_for(partial(_empty, one))
 
 
-def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(tmp_path: Path) -> None:
+def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(
+    tmp_path: Path,
+) -> None:
     async def test() -> None:
         with (tmp_path / "file").open("w") as file:
             os.set_inheritable(file.fileno(), True)
@@ -205,6 +208,10 @@ def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(tmp
     if not os.path.isdir("/proc/self"):
         pytest.skip("needs /proc")
     run(test())
+
+
+def _empty(session: int) -> bool:
+    return keeper.members(session) == []
 
 
 def _mask(status: Path, name: str) -> int:
@@ -234,9 +241,7 @@ def test_processes_start_from_many_threads(tmp_path: Path) -> None:
     left = list[list[int]]()
 
     async def test() -> None:
-        started = [
-            await processes.start(["sleep", "100"], cwd=tmp_path, env=ENV) for _ in range(4)
-        ]
+        started = [await processes.start(["sleep", "100"], cwd=tmp_path, env=ENV) for _ in range(4)]
         await asyncio.gather(*(one.end() for one in started))
         left.extend(one.members() for one in started)
 

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 Kind = Literal["bash", "zsh", "fish", "sh"]
 
@@ -129,7 +129,8 @@ function __contextui_mark
     builtin printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
 end
 function __contextui_escaped
-    set -l text (builtin string replace -a '\\' '\\\\' -- $argv[1] | builtin string replace -a \t '\\t')
+    set -l text (builtin string replace -a '\\' '\\\\' -- $argv[1])
+    set text (builtin string replace -a \t '\\t' -- $text)
     builtin string replace -ar '[[:cntrl:]]' '?' -- (builtin string join '\\n' -- $text)
 end
 function __contextui_started --on-event fish_preexec
@@ -199,7 +200,7 @@ class Integration:
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:
         name = os.path.basename(program)
-        self.kind: Kind = name if name in ("bash", "zsh", "fish") else "sh"  # type: ignore[assignment]
+        self.kind = cast(Kind, name if name in ("bash", "zsh", "fish") else "sh")
         self.folder = Path(tempfile.mkdtemp(prefix="contextui-shell-"))
         self._key = secrets.token_hex(16)
         self.argv, self.env = [program, "-i"], dict[str, str]()

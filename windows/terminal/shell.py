@@ -61,6 +61,7 @@ class Shell:
         self,
         process: processes.Process,
         integration: Integration,
+        *,
         emulator: Emulator,
         folder: Path,
         spool: Path,
@@ -93,6 +94,9 @@ class Shell:
         self._continued = 0
         self._count = 0
         self._last_status: int | None = None
+        emulator.reply = self._answer
+        self._resume()
+        self._watcher = self._loop.create_task(self._watch())
 
     @classmethod
     async def start(
@@ -138,12 +142,14 @@ class Shell:
             raise
         if more_processes is not None:
             processes.limit_processes(process.pid, more_processes)
-        emulator = Emulator(*size)
-        shell = cls(process, integration, emulator, folder, spool, spool_limit)
-        emulator.reply = shell._answer
-        shell._watcher = asyncio.create_task(shell._watch())
-        shell._resume()
-        return shell
+        return cls(
+            process,
+            integration,
+            emulator=Emulator(*size),
+            folder=folder,
+            spool=spool,
+            spool_limit=spool_limit,
+        )
 
     @property
     def pid(self) -> int:
@@ -323,7 +329,8 @@ class Shell:
         """Refuse what a shell without bracketed paste would read differently."""
         if "\t" in line:
             raise ShellError(
-                "This shell takes a tab as a key: use spaces.", zh="此 shell 把制表符当作按键：请用空格。"
+                "This shell takes a tab as a key: use spaces.",
+                zh="此 shell 把制表符当作按键：请用空格。",
             )
         if max(len(one.encode()) for one in line.split("\n")) > LONGEST_LINE:
             raise ShellError(
@@ -342,7 +349,9 @@ class Shell:
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
         transcript, spool = Transcript(rows, columns), Spool(path, self._spool_limit)
-        command = Command(self._count, text, who, self.folder, transcript, spool)
+        command = Command(
+            self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
+        )
         self._pending, self._echo_lines, self._recording = command, lines, True
         if not self._reports_starts:
             self._start_command(text)
@@ -545,8 +554,8 @@ class Shell:
             self._pause()  # a full-screen program would leave a wrong picture
             return
         lines, modes = 0, list[bytes]()
-        while self._waiting > _KEPT and isinstance(self._items[0], bytes):
-            item = self._items.popleft()
+        while self._waiting > _KEPT and isinstance(item := self._items[0], bytes):
+            self._items.popleft()
             end = len(item)
             if self._waiting - len(item) < _KEPT:
                 end = item.find(b"\n", self._waiting - _KEPT) + 1 or end
