@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from contextui import keeper
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 
 PIPE, DEVNULL, STDOUT = asyncio.subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 
@@ -121,7 +121,7 @@ async def start(
     """
     program = find_program(argv[0], env)
     if not os.path.isdir(cwd):
-        raise ProcessError(f'There is no folder "{cwd}".', zh=f"没有文件夹“{cwd}”。")
+        raise ProcessError('There is no folder "{path}".', path=cwd)
     command, terminal = [program, *argv[1:]], -1
     if pty:
         terminal, slave = os.openpty()
@@ -157,9 +157,8 @@ async def _spawn(
             start_new_session=True,
         )
     except OSError as error:
-        reason = error.strerror or str(error)
         raise ProcessError(
-            f'"{argv[0]}" cannot be started: {reason}.', zh=f"无法启动“{argv[0]}”：{reason}。"
+            '"{program}" cannot be started: {reason}.', program=argv[0], reason=os_reason(error)
         ) from error
 
 
@@ -177,11 +176,9 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
     folders = [one for one in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]
     found = shutil.which(name, path=os.pathsep.join(folders)) if folders or "/" in name else None
     if found is None:
-        there = "/" in name and os.path.exists(name)
-        raise ProcessError(
-            f'"{name}" is not executable.' if there else f'There is no program "{name}".',
-            zh=f"“{name}”不可执行。" if there else f"没有程序“{name}”。",
-        )
+        if "/" in name and os.path.exists(name):
+            raise ProcessError('"{program}" is not executable.', program=name)
+        raise ProcessError('There is no program "{program}".', program=name)
     return os.path.abspath(found)
 
 

@@ -168,8 +168,8 @@ __contextui_part() { __contextui_mark "$1" "$2" "$__contextui_open" "$__contextu
 # A variable that was unset is no longer exported: no program may see the key.
 __contextui_prompt=${PS1-\$ } __contextui_more=${PS2-> }
 unset PS1 PS2
-PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)$__contextui_prompt$(
-    __contextui_part B)"
+PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)"
+PS1="$PS1$__contextui_prompt$(__contextui_part B)"
 PS2="$__contextui_more$(__contextui_part 2)"
 __contextui_mark V
 """
