@@ -298,6 +298,7 @@ class Shell:
             self._continued = 1
         if self._continued > 0 and self._pending is command:
             self._pending = None
+            self._count -= 1
             self.write(b"\x03")
             raise ShellError(
                 "The shell did not run the command: it is unfinished, such as by an open quote, "

@@ -414,6 +414,20 @@ def test_the_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> No
     run(test())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_strict_options_of_the_person_do_not_break_the_marks(tmp_path: Path, kind: str) -> None:
+    if kind == "fish":
+        pytest.skip("fish has no such options")
+
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            await finished(one, "set -u")
+            assert (await finished(one, "sh -c 'exit 3'")).status == 3
+            assert (await finished(one, "echo on")).output == "on"
+
+    run(test())
+
+
 def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> None:
     async def test() -> None:
         home, config = tmp_path / "home", tmp_path / "config"
