@@ -150,7 +150,9 @@ class Emulator:
     def position(self) -> tuple[int, int]:
         """The cursor's row, counted from the first that was ever on the main screen, and column."""
         screen = self._main
-        return screen.scrolled + screen.cursor.y, screen.cursor.x
+        # Behind the last column is the start of the next row, for shells as well.
+        wraps, column = divmod(screen.cursor.x, screen.columns)
+        return screen.scrolled + screen.cursor.y + wraps, column
 
     @property
     def scrollback(self) -> int:

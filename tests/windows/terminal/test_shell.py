@@ -414,6 +414,20 @@ def test_the_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> No
     run(test())
 
 
+@pytest.mark.parametrize("length", [38, 39, 40, 41, 80])
+def test_a_prompt_that_fills_the_row_is_not_taken_for_a_line(tmp_path: Path, length: int) -> None:
+    async def test() -> None:
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / ".bashrc").write_text(f"PS1={'p' * length}\n")
+        async with shell(tmp_path, size=(10, 40)) as one:
+            assert (await finished(one, "echo on")).output == "on"
+            one.type(b" echo typed\r")
+            await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
+            assert one.commands[-1].text == "echo typed"
+
+    run(test())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_strict_options_of_the_person_do_not_break_the_marks(tmp_path: Path, kind: str) -> None:
     if kind == "fish":
