@@ -7,6 +7,7 @@ knows from the marks of `integration` which command runs, and never types into a
 
 import asyncio
 import codecs
+import contextlib
 import os
 import re
 import secrets
@@ -282,6 +283,10 @@ class Shell:
             )
 
     async def _submit(self, text: str, line: str) -> Command:
+        if self.unfinished_line and not self._typed:  # the prompt may be half drawn
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ECHO):
+                    await self._until(lambda: not self.unfinished_line)
         self._check_prompt()
         paste = self.emulator.mode(BRACKETED_PASTE)
         if not paste:
