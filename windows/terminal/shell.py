@@ -7,7 +7,6 @@ knows from the marks of `integration` which command runs, and never types into a
 
 import asyncio
 import codecs
-import contextlib
 import os
 import re
 import secrets
@@ -172,14 +171,14 @@ class Shell:
     @property
     def unfinished_line(self) -> bool:
         """Whether the person has typed something at the prompt, or did just now."""
-        if self._typed and time.monotonic() - self._typed_at < _ECHO:
+        if not self._typed:
+            return False
+        if time.monotonic() - self._typed_at < _ECHO:
             return True
         # Without line editing, the kernel holds the line: the screen may not show it.
         if self._prompt_end is None or not self._reports_starts:
-            return self._typed
-        # Right of the cursor may be a prompt or a suggestion, unless something was typed.
-        moved = self.emulator.position != self._prompt_end
-        return moved or (self._typed and bool(self.emulator.behind_cursor()))
+            return True
+        return self.emulator.position != self._prompt_end or bool(self.emulator.behind_cursor())
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call a function on the event loop whenever screen or commands may have changed."""
@@ -201,6 +200,7 @@ class Shell:
         """
         self.write(data)
         enter = b"\r" in data or b"\n" in data
+        # Keys before Enter at the prompt are a command; all others may begin a line.
         done = data[-1:] in (b"\r", b"\n", b"\x03")
         self._typed = not (done and (self._at_prompt or not self._reports_starts))
         self._typed_at = time.monotonic()
@@ -283,10 +283,6 @@ class Shell:
             )
 
     async def _submit(self, text: str, line: str) -> Command:
-        if self.unfinished_line and not self._typed:  # the prompt may be half drawn
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_ECHO):
-                    await self._until(lambda: not self.unfinished_line)
         self._check_prompt()
         paste = self.emulator.mode(BRACKETED_PASTE)
         if not paste:
@@ -304,6 +300,7 @@ class Shell:
         if self._continued > 0 and self._pending is command:
             self._pending = None
             self._count -= 1
+            self._at_prompt = False  # until the shell shows the next one
             self.write(b"\x03")
             raise ShellError(
                 "The shell did not run the command: it is unfinished, such as by an open quote, "
@@ -646,7 +643,6 @@ class Shell:
             self._count -= 1  # an empty line
             return
         self._echo_lines, self._recording = 0, True
-        self._typed = self._typed and not self._reports_starts
         self._current = command
         self._remember(command)
 

@@ -106,6 +106,32 @@ def test_keys_typed_while_a_command_runs_are_an_unfinished_line(tmp_path: Path, 
     run(test())
 
 
+def test_a_line_begun_behind_a_command_is_not_touched(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            one.type(b"true\rrm -r ")
+            await until(
+                one,
+                lambda: one.commands and "# rm -r" in one.emulator.text().replace("$ rm", "# rm"),
+            )
+            await asyncio.sleep(0.6)
+            with pytest.raises(ShellError, match="begun to type"):
+                await one.run("x")
+
+    run(test())
+
+
+def test_a_prompt_behind_output_without_a_line_end_is_no_line(tmp_path: Path) -> None:
+    async def test() -> None:
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / ".bashrc").write_text(f"PS1={'p' * 40}\n")
+        async with shell(tmp_path, size=(10, 40)) as one:
+            assert (await finished(one, "printf abc")).output == "abc"
+            assert (await finished(one, "echo on")).output == "on"
+
+    run(test())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_busy_shell_refuses_and_names_what_runs(tmp_path: Path, kind: str) -> None:
     async def test() -> None:
@@ -408,6 +434,7 @@ def test_the_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> No
             assert (await finished(one, "true")).status == 0
             one.type(b"echo typed\r")
             await until(one, lambda: len(one.commands) == 3 and not one.commands[-1].running)
+            await prompt(one)
         history = (home / ".bash_history").read_text()
         assert history == "echo typed\n"
 
