@@ -27,7 +27,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     """Run a test on an event loop of its own."""
 
     async def bounded() -> None:
-        async with asyncio.timeout(LONGEST * 6):
+        async with asyncio.timeout(LONGEST * 30):
             await test
 
     asyncio.run(bounded())
