@@ -79,10 +79,12 @@ def ending(session: int, when: str = "", grace: float = GRACE) -> Iterator[float
     An interactive shell puts each job into a process group of its own, so signals go to each
     process of the session. A stopped process is continued: it could not act on the signal.
     """
-    send(members(session, when), (signal.SIGHUP, signal.SIGTERM, signal.SIGCONT))
-    deadline = time.monotonic() + grace
-    while members(session, when) and time.monotonic() < deadline:
-        yield _PAUSE
+    began = time.monotonic()
+    # A shell saves its history on SIGHUP, unless SIGTERM comes in between.
+    for number, until in ((signal.SIGHUP, grace / 4), (signal.SIGTERM, grace)):
+        send(members(session, when), (number, signal.SIGCONT))
+        while members(session, when) and time.monotonic() - began < until:
+            yield _PAUSE
     for _ in range(_TRIES):
         if not (left := members(session, when)):
             return

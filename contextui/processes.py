@@ -26,7 +26,7 @@ from typing import Any
 import psutil
 
 from contextui import keeper
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.text import quote
 
 PIPE, DEVNULL, STDOUT = asyncio.subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
@@ -177,9 +177,8 @@ async def _spawn(
             **streams,
         )
     except OSError as error:
-        reason = error.strerror or str(error)
         raise ProcessError(
-            "{name} cannot be started: {reason}.", name=quote(argv[0]), reason=reason
+            "{name} cannot be started: {reason}.", name=quote(argv[0]), reason=os_reason(error)
         ) from error
 
 

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 Kind = Literal["bash", "zsh", "fish", "sh"]
 
@@ -30,7 +30,7 @@ LONGEST_LINE = 4000
 _BASH = r"""
 [ -r ~/.bashrc ] && . ~/.bashrc
 __contextui_key=@KEY@
-__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "$2"; }
+__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "${2-}"; }
 __contextui_escaped() {
     local text=${1//\\/\\\\}
     text=${text//$'\n'/\\n}; text=${text//$'\t'/\\t}
@@ -54,18 +54,19 @@ __contextui_before() {
 __contextui_after() {
     __contextui_mark P "$(__contextui_escaped "$PWD")"
     __contextui_mark A
-    [[ $PS1 == *"$__contextui_key"* ]] || PS1+='\[\e]133;B;k=@KEY@;\a\]'
-    [[ $PS2 == *"$__contextui_key"* ]] || PS2='\[\e]133;2;k=@KEY@;\a\]'$PS2
-    [[ $PS0 == *__contextui_started* ]] || PS0+='$(__contextui_started)'
-    declare +x PS0 PS1 PS2 PROMPT_COMMAND
+    [[ ${PS1-} == *"$__contextui_key"* ]] || PS1+='\[\e]133;B;k=@KEY@;\a\]'
+    [[ ${PS2-} == *"$__contextui_key"* ]] || PS2='\[\e]133;2;k=@KEY@;\a\]'${PS2-}
+    [[ ${PS0-} == *__contextui_started* ]] || PS0+='$(__contextui_started)'
+    export -n PS0 PS1 PS2
     __contextui_entry=$(__contextui_history)
     return "$__contextui_status"
 }
 if ((BASH_VERSINFO[0] > 5 || BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1)); then
     PROMPT_COMMAND=(__contextui_before "${PROMPT_COMMAND[@]}" __contextui_after)
 else
-    PROMPT_COMMAND=__contextui_before$'\n'$PROMPT_COMMAND$'\n'__contextui_after
+    PROMPT_COMMAND=__contextui_before$'\n'${PROMPT_COMMAND-}$'\n'__contextui_after
 fi
+export -n PROMPT_COMMAND
 if ((BASH_VERSINFO[0] > 4 || BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4)); then
     bind 'set enable-bracketed-paste on'
     __contextui_mark V starts
@@ -87,7 +88,7 @@ fi
 if [[ -o interactive ]]; then
 typeset -g __contextui_key=@KEY@
 typeset -g __contextui_status=0
-__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "$2" }
+__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "${2-}" }
 __contextui_escaped() {
     builtin emulate -L zsh
     local text=${1//\\/\\\\}
@@ -105,11 +106,11 @@ __contextui_before() {
 __contextui_after() {
     __contextui_mark P "$(__contextui_escaped "$PWD")"
     __contextui_mark A
-    [[ $PS1 == *$__contextui_key* ]] || PS1+=$'%{\e]133;B;k=@KEY@;\a%}'
-    [[ $PS2 == *$__contextui_key* ]] || PS2=$'%{\e]133;2;k=@KEY@;\a%}'$PS2
-    [[ $PROMPT_EOL_MARK == *$__contextui_key* ]] ||
+    [[ ${PS1-} == *$__contextui_key* ]] || PS1+=$'%{\e]133;B;k=@KEY@;\a%}'
+    [[ ${PS2-} == *$__contextui_key* ]] || PS2=$'%{\e]133;2;k=@KEY@;\a%}'${PS2-}
+    [[ ${PROMPT_EOL_MARK-} == *$__contextui_key* ]] ||
         PROMPT_EOL_MARK=$'%{\e]133;E;k=@KEY@;\a%}'${PROMPT_EOL_MARK-%B%S%#%s%b}
-    typeset +x PS1 PS2 PROMPT_EOL_MARK
+    typeset -g +x PS1 PS2 PROMPT_EOL_MARK
 }
 __contextui_first() {
     __contextui_status=$?
@@ -126,11 +127,12 @@ fi
 _FISH = r"""
 set -g __contextui_key @KEY@
 function __contextui_mark
-    printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
+    builtin printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
 end
 function __contextui_escaped
-    set -l text (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a \t '\\t')
-    string replace -ar '[[:cntrl:]]' '?' -- (string join '\\n' -- $text)
+    set -l text (builtin string replace -a '\\' '\\\\' -- $argv[1])
+    set text (builtin string replace -a \t '\\t' -- $text)
+    builtin string replace -ar '[[:cntrl:]]' '?' -- (builtin string join '\\n' -- $text)
 end
 function __contextui_started --on-event fish_preexec
     __contextui_mark C (__contextui_escaped "$argv[1]")
@@ -160,13 +162,16 @@ if [ -n "${CONTEXTUI_ENV+set}" ]; then
 else
     unset ENV
 fi
-__contextui_mark() { printf '%s\033]133;%s;k=@KEY@;%s\007%s' "$3" "$1" "$2" "$4"; }
+__contextui_mark() { printf '%s\033]133;%s;k=@KEY@;%s\007%s' "${3-}" "$1" "${2-}" "${4-}"; }
 if [ -n "${BASH_VERSION-}" ]; then __contextui_open='\[' __contextui_close='\]'
 else __contextui_open= __contextui_close=; fi
-__contextui_part() { __contextui_mark "$1" "$2" "$__contextui_open" "$__contextui_close"; }
-PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)${PS1-\$ }$(
-    __contextui_part B)"
-PS2="${PS2-> }$(__contextui_part 2)"
+__contextui_part() { __contextui_mark "$1" "${2-}" "$__contextui_open" "$__contextui_close"; }
+# A variable that was unset is no longer exported: no program may see the key.
+__contextui_prompt=${PS1-\$ } __contextui_more=${PS2-> }
+unset PS1 PS2
+PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)"
+PS1="$PS1$__contextui_prompt$(__contextui_part B)"
+PS2="$__contextui_more$(__contextui_part 2)"
 __contextui_mark V
 """
 
@@ -196,7 +201,7 @@ class Integration:
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:
         name = os.path.basename(program)
-        self.kind: Kind = name if name in ("bash", "zsh", "fish") else "sh"  # type: ignore[assignment]
+        self.kind = cast(Kind, name if name in ("bash", "zsh", "fish") else "sh")
         self.folder = Path(tempfile.mkdtemp(prefix="contextui-shell-"))
         self._key = secrets.token_hex(16)
         self.argv, self.env = [program, "-i"], dict[str, str]()

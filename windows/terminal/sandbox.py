@@ -15,7 +15,7 @@ from contextui.processes import without_keys
 _OUTER = re.compile(
     r"COLUMNS|LINES|TERMCAP|TMUX|TMUX_PANE|STY|WINDOW|WINDOWID|VTE_VERSION|TERM_PROGRAM\w*"
     r"|KITTY_\w+|WEZTERM_\w+|ITERM_\w+|LC_TERMINAL\w*|KONSOLE_\w+|WT_SESSION|VSCODE_\w+"
-    r"|GHOSTTY_\w+|ALACRITTY_\w+|TEXTUAL\w*|PYTHON(?:DEV)?MODE|_"
+    r"|GHOSTTY_\w+|ALACRITTY_\w+|TEXTUAL\w*|_"
 )
 
 

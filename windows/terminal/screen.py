@@ -115,7 +115,7 @@ class Emulator:
         self.reply: Callable[[str], None] = lambda _: None
         self._main, self._other = _Screen(columns, rows, SCROLLBACK), _Screen(columns, rows, 0)
         self._screen = self._main
-        self._main.reply = self._other.reply = lambda text: self.reply(text)
+        self._main.reply = self._other.reply = self._reply
         self._modes = set[int]()
         self._held = ""
         self._last = " "
@@ -150,7 +150,9 @@ class Emulator:
     def position(self) -> tuple[int, int]:
         """The cursor's row, counted from the first that was ever on the main screen, and column."""
         screen = self._main
-        return screen.scrolled + screen.cursor.y, screen.cursor.x
+        # Behind the last column is the start of the next row, for shells as well.
+        wraps, column = divmod(screen.cursor.x, screen.columns)
+        return screen.scrolled + screen.cursor.y + wraps, column
 
     @property
     def scrollback(self) -> int:
@@ -278,6 +280,9 @@ class Emulator:
             elif kind == 5 and match[5][1:4] in ("]0;", "]2;"):
                 self._screen.title = match[5][4:1000].rstrip("\x07\x1b\\\x9c")
 
+    def _reply(self, text: str) -> None:
+        self.reply(text)
+
     def _control(self, char: str) -> None:
         screen = self._screen
         match char:
@@ -388,13 +393,13 @@ class Emulator:
         screen.dirty.update(range(screen.lines))
 
 
-_MOVES = {
-    **{"A": "cursor_up", "B": "cursor_down", "C": "cursor_forward", "D": "cursor_back"},
-    **{"E": "cursor_down1", "F": "cursor_up1", "G": "cursor_to_column", "`": "cursor_to_column"},
-    **{"a": "cursor_forward", "e": "cursor_down", "d": "cursor_to_line"},
-    **{"L": "insert_lines", "M": "delete_lines", "P": "delete_characters"},
-    **{"@": "insert_characters", "X": "erase_characters"},
-}
+_NAMES = (
+    *("cursor_up", "cursor_down", "cursor_forward", "cursor_back", "cursor_down1", "cursor_up1"),
+    *("cursor_to_column", "cursor_to_column", "cursor_forward", "cursor_down", "cursor_to_line"),
+    *("insert_lines", "delete_lines", "delete_characters", "insert_characters"),
+    "erase_characters",
+)
+_MOVES = dict(zip("ABCDEFG`aedLMP@X", _NAMES, strict=True))
 
 
 def _rendition(params: str) -> list[int]:
@@ -489,6 +494,8 @@ class _Screen(pyte.Screen):
             self.keep(above)
         shown = self.lines - 1
         style = _style(self.cursor.attrs[1:])
+        if style == PLAIN:
+            rows = [row.rstrip(" ") for row in rows]
         gone = [((row, style),) if row else () for row in rows[:-shown]]
         self.history.extend(gone)
         self.scrolled += len(gone)

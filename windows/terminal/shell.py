@@ -61,6 +61,7 @@ class Shell:
         self,
         process: processes.Process,
         integration: Integration,
+        *,
         emulator: Emulator,
         folder: Path,
         spool: Path,
@@ -93,6 +94,9 @@ class Shell:
         self._continued = 0
         self._count = 0
         self._last_status: int | None = None
+        emulator.reply = self._answer
+        self._resume()
+        self._watcher = self._loop.create_task(self._watch())
 
     @classmethod
     async def start(
@@ -138,12 +142,14 @@ class Shell:
             raise
         if more_processes is not None:
             processes.limit_processes(process.pid, more_processes)
-        emulator = Emulator(*size)
-        shell = cls(process, integration, emulator, folder, spool, spool_limit)
-        emulator.reply = shell._answer
-        shell._watcher = asyncio.create_task(shell._watch())
-        shell._resume()
-        return shell
+        return cls(
+            process,
+            integration,
+            emulator=Emulator(*size),
+            folder=folder,
+            spool=spool,
+            spool_limit=spool_limit,
+        )
 
     @property
     def pid(self) -> int:
@@ -165,13 +171,14 @@ class Shell:
     @property
     def unfinished_line(self) -> bool:
         """Whether the person has typed something at the prompt, or did just now."""
-        if self._typed and time.monotonic() - self._typed_at < _ECHO:
+        if not self._typed:
+            return False
+        if time.monotonic() - self._typed_at < _ECHO:
             return True
-        if self._prompt_end is None:
-            return self._typed
-        # Right of the cursor may be a prompt or a suggestion, unless something was typed.
-        moved = self.emulator.position != self._prompt_end
-        return moved or (self._typed and bool(self.emulator.behind_cursor()))
+        # Without line editing, the kernel holds the line: the screen may not show it.
+        if self._prompt_end is None or not self._reports_starts:
+            return True
+        return self.emulator.position != self._prompt_end or bool(self.emulator.behind_cursor())
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call a function on the event loop whenever screen or commands may have changed."""
@@ -193,7 +200,9 @@ class Shell:
         """
         self.write(data)
         enter = b"\r" in data or b"\n" in data
-        self._typed = not (self._at_prompt and data[-1:] in (b"\r", b"\n"))
+        # Keys before Enter at the prompt are a command; all others may begin a line.
+        done = data[-1:] in (b"\r", b"\n", b"\x03")
+        self._typed = not (done and (self._at_prompt or not self._reports_starts))
         self._typed_at = time.monotonic()
         if self._at_prompt and enter and self._pending is None:
             text = "" if self._reports_starts else self._text_on_screen(data)
@@ -290,6 +299,8 @@ class Shell:
             self._continued = 1
         if self._continued > 0 and self._pending is command:
             self._pending = None
+            self._count -= 1
+            self._at_prompt = False  # until the shell shows the next one
             self.write(b"\x03")
             raise ShellError(
                 "The shell did not run the command: it is unfinished, such as by an open quote, "
@@ -341,7 +352,9 @@ class Shell:
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
         transcript, spool = Transcript(rows, columns), Spool(path, self._spool_limit)
-        command = Command(self._count, text, who, self.folder, transcript, spool)
+        command = Command(
+            self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
+        )
         self._pending, self._echo_lines, self._recording = command, lines, True
         if not self._reports_starts:
             self._start_command(text)
@@ -376,7 +389,10 @@ class Shell:
         command = self._current
         if command is None:
             return
+        early = self._process.foreground() == self._home_group
         self.write(b"\x03")
+        if early and not await self._ends(command, patience / 8):
+            self.write(b"\x03")  # the shell itself got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):
                 return
@@ -541,8 +557,8 @@ class Shell:
             self._pause()  # a full-screen program would leave a wrong picture
             return
         lines, modes = 0, list[bytes]()
-        while self._waiting > _KEPT and isinstance(self._items[0], bytes):
-            item = self._items.popleft()
+        while self._waiting > _KEPT and isinstance(item := self._items[0], bytes):
+            self._items.popleft()
             end = len(item)
             if self._waiting - len(item) < _KEPT:
                 end = item.find(b"\n", self._waiting - _KEPT) + 1 or end
@@ -626,7 +642,7 @@ class Shell:
         elif not command.text:
             self._count -= 1  # an empty line
             return
-        self._echo_lines, self._recording, self._typed = 0, True, False
+        self._echo_lines, self._recording = 0, True
         self._current = command
         self._remember(command)
 

@@ -139,16 +139,18 @@ class Transcript:
                 self._column = at // self._columns * self._columns + count - 1
             case "H" | "f" | "d":
                 self._move_to(count - 1, at if final == "d" else max(1, *numbers[1:2], 1) - 1)
+            case "K" if first == 0:
+                self._lines[self._row] = line[:at]
+            case "K" if first == 1:
+                self._lines[self._row] = " " * min(at + 1, len(line)) + line[at + 1 :]
             case "K":
-                self._lines[self._row] = (
-                    ["", " " * min(at + 1, len(line)) + line[at + 1 :]][first == 1]
-                    if first
-                    else line[:at]
-                )
+                self._lines[self._row] = ""
             case "J" if first == 0:
                 self._lines[self._row] = line[:at]
                 del self._lines[self._row + 1 :], self._cut[self._row + 1 :]
             case "J" if first >= 2:  # a person no longer sees it; the model may still read it
+                while self._lines and not self._lines[-1]:
+                    self._lines.pop()
                 self._commit(len(self._lines))
                 self._lines, self._cut, self._row, self._column = [""], [0], 0, 0
             case "P":
@@ -366,7 +368,14 @@ class Command:
     """
 
     def __init__(
-        self, number: int, text: str, who: Who, folder: str, transcript: Transcript, spool: Spool
+        self,
+        number: int,
+        text: str,
+        who: Who,
+        *,
+        folder: str,
+        transcript: Transcript,
+        spool: Spool,
     ) -> None:
         self.number, self.text, self.who, self.folder = number, text, who, folder
         self.transcript, self.spool = transcript, spool

@@ -19,7 +19,7 @@ KINDS = [
     )
     for name in ("bash", "zsh", "fish", "sh")
 ]
-LONGEST = 60.0
+LONGEST = 20.0
 """Seconds after which a test that waits has failed."""
 
 
@@ -27,7 +27,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
     """Run a test on an event loop of its own."""
 
     async def bounded() -> None:
-        async with asyncio.timeout(LONGEST * 20):
+        async with asyncio.timeout(LONGEST * 30):
             await test
 
     asyncio.run(bounded())
@@ -70,7 +70,7 @@ async def until(one: Shell, condition: Callable[[], object]) -> None:
 async def finished(one: Shell, command: str) -> Command:
     """Run a command to its end."""
     ran = await one.run(command)
-    async with asyncio.timeout(LONGEST * 10):
+    async with asyncio.timeout(LONGEST * 5):
         await one.wait(ran)
     await prompt(one)
     return ran

@@ -52,7 +52,9 @@ def test_keys_reach_the_shell_and_full_screen_programs(tmp_path: Path) -> None:
             await type_in(pilot, "echo a1b2")
             await until(pilot, lambda: shown(pilot, "a1b2"))
             await type_in(pilot, "sleep 300")
-            await until(pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300  "))
+            await until(
+                pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300  ")
+            )
             await pilot.press("ctrl+c")  # it belongs to the shell
             await until(pilot, lambda: shown(pilot, "^C"))
             await until(pilot, lambda: not running_jobs(window))
