@@ -14,6 +14,7 @@ from contextui.windows.files import FilesWindow
 from contextui.windows.git.window import GitWindow
 from contextui.windows.monitor.window import MonitorWindow, Reading
 from contextui.windows.notebook import NotebookWindow
+from contextui.windows.terminal.window import TerminalWindow
 from contextui.windows.todo.window import TodoWindow
 
 PROGRAM = "\n\n".join(
@@ -65,6 +66,9 @@ def typical(folder: Path) -> Iterator[tuple[str, str, WindowTester[Any]]]:
     git = WindowTester(GitWindow, folder=repository(folder / "shop"))
     git.act("show", path="cart.py")
     yield "git", "3 changes, a diff of 3 lines", git
+    terminal = WindowTester(TerminalWindow, folder=folder / "shop", program="/bin/sh")
+    terminal.act("run", command="cat cart.py")
+    yield "terminal", "1 command", terminal
 
 
 def repository(folder: Path) -> Path:

@@ -213,8 +213,8 @@ class TerminalWindow(Window):
         last = _line(state.ran[-1], self.env.lang) if state.ran else ""
         if lod is Lod.GIST:
             now = f"$ {one_line(running.text, 60)} …" if running is not None else last
-            return ", ".join(filter(None, (_short(state.folder), state.ended or now)))
-        head = [_short(state.folder)] + ([state.ended] if state.ended else [])
+            return ", ".join(filter(None, (self._place, state.ended or now)))
+        head = [self._place] + ([state.ended] if state.ended else [])
         count = _SHOWN if lod is Lod.FULL else 3
         parts = ["\n".join(head)]
         shown = state.ran[-count:]
@@ -230,6 +230,15 @@ class TerminalWindow(Window):
                 tail = running.transcript.tail[-_LAST[1] :]
                 parts.append("\n".join([title, *(one[:_WIDEST] for one in tail)]))
         return "\n".join(parts)
+
+    @property
+    def _place(self) -> str:
+        """The shell's folder, from the workspace if it is in there."""
+        folder, home = Path(self.state.folder), Path(os.path.expanduser("~"))
+        if folder.is_relative_to(self._root):
+            inner = folder.relative_to(self._root)
+            return "./" if inner == Path() else f"./{inner}"
+        return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
     def _shown(self, one: Ran, size: tuple[int, int], lod: Lod) -> str:
         lines = [_line(one, self.env.lang)]
@@ -452,8 +461,8 @@ def _line(one: Ran, lang: str) -> str:
     status = "?" if one.status is None else str(one.status)
     who = {"person": "", "model": " (model)"}[one.who]
     if lang == "zh":
-        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:g} 秒"
-    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:g} s"
+        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:.0f} 秒"
+    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
 
 
 def _cut(lines: list[str], first: int, last: int, left_out: int) -> tuple[list[str], int]:
@@ -462,11 +471,6 @@ def _cut(lines: list[str], first: int, last: int, left_out: int) -> tuple[list[s
         return lines, left_out
     cut = len(lines) - first - last
     return [*lines[:first], "…", *lines[len(lines) - last :]], left_out + cut
-
-
-def _short(folder: str) -> str:
-    home = os.path.expanduser("~")
-    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
 
 
 def _search() -> str:
