@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from contextui import (
     ActionError,
@@ -25,9 +25,18 @@ from contextui import (
 from contextui.shell import locate, split
 from contextui.text import one_line
 from contextui.windowing import CommandPreview
+from contextui.windows.terminal.record import (
+    WIDEST,
+    Ran,
+    ends_of,
+    headline,
+    more,
+    record_of,
+    result_of,
+)
 from contextui.windows.terminal.sandbox import clean_environment, sandbox_works
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import Command, Who
+from contextui.windows.terminal.transcript import Command
 
 KEPT = 40
 """Commands of which the state keeps the facts and the first and last lines."""
@@ -35,27 +44,9 @@ KEPT = 40
 _SHOWN = 6  # commands that are shown
 _LAST = (40, 80)  # lines of the last command's output that are shown: first, last
 _EARLIER = (4, 8)  # of an earlier command
-_RESULT = (60, 140)  # of a result
-_STORED = (60, 140)  # in the state
-_WIDEST = 400  # characters of a line
 _PAGE = 200  # lines of a page
 _MOST_PAGE = 1_000
 _BEAT = 0.1  # seconds between two reports of progress
-
-
-class Ran(BaseModel):
-    """A command that has ended."""
-
-    number: int
-    text: str
-    who: Who
-    folder: str
-    status: int | None
-    seconds: float
-    lines: int
-    output: list[str]
-    cut: int = 0
-    full_screen: bool = False
 
 
 class TerminalWindow(Window):
@@ -184,23 +175,8 @@ class TerminalWindow(Window):
         state = self.state
         state.folder = shell.folder
         for one in ended:
-            lines, cut = _cut(one.output.splitlines(), *_STORED, one.transcript.left_out)
             state.last = state.offset + one.number
-            seconds = (one.ended - one.started).total_seconds() if one.ended else 0.0
-            state.ran.append(
-                Ran(
-                    number=state.last,
-                    text=one.text,
-                    who=one.who,
-                    folder=one.folder,
-                    status=one.status,
-                    seconds=round(seconds, 1),
-                    lines=one.transcript.lines,
-                    output=[] if one.full_screen else lines,
-                    cut=cut,
-                    full_screen=one.full_screen,
-                )
-            )
+            state.ran.append(record_of(one, state.last))
         del state.ran[:-KEPT]
         if shell.status is not None:
             state.ended = self.env.say("The shell ended.", "shell 已结束。")
@@ -210,7 +186,7 @@ class TerminalWindow(Window):
     def content(self, lod: Lod) -> Body:
         state, shell = self.state, self.state.shell
         running = shell.running if shell is not None else None
-        last = _line(state.ran[-1], self.env.lang) if state.ran else ""
+        last = headline(state.ran[-1], self.env.lang) if state.ran else ""
         if lod is Lod.GIST:
             now = f"$ {one_line(running.text, 60)} …" if running is not None else last
             return ", ".join(filter(None, (self._place, state.ended or now)))
@@ -228,7 +204,7 @@ class TerminalWindow(Window):
                 parts.append(f"{title}\n{shell.emulator.text().rstrip()}")
             else:
                 tail = running.transcript.tail[-_LAST[1] :]
-                parts.append("\n".join([title, *(one[:_WIDEST] for one in tail)]))
+                parts.append("\n".join([title, *(one[:WIDEST] for one in tail)]))
         return "\n".join(parts)
 
     @property
@@ -241,19 +217,13 @@ class TerminalWindow(Window):
         return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
     def _shown(self, one: Ran, size: tuple[int, int], lod: Lod) -> str:
-        lines = [_line(one, self.env.lang)]
+        lines = [headline(one, self.env.lang)]
         if lod is Lod.FULL:
-            kept, cut = _cut(one.output, *size, 0)
+            kept, cut = ends_of(one.output, *size)
             lines += kept
             if cut or one.cut:
-                lines.append(self._more(one.number, one.cut + cut))
+                lines.append(more(one.number, one.cut + cut, self.env.lang))
         return "\n".join(lines)
-
-    def _more(self, number: int, count: int) -> str:
-        return self.env.say(
-            f"({count} lines left out: page(command={number}))",
-            f"（省略 {count} 行：page(command={number})）",
-        )
 
     # --- actions -----------------------------------------------------------------------
 
@@ -342,7 +312,7 @@ class TerminalWindow(Window):
                 f"It has no line {start}; there are {found.spool.lines}.",
                 f"没有第 {start} 行；共 {found.spool.lines} 行。",
             )
-        rows = [f"{start + number}: {one[:_WIDEST]}" for number, one in enumerate(shown)]
+        rows = [f"{start + number}: {one[:WIDEST]}" for number, one in enumerate(shown)]
         left = found.spool.left_out
         if left and start - 1 + len(shown) >= found.spool.lines:
             rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
@@ -357,7 +327,7 @@ class TerminalWindow(Window):
             command: The number of the command; by default the last.
         """
         found = self._command(command or self._newest())
-        rows = [f"{at + 1}: {one[:_WIDEST]}" for at, one in found.spool.find(text)]
+        rows = [f"{at + 1}: {one[:WIDEST]}" for at, one in found.spool.find(text)]
         return "\n".join(rows) or self.env.say("Not found.", "没有找到。")
 
     @action("Start a new shell", zh="启动新的 shell")
@@ -436,41 +406,12 @@ class TerminalWindow(Window):
                 await asyncio.wait([ends], timeout=_BEAT)
         finally:
             ends.cancel()
-        return self._result(command)
+        return result_of(command, self.state.offset + command.number, self.env.lang)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         tasks = self.state.tasks
         tasks.add(task)
         task.add_done_callback(tasks.discard)
-
-    def _result(self, command: Command) -> str:
-        number, status = self.state.offset + command.number, command.status
-        seconds = (command.ended - command.started).total_seconds() if command.ended else 0.0
-        lines, cut = _cut(command.output.splitlines(), *_RESULT, command.transcript.left_out)
-        ended = self.env.say(
-            f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s",
-            f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒",
-        )
-        if command.full_screen:
-            return self.env.say(f"{ended}, a full-screen program", f"{ended}，全屏程序")
-        more = [self._more(number, cut)] if cut else []
-        return "\n".join([ended, *(one[:_WIDEST] for one in lines), *more])
-
-
-def _line(one: Ran, lang: str) -> str:
-    status = "?" if one.status is None else str(one.status)
-    who = {"person": "", "model": " (model)"}[one.who]
-    if lang == "zh":
-        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:.0f} 秒"
-    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
-
-
-def _cut(lines: list[str], first: int, last: int, left_out: int) -> tuple[list[str], int]:
-    """Return the first and last lines, and how many are left out between them."""
-    if len(lines) <= first + last:
-        return lines, left_out
-    cut = len(lines) - first - last
-    return [*lines[:first], "…", *lines[len(lines) - last :]], left_out + cut
 
 
 def _search() -> str:

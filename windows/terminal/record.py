@@ -1,0 +1,87 @@
+"""Records of commands that ended, and how a model reads them."""
+
+from pydantic import BaseModel
+
+from contextui.windows.terminal.transcript import Command, Who
+from contextui.words import Lang
+
+WIDEST = 400
+"""Characters of a line that are shown."""
+
+_ENDS = (60, 140)  # lines of a result, and of a record: first, last
+
+
+class Ran(BaseModel):
+    """A command that has ended."""
+
+    number: int
+    text: str
+    who: Who
+    folder: str
+    status: int | None
+    seconds: float
+    lines: int
+    output: list[str]
+    cut: int = 0
+    full_screen: bool = False
+
+
+def record_of(command: Command, number: int) -> Ran:
+    """Return the record of a command that ended."""
+    lines, cut = ends_of(command.output.splitlines(), *_ENDS)
+    return Ran(
+        number=number,
+        text=command.text,
+        who=command.who,
+        folder=command.folder,
+        status=command.status,
+        seconds=round(_seconds(command), 1),
+        lines=command.transcript.lines,
+        output=[] if command.full_screen else lines,
+        cut=cut + command.transcript.left_out,
+        full_screen=command.full_screen,
+    )
+
+
+def headline(one: Ran, lang: Lang) -> str:
+    """Return a command with its status in one line."""
+    status = "?" if one.status is None else str(one.status)
+    who = {"person": "", "model": " (model)"}[one.who]
+    if lang == "zh":
+        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:.0f} 秒"
+    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
+
+
+def result_of(command: Command, number: int, lang: Lang) -> str:
+    """Return the result of a command: its status, and the first and last lines of its output."""
+    status, seconds = command.status, _seconds(command)
+    lines, cut = ends_of(command.output.splitlines(), *_ENDS)
+    cut += command.transcript.left_out
+    if lang == "zh":
+        ended = f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒"
+        full = f"{ended}，全屏程序"
+    else:
+        ended = f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s"
+        full = f"{ended}, a full-screen program"
+    if command.full_screen:
+        return full
+    rest = [more(number, cut, lang)] if cut else []
+    return "\n".join([ended, *(one[:WIDEST] for one in lines), *rest])
+
+
+def ends_of(lines: list[str], first: int, last: int) -> tuple[list[str], int]:
+    """Return the first and last lines, and how many are left out between them."""
+    if len(lines) <= first + last:
+        return lines, 0
+    return [*lines[:first], "…", *lines[len(lines) - last :]], len(lines) - first - last
+
+
+def more(number: int, count: int, lang: Lang) -> str:
+    """Return how the lines that are left out can be read."""
+    if lang == "zh":
+        return f"（省略 {count} 行：page(command={number})）"
+    return f"({count} lines left out: page(command={number}))"
+
+
+def _seconds(command: Command) -> float:
+    return (command.ended - command.started).total_seconds() if command.ended else 0.0
