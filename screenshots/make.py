@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from textual.pilot import Pilot
 
@@ -16,8 +17,8 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.header import shown_folder
 from contextui.words import Lang
+from screenshots import shop, work
 from screenshots.picture import svg_of, write_png
-from screenshots.shop import PROMPTS, make_desk, make_project
 
 FOLDER = Path(__file__).parent
 _PATIENCE = 3_000  # looks at what is waited for, a hundredth of a second apart
@@ -31,7 +32,8 @@ class Picture:
         size: Columns and rows.
         turns: How many of the conversation's turns were taken.
         keys: What is pressed then.
-        allows: Whether the save at the end is allowed.
+        allows: Whether what the model asks for is allowed.
+        scene: The project and the conversation.
     """
 
     size: tuple[int, int] = (120, 40)
@@ -40,6 +42,7 @@ class Picture:
     turns: int = 4
     keys: tuple[str, ...] = ()
     allows: bool = True
+    scene: ModuleType = shop
 
 
 PICTURES = {
@@ -51,17 +54,19 @@ PICTURES = {
     "zh": Picture(lang="zh"),
     "wide": Picture(size=(200, 60)),
     "start": Picture(turns=0),
+    "command": Picture(allows=False, turns=1, scene=work),
+    "work": Picture(size=(200, 60), turns=1, scene=work),
 }
 
 
 async def draw(name: str, picture: Picture, home: Path) -> None:
     """Drive the app to where the picture is taken, and take it."""
-    folder = make_project(home)
-    desk = make_desk(home, folder, picture.lang)
+    folder = picture.scene.make_project(home)
+    desk = picture.scene.make_desk(home, folder, picture.lang)
     app = ContextUIApp(lambda: desk, folder=folder, lang=picture.lang, theme=picture.theme)
     async with app.run_test(size=picture.size) as pilot:
         await _until(pilot, lambda: app.desk is not None)
-        for words in PROMPTS[picture.lang][: picture.turns]:
+        for words in picture.scene.PROMPTS[picture.lang][: picture.turns]:
             await _say(pilot, app, words, picture.allows)
         for key in picture.keys:
             await pilot.press(key)
@@ -85,12 +90,12 @@ async def _say(pilot: "Pilot[int]", app: ContextUIApp, words: str, allows: bool)
         return isinstance(app.screen, ApprovalScreen) or talk.last is not before
 
     await _until(pilot, over)
-    while isinstance(app.screen, ApprovalScreen) and allows:
-        await pilot.pause(0.7)  # a question is deaf at first, and again when it is drawn anew
-        await pilot.press("y")
+    while allows and talk.last is before:
+        if isinstance(app.screen, ApprovalScreen):
+            await pilot.pause(0.7)  # a question is deaf at first, and whenever it is drawn again
+            app.last_input = 0.0
+            await pilot.press("y")
         await pilot.pause(0.2)
-    if allows:
-        await _until(pilot, lambda: talk.last is not before)
     await pilot.pause(0.2)
 
 

@@ -155,13 +155,14 @@ class TerminalBody(Widget, can_focus=True):
         width, picture = self.size.width, self._picture
         if self._has_ended and y == self.size.height - 1:
             said = self._words("The shell ended. r starts a new one.")
-            return Strip([Segment(said, RichStyle(dim=True))]).adjust_cell_length(width)
+            ended = Strip([Segment(said, RichStyle(dim=True))]).adjust_cell_length(width)
+            return ended.apply_style(self.rich_style)
         if y >= len(picture.rows):
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         cursor = picture.cursor
         strip = Strip([Segment(for_terminal(text, lines=False), _style(style))
                        for text, style in picture.rows[y]])  # fmt: skip
-        strip = strip.adjust_cell_length(width)
+        strip = strip.adjust_cell_length(width).apply_style(self.rich_style)
         shows = cursor.visible and self.has_focus and not picture.back
         if shows and y == cursor.row and cursor.column < width:
             before, at = strip.crop(0, cursor.column), strip.crop(cursor.column, cursor.column + 1)
