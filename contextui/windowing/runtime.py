@@ -199,6 +199,14 @@ class Runtime:
         self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
 
+    def take_over(self, other: "Runtime") -> None:
+        """Continue for a window of the same id that has ended: its class was replaced."""
+        self.history.recall(other.history.entries)
+        self.focus_id, self.is_new = other.focus_id, other.is_new
+        self.store.changed_by_others = other.store.changed_by_others
+        self.secrets.take_over(other.secrets)
+        self._seen, self._warned = other._seen, other._warned
+
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
