@@ -25,11 +25,11 @@ from typing import Any, TypeVar
 from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.model import ModelEvent, ModelRequest
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.testing import WindowHarness, run_in_thread
+from contextui.windowing.testing import ManualClock, WindowHarness, run_in_thread
 from contextui.windowing.window import Window
 from contextui.words import Lang
 
-__all__ = ["Reply", "WindowTester", "run_tests"]
+__all__ = ["ManualClock", "Reply", "WindowTester", "run_tests"]
 
 W = TypeVar("W", bound=Window)
 
@@ -57,13 +57,17 @@ class WindowTester(WindowHarness[W]):
         folder: The workspace folder.
         lang: The language of the window.
         classes: Other windows that it may open.
-        clock: The function behind `self.env.clock`; by default the real time.
-        args: The args of its `opened`.
+        clock: The function behind `self.env.clock`; by default the real time. With a `ManualClock`,
+            `advance` moves the time of the windows.
+        args: The args of its `opened`. They can also be given as keywords, except those that have
+            the name of a keyword above.
+        others: Further args of its `opened`.
 
     Attributes:
         window: The window itself.
         windows: All open windows.
         troubles: The warnings that the windows emitted.
+        notices: What the windows reported with ``notify``, and the ends of jobs.
     """
 
     _conversation: "_Conversation | None" = None
@@ -103,10 +107,9 @@ class WindowTester(WindowHarness[W]):
         assert self._conversation.request is not None, "the last turn sent no request"
         return explain(self._conversation.request)
 
-    def close(self) -> None:
-        """Close all windows and the workspace."""
+    def _close(self) -> list[str]:
         self._end_conversation()
-        super().close()
+        return super()._close()
 
     def _end_conversation(self) -> None:
         if self._conversation is not None:

@@ -400,13 +400,13 @@ class WindowManager:
         was_drawn = runtime.renders.latest().snapshot.error is None
         jobs = tuple(one.name for one in runtime.jobs.running())
         wait_for([runtime.end("exit")], 2 * PATIENCE)  # its jobs, then its hook
-        problem = self._succeed(window, cls, may_fail=not was_drawn)
-        if problem:
+        failure = self._succeed(window, cls, may_fail=not was_drawn)
+        if failure:
             self._succeed(window, type(window), may_fail=True)
         for name in jobs:
             words = self._words("{name} was cancelled.", name=name)
             self._listeners.emit(WindowNotified(window_id, words))
-        return Replacement(window_id, problem, jobs=jobs)
+        return Replacement(window_id, failure, jobs=jobs)
 
     def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
         """Put a new window of a class in the place of one that has ended.
@@ -435,8 +435,10 @@ class WindowManager:
         if runtime.worker.wait(opening):
             runtime.worker.wait(runtime.renders.request())
             error = runtime.renders.latest().snapshot.error or ""
-            problem = opening.exception()
-            failure = reason_of(problem, self.lang) if problem else error.partition("\n")[2] or error
+            raised = opening.exception()
+            failure = (
+                reason_of(problem, self.lang) if problem else error.partition("\n")[2] or error
+            )
         if failure and not may_fail:
             wait_for([runtime.end("exit")], PATIENCE)
             return failure

@@ -40,7 +40,7 @@ from contextui.windowing.render import MOST_CONTENT, Renders
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.transaction import Call, StateStore
 from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import PATIENCE, Worker, finished
+from contextui.windowing.worker import PATIENCE, Time, Worker, finished
 from contextui.words import Lang, Words, msg
 
 if TYPE_CHECKING:
@@ -180,7 +180,8 @@ class Runtime:
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.window, self.place = window, place
-        self.worker = Worker(place.window_id)
+        clock = place.env.clock
+        self.worker = Worker(place.window_id, clock if isinstance(clock, Time) else None)
         self.store = StateStore(window, place, lod, version)
         self.secrets = SecretReads(window, place)
         self.renders = Renders(window, place, self.store, self.worker, self.secrets)
@@ -191,6 +192,8 @@ class Runtime:
         """The jobs that were running when an earlier run ended."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
+        self.ending: Future[None] | None = None
+        """Done when the window has ended; None until `end` is called."""
         self.jobs = Jobs(self.worker, self._show_progress, self._save_jobs, self._report_end)
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
@@ -278,7 +281,7 @@ class Runtime:
             A future that is done after that.
         """
         self.stop_opening()
-        ended: Future[None] = Future()
+        self.ending = ended = Future[None]()
 
         def run_closed_hook() -> None:
             try:

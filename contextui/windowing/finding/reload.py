@@ -100,9 +100,7 @@ class ReloadReport:
                 reason=words(fault.reason).rstrip(".。"),
             )
         for entry in self.untrusted:
-            yield words(
-                "Not loaded: {reason}. The old code runs on.", reason=words(entry.reason)
-            )
+            yield words("Not loaded: {reason}. The old code runs on.", reason=words(entry.reason))
         for name in self.removed:
             yield words("{name} is no longer defined. The old code runs on.", name=name)
         yield from map(words, self.warnings)

@@ -192,7 +192,7 @@ def test_a_class_that_is_no_longer_there_keeps_its_windows(there: Path) -> None:
     assert windows.open("other")
 
 
-JOB = '''
+JOB = """
     def restored(self):
         self.note("restored")
 
@@ -210,7 +210,7 @@ JOB = '''
             await asyncio.sleep(60)
         self.env.job("digging", forever)
         return "Started."
-'''
+"""
 
 
 def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
