@@ -436,9 +436,7 @@ class WindowManager:
             runtime.worker.wait(runtime.renders.request())
             error = runtime.renders.latest().snapshot.error or ""
             raised = opening.exception()
-            failure = (
-                reason_of(problem, self.lang) if problem else error.partition("\n")[2] or error
-            )
+            failure = reason_of(raised, self.lang) if raised else error.partition("\n")[2] or error
         if failure and not may_fail:
             wait_for([runtime.end("exit")], PATIENCE)
             return failure

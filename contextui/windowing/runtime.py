@@ -333,7 +333,7 @@ class Runtime:
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         if actor == "model" and intent.effect != "read":
-            await self._commit_input()
+            await self.commit_typed()
             self._check_conflict()
         result = await self._carry_out_allowed(intent, actor, allow)
         self.focus_id = intent.target or self.focus_id
@@ -544,8 +544,8 @@ class Runtime:
             lines.insert(0, words("The person has written something."))
         return _done(" ".join(lines))
 
-    async def _commit_input(self) -> None:
-        """Commit what the person is typing, before a model acts on the window."""
+    async def commit_typed(self) -> None:
+        """Commit what the person is typing: before a model acts, or the window's code changes."""
         if self.commit_input is not None:
             with suppress(Exception):  # a failure of the screen must not stop the model
                 async with asyncio.timeout(PATIENCE):
@@ -576,13 +576,13 @@ class Runtime:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
         for _ in range(_MAX_APPROVALS):
-            await self._commit_input()
+            await self.commit_typed()
             try:
                 self.secrets.check(self.renders.latest().withheld, allowed)
                 permit = await allow(intent)
                 if isinstance(permit, ActionResult):
                     return permit
-                await self._commit_input()
+                await self.commit_typed()
                 return await self._carry_out(intent, actor, permit, allowed)
             except _ChangedError:
                 intent = replace(intent, changed=permit is not None)
@@ -602,11 +602,11 @@ class Runtime:
         """Ask for approval to close the window; return a result if it stays open."""
         intent = Intent(self.window, CLOSE, arguments)
         for _ in range(_MAX_APPROVALS):
-            await self._commit_input()
+            await self.commit_typed()
             permit = await allow(intent)
             if not isinstance(permit, Permit):
                 return permit
-            await self._commit_input()
+            await self.commit_typed()
             if permit.covers(await self.preview_of(intent)):
                 return None
             intent = replace(intent, changed=True)

@@ -428,6 +428,21 @@ async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> N
                 await done.wait()
 
 
+async def in_daemon_thread(call: Callable[[], T]) -> T:
+    """Call a function that waits for windows on a thread that does not delay the exit."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as problem:
+            future.set_exception(problem)
+
+    threading.Thread(target=run, daemon=True).start()
+    await finished([future], None)
+    return future.result()
+
+
 def in_event_loop() -> bool:
     """Whether the calling thread runs an event loop, which must never be blocked."""
     try:
