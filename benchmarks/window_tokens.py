@@ -1,5 +1,6 @@
 """What each built-in window costs at each level of detail, in a typical state: a Markdown table."""
 
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from contextui.testing import WindowTester
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
+from contextui.windows.git.window import GitWindow
 from contextui.windows.monitor.window import MonitorWindow, Reading
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo.window import TodoWindow
@@ -60,6 +62,24 @@ def typical(folder: Path) -> Iterator[tuple[str, str, WindowTester[Any]]]:
     code.act("save", code_id="report", language="python", content=PROGRAM[:900], description="Sums")
     code.act("show", code_id="report")
     yield "code", "1 file, shown", code
+    git = WindowTester(GitWindow, folder=repository(folder / "shop"))
+    git.act("show", path="cart.py")
+    yield "git", "3 changes, a diff of 3 lines", git
+
+
+def repository(folder: Path) -> Path:
+    """Make a repository with a staged, a changed and an untracked file."""
+    me = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    folder.mkdir()
+    for name in ("cart.py", "money.py"):
+        (folder / name).write_text(PROGRAM + "\n")
+    for args in (["init", "-qb", "main"], ["add", "."], [*me, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *args], cwd=folder, check=True)
+    (folder / "money.py").write_text("CENTS = 100\n")
+    subprocess.run(["git", "add", "."], cwd=folder, check=True)
+    (folder / "cart.py").write_text(PROGRAM.replace("total, 3)", "total, 4)") + "\n\nEND = 1\n")
+    (folder / "discount.py").write_text("x\n")
+    return folder
 
 
 def table() -> str:

@@ -1,9 +1,12 @@
 """Approval gate: which model actions need the person's consent, and what they allowed."""
 
 import json
+import os
+import shlex
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from contextui.config.schema import Approval
@@ -11,15 +14,16 @@ from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved
 from contextui.files.workspace import Workspace
+from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchor import Intent, Permit
 from contextui.windowing.host import has_edits_of_person, latest_render
-from contextui.windowing.preview import Preview, Verb
+from contextui.windowing.preview import CommandPreview, Preview, Verb
 from contextui.windowing.runtime import CLOSE
 from contextui.words import Lang, Message, Translatable, Words, msg
 
-Choice = Literal["once", "always", "no"]
-"""Allow it this time, allow the question's grant from now on, or refuse it."""
+Choice = Literal["once", "always", "pattern", "no"]
+"""Allow it this time, allow the question's grant or its pattern from now on, or refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,25 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class PatternGrant:
+    """Permission for the rest of the session: commands of one pattern.
+
+    Attributes:
+        window_class: The name of the window's class.
+        action_id: The action.
+        pattern: The pattern.
+        program: The file that the pattern's program is.
+        place: Where and how the commands run: the command of the question without its line.
+    """
+
+    window_class: str
+    action_id: str
+    pattern: Pattern
+    program: Path
+    place: CommandPreview
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """An approval question, asked before an action is run.
 
@@ -51,6 +74,8 @@ class Question:
         problem: Why the preview failed; then the action is refused without asking.
         grant: What `always` would allow; None if this target must be confirmed every time.
         changed: Whether the person allowed it, and its effect has changed since.
+        pattern: What `pattern` would allow, with examples; None if no pattern is offered.
+        no_pattern: Why no pattern is offered for a command, as a part of a sentence.
     """
 
     window_id: str
@@ -61,6 +86,8 @@ class Question:
     problem: str = ""
     grant: Grant | None = None
     changed: bool = False
+    pattern: Suggestion | None = None
+    no_pattern: Translatable | None = None
 
     @property
     def name(self) -> str:
@@ -105,17 +132,25 @@ class NotAllowedError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The person's decision; a refusal may include a message for the model.
+    """The person's decision.
+
+    Attributes:
+        choice: What they chose.
+        words: A message for the model, with a refusal.
+        edited: The command to run instead, with `once`; None if it is unchanged.
 
     Raises:
-        ValueError: Unknown choice.
+        ValueError: Unknown choice, or an edited command without `once`.
     """
 
     choice: Choice
     words: str = ""
+    edited: str | None = None
 
     def __post_init__(self) -> None:
         _check(self.choice, get_args(Choice))
+        if self.edited is not None and self.choice != "once":
+            raise ValueError("An edited command is allowed once.")
 
 
 Ask = Callable[[Question], Awaitable[Decision]]
@@ -129,19 +164,23 @@ class ApprovalGate:
     Args:
         mode: See `Approval`.
         ask: Asks the person; without it, the mode `ask` refuses.
+        commands: Patterns of commands that run without asking, see `Pattern`.
 
     Attributes:
         waited: Seconds spent so far waiting for the person's decisions.
 
     Raises:
         ValueError: Unknown mode.
+        NotSimpleError: Invalid pattern.
 
     Example:
         >>> gate = ApprovalGate("ask", dialog)
         >>> await windows.act("editor_1", "save", allow=gate.allow)
     """
 
-    def __init__(self, mode: Approval = "ask", ask: Ask | None = None) -> None:
+    def __init__(
+        self, mode: Approval = "ask", ask: Ask | None = None, commands: Iterable[str] = ()
+    ) -> None:
         _check(mode, get_args(Approval))
         self.ask = ask
         self.waited = 0.0
@@ -149,6 +188,8 @@ class ApprovalGate:
         """Callback, called after the mode changed."""
         self._mode: Approval = mode
         self._grants: set[Grant] = set()
+        self._commands = tuple(map(Pattern, commands))
+        self._pattern_grants: set[PatternGrant] = set()
 
     @property
     def mode(self) -> Approval:
@@ -231,10 +272,58 @@ class ApprovalGate:
             )
         if question.grant is not None and question.grant in self._grants:
             return Permit(preview, target_only=True)
+        if preview and preview.command and self._allows_command(intent, preview):
+            return Permit(preview)
         if self.ask is None:
-            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
-        await self._decide(question)
-        return Permit(preview)
+            raise _nobody_to_ask(intent, question)
+        offered = None
+        if question.pattern is not None:
+            offered = _pattern_grant(intent, preview, question.pattern.pattern)
+        decision = await self._decide(question)
+        if decision.choice == "pattern" and offered is not None:
+            self._pattern_grants.add(offered)
+        if preview is None or preview.command is None or decision.edited is None:
+            return Permit(preview)
+        return await self._allow_edited(intent, preview, decision.edited)
+
+    def _allows_command(self, intent: Intent, preview: Preview) -> bool:
+        """Whether a pattern of the settings or of this session allows a command."""
+        try:
+            argv, _ = _simple(intent, preview)
+        except NotSimpleError:
+            return False
+        if _is_in_workspace(intent, preview) and any(
+            pattern.matches(argv) for pattern in self._commands
+        ):
+            return True
+        return any(
+            grant.pattern.matches(argv) and grant == _pattern_grant(intent, preview, grant.pattern)
+            for grant in self._pattern_grants
+        )
+
+    async def _allow_edited(
+        self, intent: Intent, shown: Preview, line: str
+    ) -> Permit | ActionResult | None:
+        """Permit the command that the person wrote in place of the model's.
+
+        They saw all of it but its effect: if that differs in more than the line, they are asked
+        again.
+        """
+        command, lang = shown.command, intent.window.env.lang
+        assert command is not None
+        given = {**intent.arguments, command.param: line}
+        arguments = intent.action.params.validate(given, intent.name, lang)
+        edited = replace(intent, arguments=arguments, changed=True)
+        preview = await edited.preview()
+        words = Words(lang)
+        note = words("The person edited the command. This was run instead: {line}", line=line)
+        wanted = replace(command, line=line)
+        permit: Permit | ActionResult | None = Permit(preview)
+        if preview is None or replace(shown, target=preview.target, command=wanted) != preview:
+            permit = await self._allow_write(edited)
+        if isinstance(permit, Permit) and permit.arguments is None:
+            permit = replace(permit, arguments=arguments, note=note)
+        return permit
 
     async def _allow_loss(self, intent: Intent) -> Permit | None:
         """Decide on an action that may discard the person's unsaved edits, in every mode."""
@@ -260,7 +349,7 @@ class ApprovalGate:
         await self._decide(question)
         return Permit(preview)
 
-    async def _decide(self, question: Question) -> None:
+    async def _decide(self, question: Question) -> Decision:
         """Ask the person, and store the grant if they choose `always`.
 
         Raises:
@@ -282,11 +371,16 @@ class ApprovalGate:
             raise NotAllowedError(declined, question)
         if decision.choice == "always" and question.grant is not None:
             self._grants.add(question.grant)
+        return decision
 
 
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "--approval auto."
+)
+_NOBODY_TO_ASK_A_COMMAND = msg(
+    "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
+    "{remedy} (commands under [approval] in config.toml), or with --approval auto."
 )
 _WOULD: Mapping[Verb, str] = {
     "write": msg("it would write {target}{counts}"),
@@ -303,8 +397,75 @@ def _refusal(text: str, question: Question, remedy: str = "") -> NotAllowedError
     if shown is not None and shown.target != question.name:
         counts = f" (+{shown.added} −{shown.removed})" if shown.diff else ""
         what = Message(_WOULD[shown.verb], {"target": shown.target, "counts": counts})
-    refused = Message(text, {"name": question.name, "what": what})
+    refused = Message(text, {"name": question.name, "what": what, "remedy": remedy})
     return NotAllowedError(refused, question, remedy)
+
+
+def _nobody_to_ask(intent: Intent, question: Question) -> NotAllowedError:
+    """Build the error for a question that nobody can answer, with what would allow the action."""
+    preview = question.preview
+    if preview is not None and preview.command is not None and _is_in_workspace(intent, preview):
+        try:
+            _simple(intent, preview)
+            line = Pattern(preview.command.line.strip()).text
+        except NotSimpleError:
+            return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
+        remedy = f"--allow-commands {shlex.quote(line)}"
+        return _refusal(_NOBODY_TO_ASK_A_COMMAND, question, remedy)
+    return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
+
+
+def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
+    """Return the words of a simple command, and the file of its program.
+
+    Raises:
+        NotSimpleError: No pattern can match the command.
+    """
+    command = preview.command
+    assert command is not None
+    if preview.text or preview.diff or preview.whole:
+        raise NotSimpleError("More would happen than this command")
+    if command.is_live:
+        raise NotSimpleError("Earlier commands may have changed this shell")
+    argv = words_of(command.line)
+    files = intent.window.env.files
+    root = files.root if files is not None else Path(command.folder)
+    search = command.search or os.environ.get("PATH", "")
+    program = locate(argv[0], search, root) if "/" not in argv[0] else None
+    if program is None:
+        raise NotSimpleError("{word} is not a program outside this folder", word=argv[0])
+    return argv, program
+
+
+def _is_in_workspace(intent: Intent, preview: Preview) -> bool:
+    """Whether a command would run in the workspace: patterns of the settings hold only there."""
+    files, command = intent.window.env.files, preview.command
+    if files is None or command is None:
+        return False
+    try:
+        return Path(command.folder).resolve().is_relative_to(files.root.resolve())
+    except (OSError, RuntimeError):  # a loop of links
+        return False
+
+
+def _pattern_grant(intent: Intent, preview: Preview | None, pattern: Pattern) -> PatternGrant:
+    assert preview is not None
+    assert preview.command is not None
+    _, program = _simple(intent, preview)
+    place = replace(preview.command, line="", seconds=None)
+    return PatternGrant(intent.window.name, intent.action.id, pattern, program, place)
+
+
+def _suggestion(
+    intent: Intent, preview: Preview | None
+) -> tuple[Suggestion | None, Translatable | None]:
+    """Return the pattern to offer for a command, or why there is none."""
+    if preview is None or preview.command is None:
+        return None, None
+    try:
+        return suggest(_simple(intent, preview)[0]), None
+    except NotSimpleError as error:
+        return None, error.message
 
 
 def _reading(path: str, lang: Lang) -> Preview:
@@ -326,12 +487,17 @@ def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Que
         problem,
         None if problem else _grant(intent, preview),
         intent.changed,
+        *_suggestion(intent, preview),
     )
 
 
 def _grant(intent: Intent, preview: Preview | None) -> Grant | None:
     """Return what a person may allow for the session: never more than the question names."""
     window, action = intent.window, intent.action
+    if preview is not None and preview.command is not None:
+        place = asdict(replace(preview.command, seconds=None))
+        parts = [place, preview.text, preview.diff, preview.whole]
+        return Grant(window.name, action.id, json.dumps(parts, sort_keys=True))
     if preview is None or preview.target == intent.name:
         if not intent.arguments:  # nothing names what the action works on
             return None

@@ -19,8 +19,8 @@ MODEL_FLAGS = (
 """The settings of the model, in the order of the help."""
 
 WINDOW_FLAGS = (
-    "window", "windows", "windows_lod", "max_windows", "max_freeze", "approval", "secret_files",
-    "placement",
+    "window", "windows", "windows_lod", "max_windows", "max_freeze", "max_job_time", "turns_wake",
+    "approval", "allow_commands", "sandbox", "secret_files", "placement",
     "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
 """The settings of windows and context, in the order of the help."""
@@ -29,8 +29,10 @@ _METAVARS = {
     "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
     "compaction_auto": "true|false", "compaction_threshold": "SHARE",
     "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
-    "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "window": "FILE", "windows": "DIR",
+    "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "max_job_time": "SECONDS",
+    "turns_wake": "true|false", "sandbox": "true|false", "window": "FILE", "windows": "DIR",
     "strategy": "NAME",
+    "allow_commands": "COMMAND",
     "secret_files": "PATTERN",
 }  # fmt: skip
 
@@ -92,7 +94,7 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
             default = field.default
             shown = "true" if default is True else default
             about += t(" (default: {default})", default=shown)
-        several = name in ("window", "windows", "secret_files")
+        several = name in ("window", "windows", "allow_commands", "secret_files")
         parser.add_argument(
             flag_of(name),
             dest=name,

@@ -76,7 +76,7 @@ class Assembly:
         controller = InteractionController(
             model=self.model,
             context=context,
-            approval=ApprovalGate(settings.approval),
+            approval=ApprovalGate(settings.approval, commands=settings.allow_commands),
             options=turn_options(self.loaded),
             tool_protocol=settings.tool_protocol,
         )
@@ -186,6 +186,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
         placement=settings.placement,
         max_windows=settings.max_windows,
         secret_files=settings.secret_files,
+        sandbox=settings.sandbox,
     )
 
 

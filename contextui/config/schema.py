@@ -74,6 +74,12 @@ SETTINGS: Mapping[str, Setting] = {
         "which actions may write outside of windows: those you allow, all, or none",
         get_args(Approval),
     ),
+    "allow_commands": Setting(
+        (), "commands that run without asking, such as git status or pytest *"
+    ),
+    "sandbox": Setting(
+        False, "whether commands may change only this folder and have no network (needs bwrap)"
+    ),
     "secret_files": Setting(
         (), "more files that need approval before the model reads them, besides .env, *.pem …"
     ),

@@ -17,6 +17,7 @@ from contextui.config.schema import (
     choices,
 )
 from contextui.errors import ContextUIError
+from contextui.shell import NotSimpleError, Pattern
 from contextui.words import Lang, Message, msg
 
 BUILTIN_STRATEGIES = ("sliding", "summarization", "entities")
@@ -100,6 +101,7 @@ LIMITS = (
     "max_job_time",
     "max_freeze",
     "turns_wake",
+    "sandbox",
 )
 """Limits that protect the user: a project's config may not set them."""
 
@@ -147,6 +149,21 @@ Paths = Annotated[tuple[_GivenPath, ...], Allowed(msg("a list of paths, none of 
 
 
 _Pattern = Annotated[str, Field(pattern=r"^!?[^\s\x00-\x1f!]")]
+
+
+def _checked_command(text: str) -> str:
+    try:
+        return Pattern(text).text
+    except NotSimpleError as error:
+        raise ValueError(error.text("en")) from error
+
+
+Commands = Annotated[
+    tuple[Annotated[str, AfterValidator(_checked_command)], ...],
+    Allowed(
+        msg("a list of commands such as git status or pytest *, where * allows any more words")
+    ),
+]
 Patterns = Annotated[
     tuple[_Pattern, ...], Allowed(msg("a list of patterns such as *.vault; !PATTERN removes one"))
 ]
@@ -182,6 +199,8 @@ class Settings(BaseModel):
     strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
     placement: Placement = _described("placement")
     approval: Approval = _described("approval")
+    allow_commands: Commands = _described("allow_commands")
+    sandbox: Switch = _described("sandbox")
     secret_files: Patterns = _described("secret_files")
     window: Paths = _described("window")
     windows: Paths = _described("windows")
@@ -194,7 +213,12 @@ class Settings(BaseModel):
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "windows": {"folders": "windows", "lod": "windows_lod"},
-    "approval": {"mode": "approval", "secret_files": "secret_files"},
+    "approval": {
+        "mode": "approval",
+        "commands": "allow_commands",
+        "secret_files": "secret_files",
+        "sandbox": "sandbox",
+    },
     "turns": {"wake": "turns_wake"},
     "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
 }

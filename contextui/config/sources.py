@@ -29,6 +29,7 @@ from contextui.config.settings import (
 )
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain
+from contextui.shell import NotSimpleError, Pattern
 from contextui.text import one_line, shown_path
 from contextui.words import Message, Text, msg
 
@@ -68,10 +69,27 @@ class Layer:
         places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
         name = str(places[0][0])
         value = self.values[name]
+        if name == "allow_commands" and len(places[0]) > 1:
+            return self._command_error(value[int(places[0][1])])
         if name != "strategy" or not isinstance(value, Mapping):
             return _invalid_value(self.names[name], value, allowed(name))
         keys = [str(place[1]) for place in places if len(place) > 1]
         return self._table_error(value, keys)
+
+    def _command_error(self, command: object) -> SettingsError:
+        """Describe why a command cannot be a pattern."""
+        name = self.names["allow_commands"]
+        try:
+            Pattern(str(command))
+        except NotSimpleError as error:
+            if isinstance(command, str):
+                return SettingsError(
+                    "{name} has {value}, which cannot be allowed: {reason}.",
+                    name=name,
+                    value=_shown(command),
+                    reason=error.message,
+                )
+        return _invalid_value(name, self.values["allow_commands"], allowed("allow_commands"))
 
     def _table_error(self, table: Mapping[str, Any], keys: Sequence[str]) -> SettingsError:
         """Describe the error in a strategy table; without keys, that two of its keys conflict."""
@@ -172,14 +190,14 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
-    for name in ("window", "windows", "secret_files"):
+    for name in ("window", "windows", "secret_files", "allow_commands"):
         if name in values:
             values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})
 
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
-_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
+_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", "allow_commands", *LIMITS)
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
 _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
@@ -246,9 +264,11 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
     values, names = _flattened(_parsed(path, shown), shown)
     for key in values:
-        _check_key(key, shown, of_project=of_project)
-    if isinstance(values.get("secret_files"), list):
-        values["secret_files"] = tuple(values["secret_files"])
+        written = names[key].removesuffix(f" in {shown}")
+        _check_key(key, one_line(written, 60), shown, of_project=of_project)
+    for name in {"secret_files", "allow_commands"} & values.keys():
+        if isinstance(values[name], list):
+            values[name] = tuple(values[name])
     for name in {"window", "windows"} & values.keys():
         if isinstance(values[name], list):  # otherwise validation rejects it later
             values[name] = tuple(_resolved_beside(path, one) for one in values[name])
@@ -303,9 +323,9 @@ def _parsed(path: Path, shown: str) -> dict[str, Any]:
         ) from error
 
 
-def _check_key(key: str, shown: str, *, of_project: bool) -> None:
+def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
+    """Raise if a file may not set a key, which it calls by this name."""
     plain = key.lower().replace("-", "_")
-    named = one_line(key, 60)
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(
@@ -400,8 +420,9 @@ def load_settings(
     origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
     for layer in layers:
         checked = layer.checked()
-        if "secret_files" in checked:  # the patterns of all sources accumulate
-            checked["secret_files"] = (*values.get("secret_files", ()), *checked["secret_files"])
+        for name in {"secret_files", "allow_commands"} & checked.keys():
+            # The patterns of all sources accumulate.
+            checked[name] = (*values.get(name, ()), *checked[name])
         values |= checked
         origins |= {name: layer.origin_of(name) for name in layer.values}
     variable = key_variable(environ)

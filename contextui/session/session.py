@@ -21,6 +21,7 @@ from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
 from contextui.tokens import TokenCounter
 from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.host import interrupted_jobs
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
@@ -64,6 +65,7 @@ class SessionOptions:
         checkpoint_every: Entries after which a checkpoint is due.
         max_windows: How many windows may be open at a time.
         secret_files: More patterns of files that may hold secrets, see `SecretFiles`.
+        sandbox: Whether commands that windows run must run in a sandbox.
     """
 
     classes: Iterable[type[Window]] = ()
@@ -75,6 +77,7 @@ class SessionOptions:
     checkpoint_every: int = CHECKPOINT_EVERY
     max_windows: int = 100
     secret_files: tuple[str, ...] = ()
+    sandbox: bool = False
 
     def make(
         self, session_id: str, cwd: str, *, is_live: bool = True
@@ -93,6 +96,7 @@ class SessionOptions:
             workspace=files,
             most=self.max_windows,
             is_live=is_live,
+            sandbox=self.sandbox,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 
@@ -272,6 +276,9 @@ class Session:
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
+            for name in interrupted_jobs(window):
+                words = self._words("{name} was interrupted when the program ended.", name=name)
+                self.notices.append(f"{window.id}: {words}")
         lost = self._words(
             "Interrupted before it finished. It may or may not have been carried out."
         )

@@ -292,6 +292,8 @@ class ContextUIApp(KeyLine[int]):
         if action == "go_to_question":
             waits = self.asker is not None and self.asker.is_waiting
             return waits and not isinstance(self.screen, MainScreen | GoTo)
+        if action in ("command_palette", "help") and isinstance(self.screen, MainScreen):
+            return not self.screen.keeps_keys()
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:

@@ -438,13 +438,30 @@ class MainScreen(Screen[None]):
         self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable `complete` only while the prompt shows completions; else tab changes panes."""
+        """Enable `complete` only while the prompt shows completions; else tab changes panes.
+
+        A window's widget may use tab itself.
+        """
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
+        if action == "next_pane" and self.desktop is not None and self.desktop.keeps_tab():
+            return False
+        if action == "stop_or_clear" and self.keeps_keys():
+            return False
         return super().check_action(action, parameters)
 
+    def keeps_keys(self) -> bool:
+        """Return whether a window's widget has the focus and uses all keys."""
+        return self.desktop is not None and self.desktop.keeps_keys()
+
     def action_go_to(self) -> None:
-        """Open the go-to menu, which includes the pending question, if any."""
+        """Leave a widget that uses all keys; else open the go-to menu.
+
+        The menu includes the pending question, if any.
+        """
+        if self.desktop is not None and self.desktop.keeps_keys():
+            self.desktop.leave()
+            return
         asks = self._asker is not None and self._asker.is_waiting
         places = (QUESTION, *PLACES) if asks else PLACES
         self.app.push_screen(GoTo(self.words, self.navigation.expect, places), self._go)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.finding.trust import TrustStore as TrustStore
     from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.preview import CommandPreview as CommandPreview
     from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.state import Transient as Transient
     from contextui.windowing.template import write_new_window as write_new_window
@@ -30,7 +31,7 @@ _HOMES = {
     "contextui.windowing.finding.registry": ["Registry", "discover"],
     "contextui.windowing.finding.trust": ["TrustStore"],
     "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.preview": ["Preview"],
+    "contextui.windowing.preview": ["CommandPreview", "Preview"],
     "contextui.windowing.state": ["Transient"],
     "contextui.windowing.template": ["write_new_window"],
     "contextui.windowing.window": ["Window"],

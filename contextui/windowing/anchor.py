@@ -175,14 +175,19 @@ class Permit:
     Attributes:
         preview: The preview that was approved; None if there was none.
         target_only: Whether any change of the same target is approved.
+        arguments: The arguments to run the action with, if the person edited them; the preview is
+            then of these.
+        note: What the person edited, as a sentence for the model.
     """
 
     preview: Preview | None
     target_only: bool = False
+    arguments: Mapping[str, Any] | None = None
+    note: str = ""
 
     def covers(self, now: Preview | None) -> bool:
         """Whether the current preview matches the approved one."""
-        if self.target_only and self.preview and now:
+        if self.target_only and self.preview and now and self.preview.command is None:
             return (self.preview.target, self.preview.verb) == (now.target, now.verb)
         return self.preview == now
 

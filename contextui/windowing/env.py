@@ -1,9 +1,10 @@
 """The environment of a window: language, clock, files, timers, and the gate for secret files."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contextui.errors import NoWorkspaceError
@@ -13,6 +14,7 @@ from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
+    from contextui.processes import Process
     from contextui.windowing.job import Job
     from contextui.windowing.window import Window
 
@@ -59,6 +61,33 @@ class JobStarter(Protocol):
         ...
 
 
+class ProcessStarter(Protocol):
+    """Starts a process that ends with its job, its window and the program."""
+
+    async def __call__(
+        self,
+        argv: Sequence[str],
+        /,
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        **streams: Any,
+    ) -> "Process":
+        """Start a program, in a session of its own.
+
+        Args:
+            argv: The program and its arguments; no shell is involved.
+            cwd: The folder to run in; by default that of the session.
+            env: The whole environment; by default the program's own without the keys of model
+                providers.
+            streams: See `contextui.processes.start`.
+
+        Raises:
+            ProcessError: There is no such program or folder.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Env:
     """A window's environment, available as ``self.env``.
@@ -72,8 +101,10 @@ class Env:
         change: Changes the state in a job or another task of the window, in a transaction of its
             own: it waits for the running action, and is logged and rendered as soon as it commits.
             Inside an action it is part of that action.
+        process: Starts a process.
         notify: Reports a line of text to the model, with its next step, and to the person.
         files: The files of the session's folder, if there is one.
+        sandbox: Whether commands must run in a sandbox.
 
     Example:
         >>> async def _follow(self, job: Job) -> None:
@@ -88,8 +119,10 @@ class Env:
     every: Timer
     job: JobStarter
     change: Callable[[], AbstractAsyncContextManager[None]]
+    process: ProcessStarter
     notify: Callable[[str], None]
     files: "Workspace | None" = None
+    sandbox: bool = False
 
     def say(self, english: str, chinese: str) -> str:
         """Return the text in the window's language."""

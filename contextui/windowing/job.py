@@ -105,14 +105,17 @@ class Jobs:
         worker: The window's thread, whose loop runs them.
         progressed: Callback when the list or the progress changed; at most ten times a second.
         listed: Callback when a job has started or ended, on the window's thread.
+        over: Awaited when the work of a job is over: it ends what the job has started.
         ended: Callback when a job has ended that no action waits for, on the window's thread.
     """
 
     def __init__(
         self,
         worker: Worker,
+        *,
         progressed: Callable[[], object],
         listed: Callable[[], object],
+        over: Callable[[Job], Awaitable[object]],
         ended: Callable[[Job], object],
     ) -> None:
         self._worker, self._progressed, self._listed, self._ended = (
@@ -121,7 +124,7 @@ class Jobs:
             listed,
             ended,
         )
-        self._is_closing = False
+        self._over, self._is_closing = over, False
         self._lock = threading.Lock()
         self._running: dict[int, tuple[Job, asyncio.Task[None]]] = {}
         self._waiting: list[tuple[Job, Callable[[Job], Awaitable[object]]]] = []
@@ -196,15 +199,17 @@ class Jobs:
                 raise TypeError(f"the work of the job {job.name!r} is not async: write async def")
             result = await _stepped(awaitable, job, self._worker)
         except asyncio.CancelledError:
-            self._finish(job, "cancelled")
+            await self._finish(job, "cancelled")
         except BaseException as problem:
             job.error = problem
-            self._finish(job, "failed")
+            await self._finish(job, "failed")
         else:
             job.result = result
-            self._finish(job, "done")
+            await self._finish(job, "done")
 
-    def _finish(self, job: Job, state: JobState) -> None:
+    async def _finish(self, job: Job, state: JobState) -> None:
+        with suppress(Exception, asyncio.CancelledError):  # its processes end with the window, too
+            await self._over(job)
         with self._lock:
             self._running.pop(job.number, None)
             if job.state == "running":

@@ -7,7 +7,8 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from contextui import text
 from contextui.errors import (
@@ -47,6 +48,9 @@ from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, note_module
 from contextui.words import Lang, Words
 
+if TYPE_CHECKING:
+    from contextui.processes import Process
+
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
 
@@ -81,6 +85,7 @@ class WindowManager:
         most: How many windows may be open. Restoring ignores this limit.
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
             restored windows run no hooks.
+        sandbox: Whether commands that windows run must run in a sandbox.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -100,10 +105,11 @@ class WindowManager:
         workspace: Workspace | None = None,
         most: int = MOST_WINDOWS,
         is_live: bool = True,
+        sandbox: bool = False,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live = most, is_live
+        self._most, self._is_live, self._sandbox = most, is_live, sandbox
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
@@ -249,6 +255,9 @@ class WindowManager:
         runtime.focus_id, runtime.interrupted = focus_id, tuple(jobs)
         hook = instance.restored if self._is_live else _do_nothing
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
+            runtime.worker.wait(runtime.renders.request())
+        if jobs and self._is_live:  # they no longer run: the next saved version says so
+            runtime.store.advance(runtime.store.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowRestored(window_id))
@@ -457,6 +466,16 @@ class WindowManager:
         def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
             return self._open(name, args, window.runtime.secrets.inherited)
 
+        async def start_process(
+            argv: Sequence[str],
+            /,
+            *,
+            cwd: Path | str | None = None,
+            env: Mapping[str, str] | None = None,
+            **streams: Any,
+        ) -> "Process":
+            return await window.runtime.process(argv, cwd=cwd, env=env, **streams)
+
         env = Env(
             lang=self.lang,
             clock=self.clock,
@@ -464,8 +483,10 @@ class WindowManager:
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, *, wait=0.0: window.runtime.jobs.add(name, work, wait=wait),
             change=lambda: window.runtime.change(),  # noqa: PLW0108
+            process=start_process,
             notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
+            sandbox=self._sandbox,
         )
         emit = self._listeners.emit
         place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108

@@ -2,11 +2,13 @@
 
 import unicodedata
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Literal, get_args
 
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff
-from contextui.text import for_model
+from contextui.shell import split
+from contextui.text import code_point, for_model, is_unseen
 from contextui.words import Words
 
 Verb = Literal["write", "delete", "run", "read", "close"]
@@ -14,6 +16,9 @@ Verb = Literal["write", "delete", "run", "read", "close"]
 
 PREVIEW_LIMIT = 20_000_000
 """Maximum characters of a preview; a larger change cannot be approved."""
+
+LONGEST_COMMAND = 100_000
+"""Maximum characters of a command."""
 
 _LONGEST_TARGET = 4_096  # characters: the longest path of a file system
 _NONE = DiffCounts(0, 0)
@@ -23,6 +28,42 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 
 class PreviewError(ContextUIError):
     """An action's preview cannot be shown, so the action cannot be approved."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPreview:
+    """The shell command that an action would run, and where.
+
+    Attributes:
+        line: The whole command as the shell reads it; it may have several lines.
+        folder: The folder in which it runs, as an absolute path.
+        seconds: How long the action waits before the command goes on as a job; None if it waits
+            for the end.
+        reach: What it may change: everything that the person may, or, in a sandbox, the files of
+            the folder, without a network.
+        can_sandbox: Whether `--sandbox` could limit it.
+        dropped: The names of variables that the command does not get.
+        search: The value of PATH that it runs with; empty for that of this program. It decides
+            which program a pattern allows, so it must be that of the shell that runs the command.
+        is_live: Whether a shell runs it that earlier commands may have changed, by an alias, a
+            function or another PATH. Then no pattern allows it.
+        param: The action's param that holds the command. The person may edit it.
+    """
+
+    line: str
+    folder: str
+    seconds: float | None = None
+    reach: Literal["all", "sandbox"] = "all"
+    can_sandbox: bool = False
+    dropped: tuple[str, ...] = ()
+    search: str = ""
+    is_live: bool = False
+    param: str = "command"
+
+    @property
+    def argv(self) -> tuple[str, ...] | None:
+        """The words of the command; None if only a shell can read it, see `contextui.shell`."""
+        return split(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +82,20 @@ class Preview:
             discarded, which needs approval whatever the action's effect.
         changes: Whether anything would change. If not, the action does not run, without a prompt,
             and `text` is its result.
+        command: The shell command that would run; `target` and `verb` then follow from it.
 
     Example:
         >>> Preview("notes.txt", diff=diff_text(old, new, "notes.txt", "notes.txt"))
+        >>> Preview(command=CommandPreview("pytest -q", "/home/ann/shop", seconds=60))
     """
 
-    target: str
+    target: str = ""
     diff: str = ""
     text: str = ""
     whole: str = ""
     verb: Verb = "write"
     changes: bool = True
+    command: CommandPreview | None = None
 
     @property
     def added(self) -> int:
@@ -88,6 +132,8 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
                 type=type(given).__name__,
             )
         )
+    if given.command is not None:
+        given = _checked_command(given, words)
     _check_target(given.target, words)
     for part in (given.diff, given.text, given.whole):
         if not isinstance(part, str):
@@ -118,6 +164,41 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
         diff, text = "", f"{diff}\n{text}" if text else diff
     whole = given.whole if len(given.whole) <= PREVIEW_LIMIT else ""
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
+
+
+def _checked_command(given: Preview, words: Words) -> Preview:
+    """Validate the command, and name it as the target in one line."""
+    command = given.command
+    if (
+        not isinstance(command, CommandPreview)
+        or not isinstance(command.line, str)
+        or not isinstance(command.folder, str)
+    ):
+        raise PreviewError(
+            words(
+                "preview() returned {type}; it must return a Preview, text or None.",
+                type=type(command).__name__,
+            )
+        )
+    if not command.line.strip():
+        raise PreviewError(words("the command is empty."))
+    if len(command.line) > LONGEST_COMMAND:
+        raise PreviewError(
+            words(
+                "the command has {size:,} characters, {most:,} at most can be run.",
+                size=len(command.line),
+                most=LONGEST_COMMAND,
+            )
+        )
+    for text in (command.line, command.folder):
+        if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+            raise PreviewError(words("the command contains a character that no shell can read."))
+    if not PurePath(command.folder).is_absolute():
+        raise PreviewError(words("the command's folder is not an absolute path."))
+    shown = "".join(code_point(one) if is_unseen(one) else one for one in command.line.strip())
+    if len(shown) > _LONGEST_TARGET:
+        shown = shown[: _LONGEST_TARGET - 1] + "…"
+    return replace(given, target=shown, verb="run")
 
 
 def _check_target(target: object, words: Words) -> None:

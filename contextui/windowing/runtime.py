@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -9,12 +10,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from contextui import text
 from contextui.errors import (
+    ActionError,
     ActionFailedError,
     ConflictError,
     ContextUIError,
@@ -44,6 +47,7 @@ from contextui.windowing.worker import PATIENCE, Time, Worker, finished
 from contextui.words import Lang, Words, msg
 
 if TYPE_CHECKING:
+    from contextui.processes import Process
     from contextui.windowing.window import Window
 
 
@@ -194,9 +198,16 @@ class Runtime:
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
         """Done when the window has ended; None until `end` is called."""
-        self.jobs = Jobs(self.worker, self._show_progress, self._save_jobs, self._report_end)
+        self.jobs = Jobs(
+            self.worker,
+            progressed=self._show_progress,
+            listed=self._save_jobs,
+            over=self._end_processes,
+            ended=self._report_end,
+        )
         self.renders.jobs = self.jobs.running
         self._waits = Waits()
+        self._processes: dict[Process, Job | None] = {}
         self._seen: tuple[ContextVersion, str] | None = None
         self._warned = ContextVersion(0)
         self._new_timers: list[Callable[[], None]] = []
@@ -296,6 +307,8 @@ class Runtime:
                     self.place.words("closed() failed: {reason}", reason=self._reason(problem))
                 )
             finally:
+                if self._processes:
+                    self.worker.run(self._end_processes())
                 ended.set_result(None)
 
         self._waits.end("closed")
@@ -445,6 +458,37 @@ class Runtime:
             await asyncio.sleep(0)  # even a job that goes on regardless must not block the thread
             raise asyncio.CancelledError
 
+    async def process(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        **streams: Any,
+    ) -> "Process":
+        """Start a process that ends with its job and with the window; see `ProcessStarter`."""
+        from contextui.processes import start, without_keys  # noqa: PLC0415  (few windows need it)
+
+        if not self.worker.is_own_thread:
+            raise JobError("A process is started only inside the window's own async code.")
+        files, job = self.place.env.files, current_job.get()
+        folder = cwd if cwd is not None else files.root if files is not None else os.getcwd()
+        environ = env if env is not None else without_keys(os.environ)
+        process = await start(argv, cwd=folder, env=environ, **streams)
+        self._processes[process] = job
+        if job is not None:
+            job.on_cancel(process.terminate)
+            if job.state == "cancelled":
+                process.terminate()
+        return process
+
+    async def _end_processes(self, job: Job | None = None) -> None:
+        """End the processes of a job; without one, all of the window."""
+        ending = [one for one, its in self._processes.items() if job is None or its is job]
+        for one in ending:
+            self._processes.pop(one, None)
+        await asyncio.gather(*(one.end() for one in ending))
+
     def notify(self, words: str) -> None:
         """Report something to the model with its next step, and to the person."""
         self.place.emit(WindowNotified(self.place.window_id, one_line(str(words), 500)), False)
@@ -575,6 +619,7 @@ class Runtime:
         if allow is None:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
+        note = ""
         for _ in range(_MAX_APPROVALS):
             await self.commit_typed()
             try:
@@ -583,7 +628,10 @@ class Runtime:
                 if isinstance(permit, ActionResult):
                     return permit
                 await self.commit_typed()
-                return await self._carry_out(intent, actor, permit, allowed)
+                if permit is not None and permit.arguments is not None:
+                    intent = replace(intent, arguments=permit.arguments)
+                    note = permit.note
+                return await self._carry_out_noted(note, intent, actor, permit, allowed)
             except _ChangedError:
                 intent = replace(intent, changed=permit is not None)
             except SecretFileError as error:
@@ -595,6 +643,26 @@ class Runtime:
                 name=intent.name,
             )
         )
+
+    async def _carry_out_noted(
+        self,
+        note: str,
+        intent: Intent,
+        actor: Actor,
+        permit: Permit | None,
+        allowed: frozenset[str],
+    ) -> ActionResult:
+        """Run the action; its result or its error begins with what the person edited."""
+        try:
+            result = await self._carry_out(intent, actor, permit, allowed)
+        except (_ChangedError, SecretFileError):
+            raise
+        except ContextUIError as error:
+            if not note:
+                raise
+            words, reason = self.place.words, error.text(self.place.env.lang)
+            raise ActionError(words("{note}\n{reason}", note=note, reason=reason)) from error
+        return replace(result, text=f"{note}\n{result.text}") if note else result
 
     async def allow_closing(
         self, arguments: Mapping[str, Any], allow: Allow

@@ -183,7 +183,7 @@ def test_a_person_is_asked_about_exactly_what_will_be_done() -> None:
 
 @pytest.mark.parametrize("word", ["No", "never", "yes", ""])
 def test_a_word_that_is_no_choice_and_no_mode_allows_nothing(word: Any) -> None:
-    with pytest.raises(ValueError, match="is none of once, always, no"):
+    with pytest.raises(ValueError, match="is none of once, always, pattern, no"):
         Decision(word)
     with pytest.raises(ValueError, match="is none of ask, auto, read-only"):
         ApprovalGate(word)

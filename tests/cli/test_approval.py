@@ -99,3 +99,64 @@ def test_edits_that_a_person_left_unsaved_survive(
     done = program("-c", "-p", "Save and close", "--approval", "auto", "--output-format", "json")
     assert (done.json["refused"], done.json["windows"]) == ([], [])
     assert notes.read_text() == "new\nlines\ntwo\n"
+
+
+# --- commands ----------------------------------------------------------------------------
+
+SHELL = '''
+import subprocess
+from contextui import Window, action
+from contextui.windowing import CommandPreview, Preview
+
+class Shell(Window):
+    """Runs commands."""
+    name = "shell"
+
+    class State(Window.State):
+        pass
+
+    def content(self, lod):
+        return "A shell."
+
+    @action("Run a command", "write")
+    def run(self, command: str) -> str:
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout
+
+    def preview(self, action_id, params):
+        return Preview(command=CommandPreview(params["command"], str(self.env.workspace.root)))
+'''
+
+
+def ran(program: Program, server: Server, command: str, *flags: str) -> tuple[str, list[str]]:
+    """Return what the model reads of a command, and which flags would allow it."""
+    window = program.write("shell_window.py", SHELL)
+    run = call("action", window_id="shell_1", action_id="run", params={"command": command})
+    server.play(answer(call("create", name="shell")), answer(run), answer("Done."))
+    done = program(
+        "-p", "Run it", "--window", str(window), "--output-format", "json", "--budget", "20000",
+        *flags,
+    )  # fmt: skip
+    refused = done.json["refused"]
+    return done.err, [one["allowed_by"] for one in refused]
+
+
+def test_a_refused_command_says_which_flag_allows_it(program: Program, server: Server) -> None:
+    err, flags = ran(program, server, "ls shell_window.py")
+    assert flags == ["--allow-commands 'ls shell_window.py'"]
+    assert "it would run ls shell_window.py, and there is nobody to ask" in err
+    assert flags[0] in err
+    assert "commands under [approval] in config.toml" in err
+
+
+def test_a_command_of_the_flag_runs(program: Program, server: Server) -> None:
+    assert ran(program, server, "ls shell_window.py", "--allow-commands", "ls *") == ("", [])
+
+
+@pytest.mark.parametrize("command", ["ls; touch owned", "ls && touch owned", "ls $(touch owned)"])
+def test_a_command_of_a_shell_is_not_allowed_by_a_flag(
+    program: Program, server: Server, command: str
+) -> None:
+    err, flags = ran(program, server, command, "--allow-commands", "ls *")
+    assert flags == ["--approval auto"]
+    assert "--allow-commands" not in err
+    assert not (program.write("other", "").parent / "owned").exists()

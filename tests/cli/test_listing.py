@@ -169,7 +169,7 @@ def test_windows_are_listed_and_those_that_fail_say_why(program: Program) -> Non
 
 def test_windows_as_json(program: Program) -> None:
     listed = {one["name"]: one for one in program("windows", "--json").json}
-    assert set(listed) >= {"todo", "editor", "files", "monitor", "notebook", "code"}
+    assert set(listed) >= {"todo", "editor", "files", "monitor", "notebook", "code", "git"}
     assert listed["todo"]["status"] == "ready"
     assert "add" in listed["todo"]["actions"]
 

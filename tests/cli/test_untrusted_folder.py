@@ -223,6 +223,7 @@ def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
     "setting",
     [
         'window = ["hostile_wheel.py"]',
+        '[approval]\ncommands = ["git *"]',
         *(
             pytest.param(one, marks=LONG)
             for one in ('windows = ["."]', 'base_url = "http://x.example"', 'home = "."',

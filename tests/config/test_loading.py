@@ -139,7 +139,7 @@ def test_a_project_cannot_raise_what_protects_the_person(places: Places, name: s
 
 def test_a_project_cannot_start_turns(places: Places) -> None:
     message = places.refused(project="[turns]\nwake = true")
-    assert "sets turns_wake, which a project may not" in message
+    assert "sets turns.wake, which a project may not" in message
     assert places.load(user="[turns]\nwake = true").settings.turns_wake
 
 
@@ -331,6 +331,63 @@ def test_every_place_adds_secret_files_and_a_project_takes_none_away(places: Pla
     )
     assert loaded.settings.secret_files == ("a", "!b", "c", "d")
     assert "which a project may not" in places.refused(project='secret_files = ["!.env"]')
+
+
+# --- commands that run without asking ------------------------------------------------------
+
+
+def test_a_table_sets_the_commands_and_every_place_of_the_person_adds_some(places: Places) -> None:
+    loaded = places.load(
+        user='[approval]\ncommands = ["git status", "pytest *"]',
+        environ={"CONTEXTUI_ALLOW_COMMANDS": "ls *,pwd"},
+        flags={"allow_commands": ["git log *"]},
+    )
+    expected = ("git status", "pytest *", "ls *", "pwd", "git log *")
+    assert loaded.settings.allow_commands == expected
+    assert places.load().settings.allow_commands == ()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '[approval]\ncommands = ["git status"]',
+        'allow_commands = ["git status"]',
+        "[approval]\ncommands = []",
+        '[approval]\ncommands = "git status"',
+    ],
+)
+def test_a_project_never_allows_a_command(places: Places, written: str) -> None:
+    name = "approval.commands" if "[approval]" in written else "allow_commands"
+    assert f"sets {name}, which a project may not" in places.refused(project=written)
+    assert "which a project may not" in places.refused(
+        project=written, user='[approval]\ncommands = ["git status"]\nmode = "auto"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("git status && rm x", "&& joins two commands"),
+        ("*", "It begins with *, not with the name of a program"),
+        ("./run *", "./run is a path, not the name of a program"),
+        ("cd *", "cd belongs to the shell itself"),
+        ("X=1 ls", "X=1 sets a variable"),
+        ("", "There is no command"),
+    ],
+)
+def test_a_command_that_cannot_be_allowed_is_named_with_its_reason(
+    places: Places, command: str, reason: str
+) -> None:
+    refused = places.refused(user=f'[approval]\ncommands = ["ls", "{command}"]')
+    assert f'approval.commands in {places.users} has "{command}"' in refused
+    assert f"which cannot be allowed: {reason}." in refused
+    assert reason in places.refused(environ={"CONTEXTUI_ALLOW_COMMANDS": f"ls,{command or ' '}"})
+
+
+def test_commands_are_a_list_of_texts(places: Places) -> None:
+    for wrong in ('"git status"', "[5]", '[["git", "status"]]', "true"):
+        refused = places.refused(user=f"[approval]\ncommands = {wrong}")
+        assert "it must be a list of commands such as git status or pytest *" in refused
 
 
 # --- what they are ---------------------------------------------------------------------------

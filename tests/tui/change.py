@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Grant, Question
 from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.command import screen_for
 from contextui.tui.dialogs.diff import ChangeView, Line, hanging
 from contextui.tui.keys import KeyLine
 from contextui.tui.themes import THEMES
@@ -40,7 +41,7 @@ class Host(KeyLine[None]):
 
     def ask(self, question: Question, lang: Lang = "en") -> ApprovalScreen:
         """Open the dialog."""
-        screen = ApprovalScreen(Words(lang), question)
+        screen = screen_for(Words(lang), question)
         self.push_screen(screen, self.decisions.append)
         return screen
 

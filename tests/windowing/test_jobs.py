@@ -1,14 +1,19 @@
 """Jobs: work beside the queue, its progress, its transactions, cancelling and its end."""
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
+from contextui.keeper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.window import Window as BaseWindow
 from contextui.words import Words
@@ -384,3 +389,131 @@ def test_the_words_exist_in_chinese() -> None:
     words = Words("zh")
     for text in ("{name} was cancelled.", "{name} is done.", "No job is running."):
         assert words(text, name="构建") != Words("en")(text, name="构建")
+
+
+class Runner(Window):
+    """Runs programs."""
+
+    class State(Window.State):
+        lines: list[str] = []
+        pids: list[int] = []
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(self.state.lines)
+
+    @action("Run a program")
+    def run(self, argv: list[str], wait: float = 0.0) -> Job:
+        async def work(_: Job) -> str:
+            process = await self.env.process(argv, stderr=-2)  # -2: together with the output
+            async with self.env.change():
+                self.state.pids.append(process.pid)
+            assert process.stdout is not None
+            async for line in process.stdout:
+                async with self.env.change():
+                    self.state.lines.append(line.decode().rstrip())
+            return f"exit {await process.wait()}"
+
+        return self.env.job(argv[0], work, wait=wait)
+
+    @action("Start a program and leave it")
+    async def leave(self, argv: list[str]) -> int:
+        process = await self.env.process(argv)
+        self.state.pids.append(process.pid)
+        return process.pid
+
+
+NESTED = ["sh", "-c", "sleep 300 & (sleep 300 & sleep 300) & echo ready; sleep 300"]
+
+
+def left(session: int) -> list[int]:
+    return [pid for pid, its, _ in processes() if its == session]
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    windows = WindowManager([Runner])
+    window = windows.open("runner")
+    assert isinstance(window, Runner)
+    yield window
+    windows.shut_down()
+
+
+def do(window: Window, action_id: str, **params: Any) -> str:
+    windows_act = window.runtime.act(action_id, params, "person")
+    return asyncio.run(windows_act).text
+
+
+def test_a_process_of_a_job_gives_its_output_and_status(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    script = 'echo one; echo "key: $ANTHROPIC_API_KEY"; exit 3'
+    assert do(runner, "run", argv=["sh", "-c", script], wait=LONG) == "exit 3"
+    assert runner.state.lines == ["one", "key:"]
+
+
+def test_a_program_that_does_not_exist_is_named(runner: Runner) -> None:
+    assert 'There is no program "no-such-program".' in do(
+        runner, "run", argv=["no-such-program"], wait=LONG
+    )
+
+
+@pytest.mark.parametrize("how", ["cancel", "close", "exit"])
+def test_everything_that_a_job_started_ends_with_it(how: str) -> None:
+    windows = WindowManager([Runner])
+    window = windows.open("runner")
+    assert isinstance(window, Runner)
+    do(window, "run", argv=NESTED)
+    deadline = time.monotonic() + LONG
+    while "ready" not in window.state.lines and time.monotonic() < deadline:
+        time.sleep(0.01)
+    [session] = window.state.pids
+    assert len(left(session)) >= 4
+    match how:
+        case "cancel":
+            do(window, "cancel")
+        case "close":
+            windows.close(window.id)
+        case "exit":
+            windows.shut_down()
+    while left(session) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert left(session) == []
+    windows.shut_down()
+
+
+def test_one_that_an_action_left_ends_with_the_window(runner: Runner) -> None:
+    session = int(do(runner, "leave", argv=["sleep", "300"]))
+    assert left(session)
+    runner.runtime.end().result(LONG)
+    assert not left(session)
+
+
+_KILLED = """
+import asyncio, os, signal, sys
+from contextui import WindowManager
+from tests.windowing.test_jobs import NESTED, Runner
+
+windows = WindowManager([Runner])
+window = windows.open("runner")
+asyncio.run(windows.act(window.id, "run", {"argv": NESTED}))
+while "ready" not in window.state.lines:
+    pass
+print(window.state.pids[0], flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_no_process_is_left_if_the_program_is_killed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED],
+        capture_output=True, text=True, timeout=LONG, check=False,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done
+    session, deadline = int(done.stdout), time.monotonic() + LONG
+    while left(session) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert left(session) == []

@@ -11,6 +11,7 @@ from contextui.testing import WindowTester
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
+from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo.window import TodoWindow
 from tests.windows.test_monitor import Machine
@@ -138,6 +139,28 @@ TALKS: list[tuple[type[Window], dict[str, Any], list[tuple[str, dict[str, Any]]]
             ("page", {"number": 1}),
             ("hide", {}),
             ("delete", {"code_id": "hi"}),
+        ],
+    ),
+    (
+        GitWindow,
+        {},
+        [
+            ("show", {"path": "a.txt"}),
+            ("init", {}),
+            ("init", {}),
+            ("unstage", {}),
+            ("show", {"path": "a.txt"}),
+            ("show", {"path": "nope.txt"}),
+            ("show", {"path": "a.txt", "line": 99}),
+            ("stage", {"paths": "a.txt"}),
+            ("unstage", {"paths": "a.txt"}),
+            ("log", {}),
+            ("log", {"count": -1}),
+            ("page", {"number": 5}),
+            ("page", {"number": 1}),
+            ("commit", {"message": " "}),
+            ("commit", {"message": "空"}),
+            ("discard", {"path": "b.txt"}),
         ],
     ),
 ]

@@ -17,7 +17,14 @@ from contextui.errors import UnknownWindowError
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.layout import Arrangement, Mode, Order, WindowLines, arrange
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.shared import Gists, LastActions, Setting, name_of
+from contextui.tui.desktop.shared import (
+    Gists,
+    LastActions,
+    Setting,
+    keeps_keys,
+    keeps_tab,
+    name_of,
+)
 from contextui.tui.keys import meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.link import Changes, Desk
@@ -218,6 +225,20 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if self._setting is not None:
             with suppress(UnknownWindowError):  # it was closed in between
                 self._setting.windows.focus(window_id)
+
+    def keeps_tab(self) -> bool:
+        """Return whether a window's widget has the focus and uses tab itself."""
+        return self.is_attached and keeps_tab(self.screen.focused)
+
+    def keeps_keys(self) -> bool:
+        """Return whether a window's widget has the focus and uses all keys."""
+        return self.is_attached and keeps_keys(self.screen.focused)
+
+    def leave(self) -> None:
+        """Move the focus from a window's widget to its frame."""
+        frame = self._frames.get(self._order.current or "")
+        if frame is not None:
+            frame.focus()
 
     def go_to(self, number: int) -> None:
         """Focus the window with this number and show it if it was only a line."""

@@ -254,6 +254,21 @@ def closing_warning_of(body: Widget) -> str:
     return str(_ask(body, "closing_warning") or "")
 
 
+def keeps_tab(focused: Widget | None) -> bool:
+    """Read `keeps_tab`: whether the widget around the focus uses tab; esc leaves it, then."""
+    return keeps_keys(focused) or _any_says(focused, "keeps_tab")
+
+
+def keeps_keys(focused: Widget | None) -> bool:
+    """Read `keeps_keys`: whether the widget around the focus uses all keys; ^g leaves it, then."""
+    return _any_says(focused, "keeps_keys")
+
+
+def _any_says(focused: Widget | None, name: str) -> bool:
+    around = focused.ancestors_with_self if focused is not None else []
+    return any(_ask(one, name) is True for one in around if isinstance(one, Guard))
+
+
 async def settle(body: Widget) -> None:
     """Await `settle()`, the hook called before an action runs for the person or the model."""
     if isinstance(body, Guard):

@@ -48,7 +48,6 @@ _ROOMY, _CRAMPED = 22, 12  # terminal rows needed for blank rows, and for the ro
 _NAME = 44  # cells of an answer before the first layout
 _LONGEST = 400  # maximum characters of a target in the headline
 _EDGE = 6  # cells of the box's border beside its title
-_LETTERS = frozenset("ysnrw")
 _SLOT = re.compile(r"\{(\w+)\}")
 _KEYS = (("↑↓", msg("line")), ("pgdn", msg("page")), ("end", msg("last line")))
 
@@ -235,6 +234,8 @@ class ApprovalScreen(ModalScreen[Decision]):
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
+    LETTERS = frozenset("ysnrw")
+    """The keys of the answers."""
 
     def __init__(self, words: Words, question: Question) -> None:
         super().__init__()
@@ -373,23 +374,31 @@ class ApprovalScreen(ModalScreen[Decision]):
         if not self.is_attached:
             return
         box, change = self.query_one("#box"), self.query_one(ChangeView)
-        around = box.gutter.height - change.outer_size.height
+        around = box.gutter.height - change.outer_size.height + change.gutter.height
         for part in box.children:
             if part.display:
                 around += part.outer_size.height + part.styles.margin.height
         height = min(max(change.count, 1), max(self.size.height - around, 1), _ROWS)
-        if change.styles.height is None or change.styles.height.value != height:
+        held = change.styles.height
+        if held is None or change.styles.is_auto_height or held.value != height:
             change.styles.height = height
+
+    def _position(self) -> Content:
+        """Return the text in the lower border."""
+        first, last, count = self.query_one(ChangeView).lines_in_view
+        return Content(
+            self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
+        )
 
     @on(ChangeView.Moved)
     def _show_position(self) -> None:
         change = self.query_one(ChangeView)
-        first, last, count = change.lines_in_view
-        shown = self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
-        self.query_one("#box").border_subtitle = Content(shown)
+        self._fit_rows()
+        self.query_one("#box").border_subtitle = self._position()
         head = self.query_one(Head)
         if not self._is_whole and head.unseen != change.layout_of.unseen:
             head.unseen = change.layout_of.unseen
+            self.set_class(bool(head.unseen), "-odd")
             head.refresh()
 
     # --- answers -----------------------------------------------------------------------
@@ -421,9 +430,14 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _ignore_from(self, at: float) -> None:
         self._deaf_until = max(self._deaf_until, at + DEAF)
 
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are text that the person writes, and no answers."""
+        return self.query_one("#why", Input).has_focus
+
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        if self.query_one("#why", Input).has_focus:
+        if self.is_typing:
             if event.key == "escape":
                 event.stop()
                 self._decide(Decision("no"))
@@ -438,7 +452,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if not self._accepts(event.time):
             event.stop()
             event.prevent_default()
-        elif key in _LETTERS and self.query(f"#choice-{key}"):
+        elif key in self.LETTERS and self.query(f"#choice-{key}"):
             event.stop()
             event.prevent_default()
             self._choose(key)
@@ -463,11 +477,14 @@ class ApprovalScreen(ModalScreen[Decision]):
         elif key == "n":
             self._decide(Decision("no"))
         else:
-            decision = Decision("once" if key == "y" else "always")
-            if at_once:
-                self._decide(decision)
-            else:
-                self._allows = self.set_timer(SETTLE, lambda: self._decide(decision))
+            self._approve(Decision("once" if key == "y" else "always"), at_once=at_once)
+
+    def _approve(self, decision: Decision, *, at_once: bool) -> None:
+        """Approve, once no other key follows."""
+        if at_once:
+            self._decide(decision)
+        else:
+            self._allows = self.set_timer(SETTLE, lambda: self._decide(decision))
 
     def _toggle_whole(self) -> None:
         preview, change = self._question.preview, self.query_one(ChangeView)

@@ -23,8 +23,8 @@ from contextui.text import code_point, is_unseen
 from contextui.tui.lines import MUTED, LineView
 from contextui.words import Words
 
-Kind = Literal["+", "-", " ", "@", "!", "?"]
-"""Added, removed, unchanged; a heading; the target; a problem."""
+Kind = Literal["+", "-", " ", "@", "!", "?", "$", ">"]
+"""Added, removed, unchanged; a heading; the target; a problem; a command and its further lines."""
 
 TWO_COLUMNS = 70
 """Minimum cells for two columns of line numbers, old and new."""
@@ -46,6 +46,8 @@ _GROUND = {
     "@": "on $foreground 4%",
     "!": "on $foreground 4%",
     "?": "on $foreground 4%",
+    "$": "",
+    ">": "",
 }
 _INK = {
     "+": "$text-success",
@@ -54,6 +56,8 @@ _INK = {
     "@": MUTED,
     "!": "$foreground bold",
     "?": "$text-error",
+    "$": "$foreground bold",
+    ">": "$foreground bold",
 }
 
 
@@ -355,7 +359,7 @@ class Layout:
         return max(self.width - len(self._gutter(kind)) - 2, 4)
 
     def _gutter(self, kind: Kind, old: str = "", new: str = "") -> str:
-        if kind in "@!?" or not self._digits:
+        if kind in "@!?$>" or not self._digits:
             return ""
         if self._has_two:
             return f" {old:>{self._digits}} {new:>{self._digits}} "
@@ -388,7 +392,7 @@ class Layout:
         for row, end in enumerate(ends):
             goes_on = bool(row or piece.start)
             gutter = self._gutter(line.kind, *([] if goes_on else numbers))
-            mark = "↪ " if goes_on else f"{line.kind if line.kind in '+-' else ' '} "
+            mark = "↪ " if goes_on else f"{line.kind if line.kind in '+-$>' else ' '} "
             parts = [(gutter, f"{MUTED} {ground}"), (mark, f"{MUTED if goes_on else ink} {ground}")]
             if goes_on:
                 parts.append((" " * (self._room(line.kind) - later), ground))

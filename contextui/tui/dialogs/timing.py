@@ -13,6 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from contextui.agent.approval import Decision, Question
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs.approval import ApprovalScreen, filled, wording_of
+from contextui.tui.dialogs.command import screen_for
 from contextui.tui.dialogs.diff import spelled
 from contextui.tui.dialogs.help import GoTo
 from contextui.tui.keys import KeyLine
@@ -92,7 +93,7 @@ class Asker:
             if not answer.done():
                 answer.set_result(decision or Decision("no"))
 
-        screen = ApprovalScreen(self._words, question)
+        screen = screen_for(self._words, question)
         self._app.push_screen(screen, take)
         try:
             return await answer

@@ -1,0 +1,323 @@
+"""Processes that windows start: each in a session of its own, none left when the program ends.
+
+`start` runs a program, with pipes or in a pseudo terminal, and returns a `Process`. `Process.end`
+ends it together with everything it started in its session. If the program itself is killed, the
+keeper, a small process started with the first managed one, does the same.
+
+A program that moves to another session on purpose, as `tmux` and daemons do, is left alone.
+"""
+
+import asyncio
+import atexit
+import fcntl
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from contextui import keeper
+from contextui.errors import ContextUIError
+from contextui.text import quote
+
+PIPE, DEVNULL, STDOUT = asyncio.subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
+
+# A session leader gets a controlling terminal by opening one. Python code between fork and exec
+# could do the same, but it can deadlock in a program with threads.
+_OPEN_TERMINAL = 'exec <>"$1" >&0 2>&1; shift; exec "$@"'
+
+
+_PROVIDERS = (
+    *("ANTHROPIC", "CLAUDE", "OPENAI", "AZURE_OPENAI", "AZURE_AI", "GEMINI", "GOOGLE", "MISTRAL"),
+    *("COHERE", "CO", "GROQ", "XAI", "DEEPSEEK", "OPENROUTER", "TOGETHER", "TOGETHERAI"),
+    *("FIREWORKS", "PERPLEXITY", "REPLICATE", "HUGGINGFACE", "HUGGING_FACE_HUB", "HF", "MOONSHOT"),
+    *("DASHSCOPE", "ZHIPUAI", "ZAI", "MINIMAX", "SILICONFLOW", "CEREBRAS", "NVIDIA", "OLLAMA"),
+    *("AI21", "VOYAGE", "BEDROCK", "AWS_BEARER", "LITELLM", "VLLM", "LM_STUDIO", "CODESTRAL"),
+)
+_KEYS = "API_KEY|API_TOKEN|AUTH_TOKEN|ACCESS_TOKEN|OAUTH_TOKEN|KEY|TOKEN|TOKEN_BEDROCK|SECRET"
+_PRIVATE = re.compile(
+    rf"(?:{'|'.join(_PROVIDERS)})_(?:\w+_)?(?:{_KEYS})(?:_?\d+)?|CONTEXTUI_\w+", re.IGNORECASE
+)
+
+
+def without_keys(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without the keys of model providers and the variables of contextui."""
+    return {name: value for name, value in environ.items() if not _PRIVATE.fullmatch(name)}
+
+
+class ProcessError(ContextUIError):
+    """A process cannot be started."""
+
+
+class Process:
+    """A process that leads a session of its own.
+
+    Attributes:
+        argv: The program and its arguments.
+        pid: The process id, which is also the id of the session.
+        terminal: The master side of its pseudo terminal, or -1. The owner closes it.
+        stdin: The stream to its input, if that is a pipe.
+        stdout: The stream from its output, if that is a pipe.
+        stderr: The stream from its error output, if that is a pipe.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], process: asyncio.subprocess.Process, terminal: int = -1
+    ) -> None:
+        self.argv, self.pid, self.terminal = tuple(argv), process.pid, terminal
+        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+        self._process = process
+        self._started = _keeper.watch(process.pid)
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status; negative if a signal ended it; None while it runs."""
+        return self._process.returncode
+
+    async def wait(self) -> int:
+        """Wait until the process ends, and return its exit status."""
+        return await self._process.wait()
+
+    def members(self) -> list[int]:
+        """Return the ids of all processes in its session."""
+        return keeper.members(self.pid, self._started)
+
+    async def end(self, grace: float = keeper.GRACE) -> None:
+        """End all processes of the session: ask them to, then kill those that remain.
+
+        Args:
+            grace: Seconds until SIGKILL.
+        """
+        for pause in keeper.ending(self.pid, self._started, grace):
+            await asyncio.sleep(pause)
+        await self.wait()
+        _keeper.release(self.pid)
+
+    def terminate(self) -> None:
+        """Ask all processes of the session to end, from any thread; see `end` to make sure."""
+        keeper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
+
+    def foreground(self) -> int:
+        """Return the process group that reads from the terminal, or 0 if there is none."""
+        try:
+            return max(0, os.tcgetpgrp(self.terminal))
+        except OSError:  # every process of the terminal has ended
+            return 0
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Set the size of the terminal; the kernel sends SIGWINCH to its foreground group."""
+        _set_size(self.terminal, rows, columns)
+
+
+async def start(
+    argv: Sequence[str],
+    *,
+    cwd: Path | str,
+    env: Mapping[str, str],
+    stdin: int = DEVNULL,
+    stdout: int = PIPE,
+    stderr: int = PIPE,
+    pty: bool = False,
+    size: tuple[int, int] = (24, 80),
+) -> Process:
+    """Start a program in a new session, on the running event loop.
+
+    Args:
+        argv: The program and its arguments; a name without a slash is looked up in `env`'s PATH.
+        cwd: The folder to run in.
+        env: The whole environment.
+        stdin: A descriptor, or PIPE or DEVNULL; not used with `pty`.
+        stdout: A descriptor, or PIPE or DEVNULL; not used with `pty`.
+        stderr: A descriptor, or PIPE, DEVNULL or STDOUT; not used with `pty`.
+        pty: Run it in a pseudo terminal, whose master side is `Process.terminal` (non-blocking).
+        size: Rows and columns of the terminal.
+
+    Raises:
+        ProcessError: There is no such program or folder.
+    """
+    program = find_program(argv[0], env)
+    if not os.path.isdir(cwd):
+        raise ProcessError("There is no folder {name}.", name=quote(str(cwd)))
+    command, terminal = [program, *argv[1:]], -1
+    if pty:
+        terminal, slave = os.openpty()
+        try:
+            _set_size(slave, *size)
+            os.set_blocking(terminal, False)
+            command = ["/bin/sh", "-c", _OPEN_TERMINAL, "sh", os.ttyname(slave), *command]
+            process = await _spawn(command, cwd, env, stdin=slave, stdout=slave, stderr=slave)
+        except BaseException:
+            os.close(terminal)
+            raise
+        finally:
+            os.close(slave)
+    else:
+        process = await _spawn(command, cwd, env, stdin=stdin, stdout=stdout, stderr=stderr)
+    return Process(argv, process, terminal)
+
+
+async def _spawn(
+    argv: Sequence[str], cwd: Path | str, env: Mapping[str, str], **streams: Any
+) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=dict(env),
+            start_new_session=True,
+            **streams,
+        )
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ProcessError(
+            "{name} cannot be started: {reason}.", name=quote(argv[0]), reason=reason
+        ) from error
+
+
+def find_program(name: str, env: Mapping[str, str]) -> str:
+    """Return the absolute path of a program.
+
+    Args:
+        name: A path, or a name that is looked up in PATH.
+        env: The environment whose PATH counts. Relative folders in PATH are not searched: the
+            program found there would depend on the current folder.
+
+    Raises:
+        ProcessError: There is no such program, or it is not executable.
+    """
+    folders = [one for one in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]
+    found = shutil.which(name, path=os.pathsep.join(folders)) if folders or "/" in name else None
+    if found is None:
+        there = "/" in name and os.path.exists(name)
+        raise ProcessError(
+            "{name} is not executable." if there else "There is no program {name}.",
+            name=quote(name),
+        )
+    return os.path.abspath(found)
+
+
+def limit_processes(pid: int, more: int) -> bool:
+    """Limit how many processes the user of a process may have, as seen by it and its children.
+
+    The kernel counts all processes of the user, not those of the session, so the limit is their
+    present number plus `more`. Root is exempt from this limit.
+
+    Returns:
+        Whether the limit is in force.
+    """
+    uid = os.getuid()
+    if uid == 0 or not hasattr(psutil.Process, "rlimit"):
+        return False
+    used = sum(
+        one.info["num_threads"] or 0
+        for one in psutil.process_iter(["uids", "num_threads"])
+        if one.info["uids"] is not None and one.info["uids"].real == uid
+    )
+    process = psutil.Process(pid)
+    _, hard = process.rlimit(psutil.RLIMIT_NPROC)
+    limit = used + more if hard == psutil.RLIM_INFINITY else min(hard, used + more)
+    process.rlimit(psutil.RLIMIT_NPROC, (limit, limit))
+    return True
+
+
+def signal_group(group: int, number: signal.Signals) -> bool:
+    """Send a signal to a process group; return whether it still exists."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _set_size(terminal: int, rows: int, columns: int) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+class _Keeper:
+    """The connection to the keeper process. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sessions: dict[int, str] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the keeper process, once it was started."""
+        return self._process.pid if self._process else None
+
+    def watch(self, session: int) -> str:
+        """End this session if the program dies before it is released; return its start time."""
+        when = keeper.started(session) or "ended"
+        with self._lock:
+            self._sessions[session] = when
+            self._write(f"+{session} {when}\n")
+        return when
+
+    def release(self, session: int) -> None:
+        """Forget a session that has ended: another process may get its id."""
+        with self._lock:
+            if self._sessions.pop(session, None) is not None:
+                self._write(f"-{session}\n")
+
+    def _write(self, line: str) -> None:
+        if self._process is None:
+            self._start()
+        try:
+            self._send(line)
+        except BrokenPipeError:  # the keeper was killed: start another
+            self._start()
+
+    def _start(self) -> None:
+        self._discard()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            bufsize=0,
+        )
+        for session, when in self._sessions.items():
+            self._send(f"+{session} {when}\n")
+
+    def _send(self, line: str) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(line.encode())  # shorter than PIPE_BUF, so never cut
+
+    def _discard(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.wait()
+
+    def close(self) -> None:
+        """Let the keeper end what is left, and wait for it."""
+        with self._lock:
+            self._discard()
+            self._process = None
+            self._sessions.clear()
+
+    def forget(self) -> None:
+        """Drop the connection in a forked child: the keeper watches only the parent."""
+        self._lock, self._sessions = threading.Lock(), {}
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.returncode = 0  # not a child of this process
+            self._process = None
+
+
+_keeper = _Keeper()
+atexit.register(_keeper.close)
+os.register_at_fork(after_in_child=_keeper.forget)

@@ -1,0 +1,349 @@
+"""The approval dialog of a command: the whole command, where it runs, and what a grant allows."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from contextui.agent.approval import Decision, Question
+from contextui.secrets import mask_own
+from contextui.text import is_unseen
+from contextui.tui.dialogs.approval import ApprovalScreen, Choice, Foot, Head, filled
+from contextui.tui.dialogs.diff import ChangeView, Line, plain_lines, spelled
+from contextui.tui.lines import MUTED, fold, line
+from contextui.windowing.preview import CommandPreview
+from contextui.words import Words, msg
+
+_EDGE = 6  # cells of the box's border beside its title
+_AIRY = 30  # terminal rows needed for blank rows between the groups
+_TIGHT = 20  # terminal rows below which there is no room for examples
+_SOFT = "on $foreground 8%"
+_LONGEST = 400  # maximum characters of a folder in the headline
+_FOLDER, _LIMIT, _REACH, _ENVIRONMENT = (
+    msg("Folder"), msg("Limit"), msg("May reach"), msg("Environment"),
+)  # fmt: skip
+_REMARKS = (
+    msg("in {folder}, until this session ends"),
+    msg("in this folder, this session"),
+)
+
+
+def screen_for(words: Words, question: Question) -> ApprovalScreen:
+    """Return the dialog for a question."""
+    if question.preview is not None and question.preview.command is not None:
+        return CommandScreen(words, question)
+    return ApprovalScreen(words, question)
+
+
+def shown_folder(folder: str) -> str:
+    """Return a path with the person's home folder as ``~``."""
+    try:
+        return str("~" / Path(folder).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return folder
+
+
+class Rows(Widget):
+    """Text that wraps under its own indent, as high as it needs."""
+
+    def rows(self, width: int) -> list[Content]:
+        """Return the rows at a width."""
+        raise NotImplementedError
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the number of rows."""
+        return len(self.rows(width))
+
+    def render(self) -> Content:
+        """Render all rows."""
+        return Content("\n").join(self.rows(self.size.width))
+
+
+class Facts(Rows):
+    """Where the command runs, how long, what it may reach, and what it does not get."""
+
+    def __init__(self, words: Words, command: CommandPreview) -> None:
+        super().__init__(id="facts")
+        self._words, self._command = words, command
+
+    def rows(self, width: int) -> list[Content]:
+        """Return a row for each fact, or more; a hint is left out if it does not fit."""
+        words, command = self._words, self._command
+        names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT)]
+        column = max(map(cell_len, names)) + 3
+        rows: list[Content] = []
+        facts = [self._folder(), self._limit(), self._reach(), self._environment()]
+        if self.screen.has_class("-tight"):
+            names, facts = names[::2], facts[::2]
+        for name, fact in zip(names, facts, strict=True):
+            label = Content.styled(name + " " * (column - cell_len(name)), MUTED)
+            hint = Content("")
+            if name == words(_REACH) and command.can_sandbox and command.reach == "all":
+                hint = Content.styled(f"   {words('--sandbox limits it to this folder')}", MUTED)
+            if column + fact.cell_length + hint.cell_length > width:
+                hint = Content("")
+            first, *rest = fold(fact, width - column)
+            rows += [label + first + hint, *(Content(" " * column) + one for one in rest)]
+        return rows
+
+    def _folder(self) -> Content:
+        return spelled(shown_folder(self._command.folder)).stylize_before("bold")
+
+    def _limit(self) -> Content:
+        if self._command.seconds is None:
+            return Content(self._words("none"))
+        template = self._words("{seconds:g} s, then it goes on as a job that you can cancel")
+        return Content(template.format(seconds=self._command.seconds))
+
+    def _reach(self) -> Content:
+        if self._command.reach == "sandbox":
+            return Content.styled(self._words("this folder; no network"), "$text-success")
+        return Content.styled(self._words("every file you can, and the network"), "$text-warning")
+
+    def _environment(self) -> Content:
+        if not self._command.dropped:
+            return Content(self._words("yours"))
+        names = spelled(", ".join(self._command.dropped))
+        return Content.assemble(*filled(self._words("yours without {names}"), names=names))
+
+
+class Examples(Rows):
+    """Commands that a pattern allows, and commands that still ask."""
+
+    def __init__(self, words: Words, also: Sequence[str], asks: Sequence[str]) -> None:
+        super().__init__(id="examples")
+        self._groups = ((words("also allows"), also), (words("still asks"), asks))
+
+    def rows(self, width: int) -> list[Content]:
+        """Return each group in a row, or more."""
+        column = max(cell_len(name) for name, _ in self._groups) + 2
+        indent = 6 if width >= 60 else 3
+        rows: list[Content] = []
+        for name, examples in self._groups:
+            row = Content.styled(" " * indent + name + " " * (column - cell_len(name)), MUTED)
+            is_first = True
+            for one in examples:
+                example = Content.styled(f" {one} ", _SOFT)
+                if not is_first and row.cell_length + 2 + example.cell_length > width:
+                    rows.append(row)
+                    row, is_first = Content(" " * (indent + column)), True
+                row = row + ("" if is_first else "  ") + example
+                is_first = False
+            rows.append(row)
+        return rows
+
+
+class CommandField(TextArea):
+    """The field in which the person edits the command; it holds no invisible characters."""
+
+    class Done(Message):
+        """Posted with Enter."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Done())
+        elif event.key == "ctrl+j":
+            event.prevent_default()
+            event.stop()
+            self.insert("\n")
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        self.insert(editable(event.text))
+
+
+def editable(text: str) -> str:
+    """Return a text without the characters that could not be seen in a field."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    return "".join(one for one in text if one == "\n" or not is_unseen(one))
+
+
+class CommandScreen(ApprovalScreen):
+    """Asks the person to approve a command, which they may edit.
+
+    An edited command replaces the model's in the dialog, and is answered like it: what runs is
+    what the dialog shows.
+    """
+
+    LETTERS = frozenset("yspnre")
+
+    def __init__(self, words: Words, question: Question) -> None:
+        super().__init__(words, question)
+        assert question.preview is not None
+        assert question.preview.command is not None
+        self._command = question.preview.command
+        self._edited: str | None = None
+        self._is_editing = False
+
+    def compose(self) -> ComposeResult:
+        """Compose the command, the facts, the answers, and the foot."""
+        words = self._words
+        with Vertical(id="box"):
+            yield Head(words, self._question)
+            yield ChangeView(self._change(), id="change")
+            yield CommandField(id="edit", soft_wrap=True, highlight_cursor_line=False)
+            yield Static(
+                Content(words("enter shows it, ctrl+j adds a line, esc discards your edit")),
+                id="edit-keys",
+            )
+            yield Facts(words, self._command)
+            with Vertical(id="choices"):
+                yield from self._choices()
+            yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
+            yield Foot(words, words(self._wording.nothing))
+
+    # --- content -----------------------------------------------------------------------
+
+    @property
+    def _line(self) -> str:
+        """The command that `y` would run."""
+        return self._command.line if self._edited is None else self._edited
+
+    def _change(self) -> list[Line]:
+        first, *rest = plain_lines(self._line)
+        lines = [Line("$", first.text), *(Line(">", one.text) for one in rest)]
+        preview = self._question.preview
+        assert preview is not None
+        for text in filter(None, (preview.text, preview.diff)):
+            lines += [Line("@", ""), *plain_lines(text)]
+        return lines
+
+    def _title(self) -> tuple[Content, bool]:
+        """Return the headline; it always names what it is about."""
+        words = self._words
+        room = self.query_one("#box").outer_size.width - _EDGE
+        model = (words("model"), "bold $text-accent")
+        tail = Content("")
+        if self._edited is not None:
+            tail = Content.styled(f"   {words('edited by you')}", "bold $text-warning")
+        elif self._question.changed:
+            tail = Content.styled(f"   {words('changed just now')}", "bold $text-warning")
+        folder = spelled(shown_folder(self._command.folder)[:_LONGEST]).stylize_before("bold")
+        for parts in (
+            filled(words("{model} wants to run a command in {folder}"), model=model, folder=folder),
+            filled(words("{model} wants to run a command"), model=model),
+        ):
+            title = Content.assemble(("◆ ", "$text-accent"), *parts, tail)
+            if title.cell_length <= room:
+                break
+        return title, True
+
+    def _choices(self) -> Iterator[Widget]:
+        words, question = self._words, self._question
+        yield Choice("y", Content(words(self._wording.once)))
+        yield Choice("s", self._always(0), is_needed=True)
+        if question.pattern is not None:
+            pattern = Content.styled(f" {question.pattern.pattern.text} ", f"bold {_SOFT}")
+            parts = filled(words("Run {pattern} without asking"), pattern=pattern)
+            yield Choice("p", Content.assemble(*parts), is_needed=True)
+            yield Examples(words, question.pattern.also, question.pattern.asks)
+        elif question.no_pattern is not None:
+            reason = spelled(question.no_pattern.text(words.lang))
+            template = words("{reason}, so there is no pattern to allow.")
+            sentence = Content.assemble(*filled(template, reason=reason))
+            yield Static(sentence, id="no-pattern")
+        yield Choice("n", Content(words("Refuse")), words("esc does the same"))
+        yield Choice("r", Content(words("Refuse with a reason…")), words("the model reads it"))
+        if mask_own(self._command.line) == self._command.line:
+            yield Choice("e", Content(words("Edit it…")), words("nothing runs yet"))
+
+    def _always(self, room: int) -> Content:  # noqa: ARG002
+        return Content(self._words("Run exactly this without asking"))
+
+    def on_resize(self) -> None:
+        """Adapt to the height; the base class does the rest."""
+        self.set_class(self.size.height >= _AIRY, "-airy")
+        self.set_class(self.size.height < _TIGHT, "-tight")
+
+    def _fit(self) -> None:
+        super()._fit()
+        if not self.is_attached:
+            return
+        self.query_one(Facts).refresh(layout=True)
+        for choice in self.query("#choice-s, #choice-p").results(Choice):
+            choice.show_text(choice.what, self._remark(choice))
+
+    def _remark(self, choice: Choice) -> str:
+        """Return where and how long a grant holds, as fully as there is room."""
+        room = choice.size.width - 3 - max(choice.column, choice.what.cell_length + 3)
+        folder = spelled(shown_folder(self._command.folder)).plain
+        remarks = [self._words(one).replace("{folder}", folder) for one in _REMARKS]
+        return next((one for one in remarks if cell_len(one) <= room), remarks[-1])
+
+    def _position(self) -> Content:
+        """Return the action, and how much of the command is below the view."""
+        change = self.query_one(ChangeView)
+        below = change.count - change.scroll_offset.y - change.scrollable_content_region.height
+        parts = [Content(line(self._question.name))]
+        if below > 0:
+            text = self._words("↓ {count} more rows", count=below)
+            parts.insert(0, Content.styled(f"{text}   ", "bold $text-warning"))
+        return Content.assemble(*parts)
+
+    # --- answers -----------------------------------------------------------------------
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether keys are text that the person writes, and no answers."""
+        return self._is_editing or super().is_typing
+
+    def on_key(self, event: events.Key) -> None:
+        """Discard the edit with Esc; every other key is handled by the base class."""
+        if self._is_editing and event.key == "escape":
+            event.stop()
+            event.prevent_default()
+            self._end_editing(self._edited)
+
+    def _choose(self, key: str, *, at_once: bool = False) -> None:
+        if self._is_editing or not self.query_one(f"#choice-{key}").display:
+            return  # a grant is not given unseen, nor for a command that the person wrote
+        if key == "e":
+            self._edit()
+        elif key in "yp":
+            edited = self._edited if self._edited != self._command.line else None
+            self._approve(
+                Decision("pattern") if key == "p" else Decision("once", edited=edited),
+                at_once=at_once,
+            )
+        else:
+            super()._choose(key, at_once=at_once)
+
+    def _edit(self) -> None:
+        """Open the field with the command."""
+        if self._allows is not None:
+            self._allows.stop()
+            self._allows = None
+        self._is_editing = True
+        self.add_class("-edits")
+        field = self.query_one(CommandField)
+        field.text = editable(self._line)
+        field.move_cursor(field.document.end)
+        field.focus()
+
+    @on(CommandField.Done)
+    def _show_edited(self) -> None:
+        text = editable(self.query_one(CommandField).text).strip()
+        self._end_editing(text if text else self._edited)
+
+    def _end_editing(self, edited: str | None) -> None:
+        """Show the edited command; it is answered after a moment, as a new question."""
+        self._is_editing = False
+        self._edited = None if edited == self._command.line else edited
+        self.remove_class("-edits")
+        self.set_class(self._edited is not None, "-edited")
+        self.query_one(ChangeView).show(self._change())
+        self.query_one(ChangeView).focus()
+        self._deaf_until = float("inf")
+        self.call_after_refresh(self._begin_accepting)
+        self._fit()

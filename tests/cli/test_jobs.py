@@ -1,0 +1,53 @@
+"""Jobs without a screen: `-p` waits for them, or cancels them at its limit and says so."""
+
+from tests.agent.server import Server, answer, call
+from tests.cli.calling import Program
+
+WINDOW = '''
+import asyncio
+
+from contextui import Body, Job, Lod, Window, action
+
+
+class Oven(Window):
+    """Bakes bread."""
+
+    class State(Window.State):
+        loaves: int = 0
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return f"{self.state.loaves} loaves"
+
+    @action("Bake")
+    def bake(self, seconds: float) -> Job:
+        async def work(job: Job) -> str:
+            await asyncio.sleep(seconds)
+            async with self.env.change():
+                self.state.loaves += 1
+            return "The bread is ready."
+
+        return self.env.job("bake", work)
+'''
+
+
+def bake(program: Program, server: Server, seconds: float) -> None:
+    (program.folder / "oven.py").write_text(WINDOW)
+    act = call("action", window_id="oven_1", action_id="bake", params={"seconds": seconds})
+    server.play(answer(call("create", name="oven")), answer(act), answer("It bakes."))
+
+
+def test_it_waits_for_what_is_running(program: Program, server: Server) -> None:
+    bake(program, server, 0.5)
+    done = program("-p", "Bake", "--window", "oven.py")
+    assert (done.status, done.out) == (0, "It bakes.\n")
+    assert "oven_1: The bread is ready." in done.err
+    assert '"loaves":1' in next(program.home.rglob("*.jsonl")).read_text()
+
+
+def test_at_its_limit_it_cancels_and_says_so(program: Program, server: Server) -> None:
+    bake(program, server, 600)
+    done = program("-p", "Bake", "--window", "oven.py", "--max-job-time", "1")
+    assert done.status == 0
+    assert "oven_1: bake was cancelled: it took longer than 1 s (max_job_time)." in done.err

@@ -1,0 +1,110 @@
+"""Jobs in a session: what they commit is logged, and one that was running is reported."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from contextui import (
+    Body,
+    InteractionController,
+    Job,
+    Lod,
+    ScriptedModel,
+    SessionOptions,
+    SessionStore,
+    Window,
+    action,
+)
+from contextui.session.session import Session
+
+LONG = 30.0
+
+
+class Baker(Window):
+    """Bakes."""
+
+    class State(Window.State):
+        loaves: int = 0
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return f"{self.state.loaves} loaves"
+
+    @action("Bake until the gate opens")
+    def bake(self, loaves: int) -> Job:
+        async def work(job: Job) -> None:
+            for number in range(loaves):
+                async with self.env.change():
+                    self.state.loaves += 1
+                job.progress(number + 1, loaves)
+            await asyncio.Event().wait()
+
+        return self.env.job("bake", work)
+
+
+def store_in(folder: Path) -> SessionStore:
+    return SessionStore(folder / "home", SessionOptions(classes=[Baker]))
+
+
+def reports(session: Session) -> str:
+    """What the model reads about windows with the next message."""
+    model = ScriptedModel("Hello.")
+    controller = InteractionController(model=model, context=session.context)
+
+    async def go() -> None:
+        async for _ in controller.run_turn("hi"):
+            pass
+
+    asyncio.run(go())
+    controller.close()
+    return "\n".join(one.content for one in session.context.get_all())
+
+
+async def start(session: Session) -> None:
+    window = session.windows.open("baker")
+    await session.windows.act(window.id, "bake", {"loaves": 3})
+    while window.state.loaves < 3:  # type: ignore[attr-defined]
+        await asyncio.sleep(0.005)
+
+
+def test_a_job_that_was_running_at_exit_is_reported_once(tmp_path: Path) -> None:
+    with store_in(tmp_path).create(str(tmp_path)) as session:
+        asyncio.run(start(session))
+    with store_in(tmp_path).open(session.id) as again:
+        window = again.windows.get("baker_1")
+        assert isinstance(window, Baker)
+        assert window.state.loaves == 3
+        text = "(Reported by baker_1: bake was interrupted when the program ended.)"
+        assert text in reports(again)
+    with store_in(tmp_path).open(session.id) as third:
+        assert reports(third).count("was interrupted") == 1
+
+
+_KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from tests.session.test_jobs import start, store_in
+
+session = store_in(Path(sys.argv[1])).create(sys.argv[1])
+print(session.id, flush=True)
+asyncio.run(start(session))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, str(tmp_path)],
+        capture_output=True, text=True, timeout=LONG, check=False,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done
+    with store_in(tmp_path).open(done.stdout.strip()) as again:
+        window = again.windows.get("baker_1")
+        assert isinstance(window, Baker)
+        assert window.state.loaves == 3
+        assert "bake was interrupted" in reports(again)

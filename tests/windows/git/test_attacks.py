@@ -1,0 +1,534 @@
+"""A repository that tries to run a program, or to make git write elsewhere, in every known way.
+
+Each attack leaves a marker where it succeeds. Those that plain git falls for are first tried with
+plain git, so that no attack is harmless by mistake.
+"""
+
+import os
+import stat
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from contextui.testing import WindowTester
+from contextui.windowing.preview import PreviewError
+from contextui.windows.git.window import GitWindow
+from tests.windows.git.conftest import Tester, run
+
+Plant = Callable[[Path, str], None]
+"""Puts an attack into a repository; the text is a command that leaves the marker."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack.
+
+    Attributes:
+        plant: Puts it into the repository.
+        live: Whether plain git runs it with the commands that people use.
+    """
+
+    plant: Plant
+    live: bool = True
+
+
+def config(name: str, value: str = "{}", **more: str) -> Plant:
+    def plant(folder: Path, command: str) -> None:
+        for key, one in {name: value, **{k.replace("__", "."): v for k, v in more.items()}}.items():
+            run(folder, "config", key, one.format(command))
+
+    return plant
+
+
+def attribute(line: str, *plants: Plant, file: str = ".gitattributes") -> Plant:
+    def plant(folder: Path, command: str) -> None:
+        path = folder / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(line + "\n")
+        for one in plants:
+            one(folder, command)
+
+    return plant
+
+
+def hook(name: str, folder_name: str = ".git/hooks") -> Plant:
+    def plant(folder: Path, command: str) -> None:
+        path = folder / folder_name / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{command}\nexit 0\n")
+        path.chmod(0o755)
+
+    return plant
+
+
+def both(*plants: Plant) -> Plant:
+    def plant(folder: Path, command: str) -> None:
+        for one in plants:
+            one(folder, command)
+
+    return plant
+
+
+def included(folder: Path, command: str) -> None:
+    """A program named in a file that the config includes."""
+    (folder / ".git/more").write_text(f'[core]\n\tfsmonitor = "{command}"\n')
+    run(folder, "config", "include.path", "more")
+
+
+def included_for_branch(folder: Path, command: str) -> None:
+    (folder / "more").write_text(f'[filter "x"]\n\tclean = "{command}; cat"\n')
+    run(folder, "config", "includeIf.onbranch:**.path", "../more")
+    (folder / ".gitattributes").write_text("* filter=x\n")
+
+
+def of_worktree(folder: Path, command: str) -> None:
+    run(folder, "config", "extensions.worktreeConfig", "true")
+    (folder / ".git/config.worktree").write_text(f'[core]\n\tfsmonitor = "{command}"\n')
+
+
+def lazy_fetch(folder: Path, command: str) -> None:
+    """A missing object that git would fetch with a program of the repository's choice."""
+    blob = run(folder, "rev-parse", "HEAD:a.txt").strip()
+    (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    run(folder, "config", "remote.origin.url", f"ext::sh -c {command.replace(' ', '% ')}")
+    run(folder, "config", "remote.origin.promisor", "true")
+    run(folder, "config", "extensions.partialClone", "origin")
+    run(folder, "config", "core.repositoryFormatVersion", "1")
+    run(folder, "config", "protocol.ext.allow", "always")
+
+
+def lazy_fetch_locally(folder: Path, command: str) -> None:
+    blob = run(folder, "rev-parse", "HEAD:a.txt").strip()
+    (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    run(folder, "config", "remote.origin.url", str(folder))
+    run(folder, "config", "remote.origin.uploadpack", f"{command}; git-upload-pack")
+    run(folder, "config", "remote.origin.promisor", "true")
+    run(folder, "config", "extensions.partialClone", "origin")
+    run(folder, "config", "core.repositoryFormatVersion", "1")
+    run(folder, "config", "protocol.file.allow", "always")
+
+
+def submodule(folder: Path, command: str) -> None:
+    """A submodule whose own config names a program: entering it is enough to run it."""
+    inner = folder / "inner"
+    inner.mkdir()
+    run(inner, "init", "--quiet")
+    (inner / "x").write_text("x\n")
+    run(inner, "add", "x")
+    run(inner, "commit", "--quiet", "-m", "Begin")
+    run(folder, "add", "inner")
+    run(folder, "commit", "--quiet", "-m", "Add inner")
+    run(inner, "config", "core.fsmonitor", command)
+    (inner / "x").write_text("y\n")
+    run(folder, "config", "submodule.recurse", "true")
+    run(folder, "config", "diff.submodule", "diff")
+    run(folder, "config", "status.submoduleSummary", "true")
+
+
+def untracked_repository(folder: Path, command: str) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    run(inner, "init", "--quiet")
+    run(inner, "config", "core.fsmonitor", command)
+
+
+def program_in_folder(folder: Path, command: str) -> None:
+    hook("git", ".")(folder, command)
+    hook("git", "bin")(folder, command)
+
+
+def signature(folder: Path, command: str) -> None:
+    """A signed commit, which the log would verify with a program."""
+    head = run(folder, "cat-file", "commit", "HEAD")
+    top, _, rest = head.partition("\n\n")
+    signed = f"{top}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n"
+    made = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
+        cwd=folder, input=(signed + rest).encode(), capture_output=True, check=True,
+    ).stdout.decode().strip()  # fmt: skip
+    run(folder, "update-ref", "HEAD", made)
+    config("gpg.program", str(script(folder, command)), log__showSignature="true")(folder, command)
+
+
+def script(folder: Path, command: str) -> Path:
+    path = folder / ".git/program"
+    path.write_text(f"#!/bin/sh\n{command}\ncat\n")
+    path.chmod(0o755)
+    return path
+
+
+def programmed(*names: str, **more: str) -> Plant:
+    """Settings whose value is the path of a program."""
+
+    def plant(folder: Path, command: str) -> None:
+        path = str(script(folder, command))
+        for name in names:
+            run(folder, "config", name, path)
+        config("a.b", "c", **more)(folder, command)
+
+    return plant
+
+
+ATTACKS = {
+    "fsmonitor": Attack(config("core.fsmonitor")),
+    "fsmonitor, included": Attack(included),
+    "fsmonitor of the worktree": Attack(of_worktree),
+    "clean filter": Attack(attribute("* filter=x", config("filter.x.clean", "{}; cat"))),
+    "clean filter, included for a branch": Attack(included_for_branch),
+    "clean filter by info/attributes": Attack(
+        attribute(
+            "* filter=x", config("filter.x.clean", "{}; cat"), file=".git/info/attributes"
+        )
+    ),
+    "clean filter by core.attributesFile": Attack(
+        attribute(
+            "* filter=x",
+            config("filter.x.clean", "{}; cat"),
+            config("core.attributesFile", ".git/attributes"),
+            file=".git/attributes",
+        ),
+        live=False,
+    ),
+    "clean filter with an odd name": Attack(
+        attribute("* filter=a=b.c", config("filter.a=b.c.clean", "{}; cat")), live=False
+    ),
+    "clean filter with a capital name": Attack(
+        attribute("* filter=X.Y", config("filter.X.Y.clean", "{}; cat"))
+    ),
+    "required clean filter": Attack(
+        attribute("* filter=x", config("filter.x.clean", "{}; cat", filter__x__required="true"))
+    ),
+    "smudge filter": Attack(attribute("* filter=x", config("filter.x.smudge", "{}; cat"))),
+    "process filter": Attack(attribute("* filter=x", config("filter.x.process", "{}; cat"))),
+    "external diff": Attack(config("diff.external", "{}; :")),
+    "diff command": Attack(attribute("* diff=x", config("diff.x.command", "{}; :"))),
+    "textconv": Attack(attribute("* diff=x", config("diff.x.textconv", "{}; cat"))),
+    "cached textconv": Attack(
+        attribute(
+            "* diff=x", config("diff.x.textconv", "{}; cat", diff__x__cachetextconv="true")
+        )
+    ),
+    "merge driver": Attack(
+        attribute("* merge=x", config("merge.x.driver", "{}; cat")), live=False
+    ),
+    "pre-commit": Attack(hook("pre-commit")),
+    "prepare-commit-msg": Attack(hook("prepare-commit-msg")),
+    "commit-msg": Attack(hook("commit-msg")),
+    "post-commit": Attack(hook("post-commit")),
+    "post-index-change": Attack(hook("post-index-change")),
+    "reference-transaction": Attack(hook("reference-transaction")),
+    "post-checkout": Attack(hook("post-checkout")),
+    "fsmonitor-watchman": Attack(
+        both(hook("fsmonitor-watchman"), config("core.fsmonitor", ".git/hooks/fsmonitor-watchman"))
+    ),
+    "pre-auto-gc": Attack(both(hook("pre-auto-gc"), config("gc.auto", "1")), live=False),
+    "hooksPath": Attack(
+        both(hook("pre-commit", "hooks"), hook("post-index-change", "hooks"),
+             config("core.hooksPath", "hooks"))
+    ),
+    "pager": Attack(config("core.pager", "{}; cat", pager__status="true"), live=False),
+    "pager of a command": Attack(config("pager.status", "{}; cat"), live=False),
+    "editor": Attack(config("core.editor", "{}; :"), live=False),
+    "alias": Attack(
+        config("alias.status", "!{}", alias__diff="!{}", alias__add="!{}"), live=False
+    ),
+    "signing": Attack(programmed("gpg.program", commit__gpgSign="true")),
+    "ssh signing": Attack(
+        programmed("gpg.ssh.program", "gpg.ssh.defaultKeyCommand", commit__gpgSign="true",
+                   gpg__format="ssh")
+    ),
+    "signature of the log": Attack(signature),
+    "credential helper": Attack(config("credential.helper", "!{}"), live=False),
+    "askpass": Attack(config("core.askPass", "{}"), live=False),
+    "lazy fetch by ext": Attack(lazy_fetch),
+    "lazy fetch from a folder": Attack(lazy_fetch_locally),
+    "submodule": Attack(submodule),
+    "untracked repository": Attack(untracked_repository, live=False),
+    "git in the folder": Attack(program_in_folder, live=False),
+    "ssh command": Attack(
+        config("core.sshCommand", remote__origin__url="ssh://x/y"), live=False
+    ),
+    "alternate refs": Attack(config("core.alternateRefsCommand"), live=False),
+    "upload hook": Attack(config("uploadpack.packObjectsHook"), live=False),
+    "trailer": Attack(config("trailer.x.command", "{}", trailer__x__ifmissing="add"), live=False),
+    "interactive filter": Attack(config("interactive.diffFilter"), live=False),
+}  # fmt: skip
+
+
+def edit(folder: Path) -> None:
+    """Make all kinds of changes, after the attack is in place."""
+    (folder / "a.txt").write_text("one\n2\nthree\n")
+    (folder / "b.txt").write_text("B\n")
+    (folder / "sub/c.txt").unlink()
+    (folder / "new.txt").write_text("new\n")
+    os.utime(folder / "a.txt", (1, 1))
+
+
+def use_plain_git(folder: Path, marks: list[Path]) -> None:
+    """Use git until all marks are there, and remove them."""
+    for args in (
+        ["status"], ["diff"], ["log", "-p"], ["add", "b.txt"], ["diff", "--cached"],
+        ["reset", "-q", "b.txt"], ["add", "b.txt"], ["commit", "-m", "x"],
+        ["checkout", "HEAD", "a.txt"],
+    ):  # fmt: skip
+        run(folder, *args, check=False)
+        if all(one.exists() for one in marks):
+            break
+    for one in marks:
+        one.unlink()  # if plain git did not run it, the attack shows nothing
+
+
+def use_window(tester: Tester) -> None:
+    """Use every action of the window, whether the repository lets it succeed or not."""
+    tester.tick()
+    for path in ("a.txt", "new.txt"):
+        tester.result("show", path=path)
+    tester.result("log", count=5)
+    tester.result("stage", paths="b.txt")
+    tester.result("show", path="b.txt")
+    tester.result("unstage", paths="b.txt")
+    tester.result("stage")
+    for action, params in (("commit", {"message": "x"}), ("discard", {"path": "a.txt"})):
+        with suppress(PreviewError):  # a refusal is as good
+            tester.preview(action, **params)
+        tester.result(action, **params)
+    tester.result("refresh")
+
+
+OTHERS = [name for name, one in ATTACKS.items() if not one.live]
+HOOKS = [name for name in ATTACKS if "-" in name and name not in OTHERS]
+GROUPS = {
+    **{name: [name] for name in ATTACKS if name not in HOOKS and name not in OTHERS},
+    "hooks": HOOKS,
+    "others": OTHERS,
+}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_nothing_that_the_repository_names_is_run(
+    group: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: Callable[..., Tester],
+) -> None:
+    names, marks = GROUPS[group], tmp_path / "marks"
+    marks.mkdir()
+    for number, name in enumerate(names):
+        ATTACKS[name].plant(folder, f"touch {marks}/{number}")
+    edit(folder)
+    if group != "others":
+        copy = tmp_path / "copy"
+        subprocess.run(["cp", "-a", str(folder), str(copy)], check=True)
+        use_plain_git(copy, [marks / str(number) for number in range(len(names))])
+    monkeypatch.setenv("PATH", f"{folder}:{folder}/bin:bin::.:{os.environ['PATH']}")
+    monkeypatch.chdir(folder)
+    use_window(opened(folder))
+    assert [names[int(one.name)] for one in marks.iterdir()] == []
+    if "filter" not in group and "lazy" not in group and group != "others":
+        assert "\tcommit: x\n" in (folder / ".git/logs/HEAD").read_text()
+
+
+def test_variables_of_the_environment_are_not_passed_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., Tester]
+) -> None:
+    marker = tmp_path / "marker"
+    other = tmp_path / "other"
+    other.mkdir()
+    run(other, "init", "--quiet")
+    edit(folder)
+    program = script(folder, f"touch {marker}")
+    for name in ("GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_SSH_COMMAND", "GIT_ASKPASS",
+                 "GIT_PROXY_COMMAND", "PAGER", "EDITOR", "VISUAL"):  # fmt: skip
+        monkeypatch.setenv(name, str(program))
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(tmp_path / "objects"))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(program))
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
+    tester = opened(folder)
+    assert "a.txt" in tester.content()
+    use_window(tester)
+    for path in (marker, tmp_path / "index", tmp_path / "objects", tmp_path / "trace"):
+        assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "place", ["index", "logs/HEAD", "logs", "logs/refs/heads/main", "refs/heads", "objects", "HEAD"]
+)
+def test_a_link_in_the_repository_is_not_written_through(
+    place: str, folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    """Git appends to the reflog through a link, so it could write into a shell's startup file."""
+    outside = tmp_path / "outside"
+    (folder / ".git" / place).rename(outside)
+    before = sorted((one, one.stat().st_mtime_ns) for one in [outside, *outside.rglob("*")])
+    (folder / ".git" / place).symlink_to(outside)
+    edit(folder)
+    tester = opened(folder)
+    assert "is a link" in tester.content()
+    use_window(tester)
+    after = sorted((one, one.stat().st_mtime_ns) for one in [outside, *outside.rglob("*")])
+    assert after == before
+
+
+def test_core_worktree_cannot_lead_to_another_folder(
+    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.txt").write_text("precious\n")
+    run(folder, "config", "core.worktree", str(other))
+    tester = opened(folder)
+    assert "core.worktree" in tester.content()
+    use_window(tester)
+    assert (other / "a.txt").read_text() == "precious\n"
+
+
+def test_a_git_file_that_leads_to_another_repository_is_not_opened(
+    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    (trap / ".git").write_text(f"gitdir: {folder}/.git\n")
+    (trap / "evil.txt").write_text("x")
+    before = run(folder, "status", "--porcelain")
+    tester = opened(trap)
+    assert "elsewhere" in tester.content()
+    use_window(tester)
+    assert run(folder, "status", "--porcelain") == before
+
+
+def test_a_linked_worktree_is_opened(
+    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    run(folder, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    (tmp_path / "side/a.txt").write_text("side\n")
+    tester = opened(tmp_path / "side")
+    assert tester.content().startswith("side, 1 changed")
+    tester.act("stage")
+    tester.act("commit", message="On the side")
+    assert run(folder, "log", "-1", "--format=%s", "side").strip() == "On the side"
+
+
+def test_a_pipe_in_the_repository_does_not_block(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    (folder / ".git/HEAD").unlink()
+    os.mkfifo(folder / ".git/HEAD")
+    (folder / "sub/.git").mkdir()
+    os.mkfifo(folder / "sub/.git/commondir")
+    assert "elsewhere" in opened(folder / "sub").content()
+    trap = folder / "sub/trap"
+    trap.mkdir()
+    (trap / ".git").write_text(f"gitdir: {folder}/.git\n")
+    os.mkfifo(folder / ".git/gitdir")
+    assert "elsewhere" in opened(trap).content()
+
+
+def test_a_bare_repository_in_a_folder_is_not_used(
+    tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    marker, bare = tmp_path / "marker", tmp_path / "bare"
+    bare.mkdir()
+    run(bare, "init", "--quiet", "--bare")
+    run(bare, "config", "core.bare", "false")
+    run(bare, "config", "core.worktree", str(tmp_path))
+    run(bare, "config", "core.fsmonitor", f"touch {marker}")
+    tester = opened(bare)
+    assert "bare repository" in tester.content()
+    use_window(tester)
+    assert not marker.exists()
+
+
+def test_a_repository_of_another_user_is_refused(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, 12_345, 12_345, follow_symlinks=False)
+    assert "belongs to another user" in opened(folder).content()
+
+
+def test_an_attribute_does_not_hide_lines_from_the_approval(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    (folder / ".gitattributes").write_text("evil.py -diff\nother.py diff=x\n*.png binary\n")
+    run(folder, "config", "diff.x.binary", "true")
+    run(folder, "config", "core.bigFileThreshold", "1")
+    run(folder, "config", "diff.ignoreSubmodules", "all")
+    (folder / "evil.py").write_text("import evil\n")
+    (folder / "other.py").write_text("import other\n")
+    (folder / "a.png").write_bytes(b"\x89PNG\0\0\1")
+    (folder / "a.txt").write_text("changed\n")
+    tester = opened(folder)
+    tester.act("stage")
+    preview = tester.preview("commit", message="x")
+    assert preview is not None
+    assert not isinstance(preview, str)
+    for line in ("+import evil", "+import other", "+changed", "Binary files /dev/null and b/a.png"):
+        assert line in preview.diff
+
+
+def test_a_replaced_object_does_not_hide_lines_from_the_approval(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    (folder / "good.txt").write_text("harmless\n")
+    good = run(folder, "hash-object", "-w", "good.txt").strip()
+    (folder / "b.txt").write_text("evil\n")
+    run(folder, "add", "b.txt")
+    run(folder, "replace", run(folder, "rev-parse", ":b.txt").strip(), good)
+    preview = opened(folder).preview("commit", message="x")
+    assert preview is not None
+    assert not isinstance(preview, str)
+    assert "+evil" in preview.diff
+
+
+def test_the_preview_names_hooks_that_are_not_run(
+    folder: Path, opened: Callable[..., Tester]
+) -> None:
+    hook("pre-commit")(folder, "true")
+    edit(folder)
+    tester = opened(folder)
+    tester.act("stage")
+    preview = tester.preview("commit", message="x")
+    assert not isinstance(preview, str)
+    assert preview is not None
+    assert "Hooks are not run: pre-commit." in preview.text
+
+
+def test_too_many_drivers_are_refused(folder: Path, opened: Callable[..., Tester]) -> None:
+    text = "".join(f'[filter "x{number}"]\n\tclean = true\n' for number in range(500))
+    with (folder / ".git/config").open("a") as file:
+        file.write(text)
+    assert "too many programs" in opened(folder).content()
+
+
+def test_a_hostile_folder_leaves_files_executable_bits_and_links_alone(
+    folder: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    """A folder on the way to a file that became a link out of the folder is not followed."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "c.txt").write_text("precious\n")
+    (folder / "sub/c.txt").unlink()
+    (folder / "sub").rmdir()
+    (folder / "sub").symlink_to(outside)
+    tester = opened(folder)
+    use_window(tester)
+    tester.result("discard", path="sub/c.txt")
+    assert (outside / "c.txt").read_text() == "precious\n"
+    assert stat.S_IMODE((outside / "c.txt").stat().st_mode) == 0o644
+
+
+def test_the_window_is_not_opened_without_a_folder() -> None:
+    with pytest.raises(Exception, match="no folder"):
+        WindowTester(GitWindow)

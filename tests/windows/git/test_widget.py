@@ -1,0 +1,150 @@
+"""The git window's widget: list and diff, staging, committing and discarding by keys."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs.diff import ChangeView
+from contextui.tui.link import Desk
+from contextui.windows.editor.window import EditorWindow
+from contextui.windows.git.widget import ChangeList, GitBody
+from contextui.windows.git.window import GitWindow
+from contextui.words import Lang
+from tests.tui.desktop.samples import enter, region_text
+from tests.tui.running import desk_in, running, until
+from tests.windows.git.conftest import run
+
+Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+
+
+def use(
+    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (200, 60)
+) -> None:
+    """Open the window in the app, move into it, and go on."""
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[GitWindow, EditorWindow], lang=lang)
+        desk.session.windows.open("git")
+        async with running(desk, size, lang=lang) as pilot:
+            frame = await enter(pilot, "git_1")
+            assert isinstance(frame.body, GitBody), frame._own_problem
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+            await steps(pilot, frame, desk)
+
+    asyncio.run(go())
+
+
+async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+    """Wait until all of these texts are in the window."""
+
+    def text() -> str:
+        return "\n".join(region_text(pilot, frame))
+
+    try:
+        await until(pilot, lambda: all(one in text() for one in texts))
+    except AssertionError as error:
+        raise AssertionError(f"{texts} not in\n{text()}") from error
+    return text()
+
+
+def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.txt").write_text("one\n2\nthree\n")
+    (folder / "b.txt").write_text("B\n")
+    (folder / "[@click=app.quit]x[b]").write_text("[red]no[/] \x1b[2J \u202eevil\n")
+    run(folder, "add", "b.txt")
+    run(folder, "commit", "--quiet", "--allow-empty", "--only", "-m", "[bold]Sub\x1b[2Jject[/]")
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        window = desk.session.windows.get("git_1")
+        assert window is not None
+        text = await seen(pilot, frame, "git  main", "Staged", "Changed", "Last commits", "Begin")
+        assert frame.body.query_one(ChangeList).size.width == 28
+        assert "[bold]Sub" in text
+        await seen(pilot, frame, "b.txt  +1 -1", "+ B")
+        version = window.version
+        await pilot.press("down")
+        text = await seen(pilot, frame, "[@click=app.quit]x[b]", "[red]no[/]", "⟨U+202E⟩")
+        assert "\x1b" not in text
+        await pilot.press("down")
+        await seen(pilot, frame, "a.txt  +1 -1", "- two", "+ 2")
+        assert window.version == version  # moving about costs the model nothing
+        await pilot.press("space")
+        await seen(pilot, frame, "Staged a.txt.")
+        assert run(folder, "diff", "--cached", "--name-only") == "a.txt\nb.txt\n"
+        await pilot.press("space")
+        await seen(pilot, frame, "Unstaged a.txt.")
+        assert run(folder, "diff", "--cached", "--name-only") == "b.txt\n"
+        await desk.session.windows.act("git_1", "show", {"path": "b.txt"})
+        await seen(pilot, frame, "b.txt  +1 -1")  # the cursor follows what the model shows
+        await pilot.press("tab")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeView))
+        await pilot.press("tab")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        frame.body.add_class("-narrow")
+        await pilot.press("tab")
+        await until(pilot, lambda: "Last commits" not in "\n".join(region_text(pilot, frame)))
+        await seen(pilot, frame, "+ B")
+        await pilot.press("enter")
+        await until(pilot, lambda: "editor_1" in [one.id for one in desk.session.windows.windows()])
+
+    use(tmp_path, steps)
+
+
+def test_discarding_and_committing_show_all_of_it_first(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.txt").write_text("one\ntwo\nthree\nmine\n")
+    (folder / "b.txt").write_text("B\n")
+    run(folder, "add", "b.txt")
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "Changed")
+        await pilot.press("down", "d")
+        await seen(pilot, frame, "Lost if discarded", "- mine", "y discards")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        assert "mine" in (folder / "a.txt").read_text()
+        await pilot.press("d")
+        await seen(pilot, frame, "y discards")
+        (folder / "a.txt").write_text("one\ntwo\nthree\nmore of mine\n")
+        await pilot.press("y")
+        await seen(pilot, frame, "Changed just now", "- more of mine")
+        await pilot.press("y")
+        await seen(pilot, frame, "Discarded the changes of a.txt.")
+        assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n"
+        await pilot.press("c")
+        await seen(pilot, frame, "Commit 1 staged", "+ B", "enter commits")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await pilot.press("c")
+        await seen(pilot, frame, "enter commits")
+        (folder / "new.txt").write_text("sneaked in\n")
+        run(folder, "add", "--all")
+        await pilot.press(*"Two d c", "enter")
+        await seen(pilot, frame, "Changed just now", "+ sneaked in")
+        assert run(folder, "log", "-1", "--format=%s") == "Begin\n"
+        await pilot.press("enter")
+        await seen(pilot, frame, "Nothing to commit.", "Two d c")
+        assert run(folder, "log", "-1", "--format=%s") == "Two d c\n"
+
+    use(tmp_path, steps)
+
+
+def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "不是 git 仓库，i 执行 git init。")
+        await pilot.press("i")
+        await seen(pilot, frame, "没有需要提交的改动。")
+        assert (tmp_path / "work/.git").is_dir()
+        for number in range(3_000):
+            (tmp_path / f"work/file{number}").write_text("x\n")
+        await pilot.press("r")
+        await seen(pilot, frame, "已改动", "3000")
+        await pilot.press("end")
+        await seen(pilot, frame, "? file999")
+
+    use(tmp_path, steps, lang="zh")

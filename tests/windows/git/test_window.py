@@ -1,0 +1,583 @@
+"""The git window: levels, actions, approval, secrets, and repositories of every shape."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import Lod
+from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.windowing.action import ActionResult
+from contextui.windowing.preview import Preview, PreviewError
+from contextui.windowing.testing import run_in_thread
+from contextui.windows.git import worktree
+from contextui.windows.git.window import GitWindow
+from tests.windows.git.conftest import Tester, run
+
+Opened = Callable[..., Tester]
+
+
+def change(folder: Path) -> None:
+    """One staged file, one changed, one untracked."""
+    (folder / "a.txt").write_text("one\n2\nthree\nfour\n")
+    (folder / "b.txt").write_text("B\n")
+    (folder / "new file").write_text("new\n")
+    run(folder, "add", "b.txt")
+
+
+def previewed(tester: Tester, action: str, **params: Any) -> Preview:
+    preview = tester.preview(action, **params)
+    assert isinstance(preview, Preview)
+    return preview
+
+
+class Model:
+    """Acts on the window as a model does, with a person who answers."""
+
+    def __init__(self, tester: Tester, choice: str = "once") -> None:
+        self.tester, self.questions = tester, list[Question]()
+        self.choice = choice
+        self.gate = ApprovalGate("ask", self._answer)
+
+    async def _answer(self, question: Question) -> Decision:
+        self.questions.append(question)
+        return Decision(self.choice)  # type: ignore[arg-type]
+
+    def act(self, action: str, **params: Any) -> ActionResult:
+        windows, window_id = self.tester.windows, self.tester.window.id
+        return run_in_thread(
+            windows.act(window_id, action, params, actor="model", allow=self.gate.allow)
+        )
+
+
+# --- levels and actions -----------------------------------------------------------------------
+
+
+def test_the_three_levels(folder: Path, opened: Opened) -> None:
+    change(folder)
+    tester = opened(folder)
+    gist = "main, 1 staged, 1 changed, 1 untracked"
+    listed = "staged:\nM b.txt +1 -1\nchanged:\nM a.txt +2 -1\nuntracked:\nnew file"
+    assert tester.content(Lod.GIST) == gist
+    assert tester.content(Lod.SUMMARY) == f"{gist}\n{listed}"
+    assert tester.content(Lod.FULL) == f"{gist}\n{listed}"
+    assert tester.act("show", path="a.txt") == "Shown: a.txt: +2 -1."
+    diff = (
+        "diff of a.txt:\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n three\n+four"
+    )
+    assert tester.content() == f"{gist}\n{listed}\n{diff}"
+    assert tester.act("log", count=3) == "1 commit."
+    assert tester.content().splitlines()[-1].endswith(" Ada: Begin")
+    assert tester.act("refresh") == f"{gist}."
+    assert tester.content() == f"{gist}\n{listed}"
+
+
+def test_the_way_from_a_change_to_a_commit(folder: Path, opened: Opened) -> None:
+    change(folder)
+    tester = opened(folder)
+    assert tester.act("stage", paths=["a.txt", "new file"]) == "Staged a.txt, new file."
+    assert tester.act("unstage", paths="b.txt") == "Unstaged b.txt."
+    preview = previewed(tester, "commit", message="  Say more \n\nWhy not\n")
+    assert preview.target == ".git (a commit on main)"
+    assert "+four" in preview.diff
+    assert "+new" in preview.diff
+    assert (preview.added, preview.removed) == (3, 1)
+    assert preview.text == (
+        "Author: Ada <ada@example.org>\n\nSay more\n\nWhy not\n\nM a.txt +2 -1\nA new file +1"
+    )
+    result = tester.act("commit", message="  Say more \n\nWhy not\n")
+    assert result.startswith("Committed ")
+    assert result.endswith(" with 2 files: Say more")
+    assert run(folder, "log", "-1", "--format=%an %ae%n%B") == (
+        "Ada ada@example.org\nSay more\n\nWhy not\n\n"
+    )
+    assert run(folder, "status", "--porcelain") == " M b.txt\n"
+    assert run(folder, "reflog", "-1", "--format=%gs") == "commit: Say more\n"
+    assert "nothing to commit" in tester.act("commit", message="again")
+    assert not previewed(tester, "commit", message="again").changes
+    tester.act("discard", path="b.txt")
+    assert tester.content(Lod.GIST) == "main, nothing to commit"
+    for message in ("", " \n", "a\0b", "\x1b[2J", "x" * 10_001):
+        tester.refused("commit", message=message)
+
+
+def test_a_change_of_the_folder_is_noticed(folder: Path, opened: Opened) -> None:
+    tester = opened(folder)
+    version = tester.window.version
+    tester.tick()
+    assert tester.window.version == version
+    (folder / "a.txt").write_text("one\n")
+    tester.tick()
+    assert "1 changed" in tester.content()
+    assert tester.window.version != version
+    twin = tester.restored()
+    assert twin.content() == tester.content()
+    twin.close()
+
+
+def test_chinese(folder: Path, opened: Opened) -> None:
+    change(folder)
+    tester = opened(folder, lang="zh")
+    assert tester.content(Lod.GIST) == "main，1 个已暂存，1 个已改动，1 个未跟踪"
+    assert tester.act("stage", paths="a.txt") == "已暂存 a.txt。"
+    assert "没有这样的改动" in tester.refused("show", path="nope")
+    preview = previewed(tester, "commit", message="好")
+    assert preview.target == ".git（在 main 上提交）"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lang", "action"),
+    [
+        ("stage a.txt", "en", "stage"),
+        ("unstage b.txt", "en", "unstage"),
+        ("commit with message 'Say more'", "en", "commit"),
+        ("show the diff of a.txt", "en", "show"),
+        ("暂存 a.txt", "zh", "stage"),
+        ("提交 “好的改动”", "zh", "commit"),
+    ],
+)
+def test_sentences_for_the_offline_model(
+    folder: Path, opened: Opened, sentence: str, lang: str, action: str
+) -> None:
+    change(folder)
+    tester = opened(folder, lang=lang)
+    said = tester.say(sentence, lang=lang)  # type: ignore[arg-type]
+    assert [call.split(" ")[0] for call in said.calls] == [f"git_1.{action}"], tester.why()
+
+
+# --- approval and secrets ---------------------------------------------------------------------
+
+
+def test_committing_and_discarding_ask_every_time(folder: Path, opened: Opened) -> None:
+    change(folder)
+    tester = opened(folder)
+    model = Model(tester, "always")
+    for path in ("a.txt", "new file"):
+        assert model.act("stage", paths=path).ok
+    assert not model.questions
+    assert model.act("commit", message="One").ok
+    (folder / "a.txt").write_text("mine\n")
+    run(folder, "add", "a.txt")
+    assert model.act("commit", message="Two").ok
+    for text in ("a\n", "b\n"):
+        (folder / "a.txt").write_text(text)
+        assert model.act("discard", path="a.txt").ok
+    (folder / "c").write_text("x\n")
+    assert model.act("discard", path="c").ok
+    assert [one.action_id for one in model.questions] == ["commit"] * 2 + ["discard"] * 3
+    assert [one.grant for one in model.questions] == [None] * 5
+    assert [one.verb for one in model.questions[2:]] == ["write", "write", "delete"]
+    assert not (folder / "c").exists()
+
+
+def test_a_refused_commit_changes_nothing(folder: Path, opened: Opened) -> None:
+    change(folder)
+    model = Model(opened(folder), "no")
+    for action, params in (("commit", {"message": "x"}), ("discard", {"path": "a.txt"})):
+        assert not model.act(action, **params).ok
+    assert run(folder, "log", "--format=%s") == "Begin\n"
+    assert "four" in (folder / "a.txt").read_text()
+
+
+def test_what_is_staged_after_the_question_asks_again(folder: Path, opened: Opened) -> None:
+    change(folder)
+    tester = opened(folder)
+    model = Model(tester)
+
+    async def sneak(question: Question) -> Decision:
+        model.questions.append(question)
+        if len(model.questions) == 1:
+            run(folder, "add", "--all")
+            return Decision("once")
+        return Decision("no")
+
+    model.gate.ask = sneak
+    assert not model.act("commit", message="x").ok
+    assert len(model.questions) == 2
+    assert model.questions[1].changed
+    assert run(folder, "log", "--format=%s") == "Begin\n"
+
+
+def test_a_secret_file_goes_through_the_gate(folder: Path, opened: Opened) -> None:
+    (folder / ".env").write_text("KEY=old-secret\n")
+    run(folder, "add", ".env")
+    run(folder, "commit", "-qm", "Oops")
+    (folder / ".env").write_text("KEY=new-secret\n")
+    (folder / "id_rsa").write_text("private-secret\n")
+    tester = opened(folder)
+    model = Model(tester, "no")
+    for path in (".env", "id_rsa"):
+        assert not model.act("show", path=path).ok
+        assert "secret" not in tester.xml().replace("may hold secrets", "")
+    assert [(one.verb, one.target) for one in model.questions] == [
+        ("read", ".env"),
+        ("read", "id_rsa"),
+    ]
+    model.choice = "once"
+    assert model.act("show", path=".env").ok
+    assert "new-secret" in tester.xml()
+
+
+def test_a_secret_file_that_the_person_looks_at_is_withheld(folder: Path, opened: Opened) -> None:
+    (folder / ".env").write_text("KEY=top-secret\n")
+    tester = opened(folder)
+    tester.act("show", path=".env")
+    assert tester.window.runtime.secrets.withheld() == (".env",)
+    run(folder, "add", ".env")
+    tester.tick()
+    assert tester.window.runtime.secrets.withheld() == (".env",)
+    assert not Model(tester, "no").act("log", count=1).ok
+
+
+def test_a_renamed_or_deleted_secret_is_still_one(folder: Path, opened: Opened) -> None:
+    text = "".join(f"KEY{number}=secret{number}\n" for number in range(9))
+    (folder / "keys").mkdir()
+    (folder / "keys/.env").write_text(text)
+    (folder / ".env").write_text(text.replace("KEY", "OTHER"))
+    run(folder, "add", "--all")
+    run(folder, "commit", "-qm", "Oops")
+    run(folder, "mv", ".env", "plain.txt")
+    with (folder / "plain.txt").open("a") as file:
+        file.write("more\n")
+    run(folder, "add", "plain.txt")
+    shutil.rmtree(folder / "keys")
+    tester = opened(folder)
+    model = Model(tester, "no")
+    for path in ("plain.txt", "keys/.env"):
+        result = model.act("show", path=path)
+        assert not result.ok
+        assert "secret1" not in result.text + tester.xml()
+
+
+def test_staging_everything_leaves_secrets_out(folder: Path, opened: Opened) -> None:
+    change(folder)
+    (folder / ".env").write_text("KEY=x\n")
+    tester = opened(folder)
+    assert "Left out, since they may hold secrets: .env." in tester.act("stage")
+    assert ".env" not in run(folder, "diff", "--cached", "--name-only")
+    tester.act("stage", paths=".env")
+    assert ".env" in run(folder, "diff", "--cached", "--name-only")
+
+
+def test_the_staged_version_that_is_replaced_can_be_found_again(
+    folder: Path, opened: Opened
+) -> None:
+    (folder / "a.txt").write_text("chosen with care\n")
+    run(folder, "add", "a.txt")
+    (folder / "a.txt").write_text("later\n")
+    result = opened(folder).act("unstage", paths="a.txt")
+    blob = result.rpartition("a.txt ")[2].rstrip(".")
+    assert run(folder, "cat-file", "blob", blob) == "chosen with care\n"
+
+
+def test_a_file_with_a_filter_is_left_to_the_terminal(
+    folder: Path, home: Path, opened: Opened
+) -> None:
+    with (home / ".gitconfig").open("a") as file:
+        file.write('[filter "lfs"]\n\tclean = cat\n\tsmudge = cat\n')
+    (folder / ".gitattributes").write_text("*.bin filter=lfs\n")
+    (folder / "x.bin").write_text("x\n")
+    tester = opened(folder)
+    assert "filter lfs" in tester.refused("stage", paths="x.bin")
+    tester.act("stage", paths=".gitattributes")
+
+
+# --- names and kinds --------------------------------------------------------------------------
+
+NAMES = [
+    "with space", "-n", "--all", "a\nb", "tab\tx", '"quoted"', "back\\slash", "*", ":(top)x", "é",
+    "中文.txt", "\u202egpj.exe", "a -> b", os.fsdecode(b"\xff\xfe.txt"), "dir/inner file", " lead",
+]  # fmt: skip
+
+
+def test_any_name_can_be_shown_staged_unstaged_committed_and_discarded(
+    folder: Path, opened: Opened
+) -> None:
+    for name in NAMES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x\n")
+    tester = opened(folder)
+    status = tester.window.state.now.status
+    assert sorted(one.path for one in status.untracked()) == sorted(NAMES)
+    names = [one.name for one in status.untracked()]
+    for one in names:
+        assert "\n" not in one
+        tester.act("show", path=one)
+        assert tester.window.state.chosen == one
+    tester.act("stage", paths=names)
+    assert len(tester.window.state.now.status.staged()) == len(NAMES)
+    tester.act("unstage", paths=names[:3])
+    assert len(tester.window.state.now.status.staged()) == len(NAMES) - 3
+    previewed(tester, "commit", message="Names")
+    tester.act("commit", message="Names")
+    for one in names[:3]:
+        previewed(tester, "discard", path=one)
+        tester.act("discard", path=one)
+    assert tester.content(Lod.GIST) == "main, nothing to commit"
+    tester.xml().encode()
+
+
+def test_one_path_is_not_a_pattern(folder: Path, opened: Opened) -> None:
+    for name in ("*", "x", "y"):
+        (folder / name).write_text("x\n")
+    tester = opened(folder)
+    tester.act("stage", paths="*")
+    assert run(folder, "diff", "--cached", "--name-only") == "*\n"
+    tester.act("discard", path="x")
+    assert sorted(one.name for one in folder.iterdir()) == [
+        "*",
+        ".git",
+        "a.txt",
+        "b.txt",
+        "sub",
+        "y",
+    ]
+
+
+def test_renames_deletes_modes_binaries_and_links(folder: Path, opened: Opened) -> None:
+    run(folder, "mv", "a.txt", "renamed.txt")
+    (folder / "b.txt").chmod(0o755)
+    (folder / "sub/c.txt").unlink()
+    (folder / "image").write_bytes(b"\0\1\2")
+    (folder / "link").symlink_to("/etc/passwd")
+    tester = opened(folder)
+    lines = tester.content().splitlines()
+    assert lines[1:] == [
+        "staged:", "R a.txt -> renamed.txt", "changed:", "M b.txt", "D sub/c.txt -1", "untracked:",
+        "image", "link",
+    ]  # fmt: skip
+    for path, text in (
+        ("renamed.txt", "rename from a.txt"),
+        ("b.txt", "new mode 100755"),
+        ("sub/c.txt", "-c"),
+        ("image", "binary, 3 bytes"),
+        ("link", "a link to /etc/passwd"),
+    ):
+        tester.act("show", path=path)
+        assert text in tester.content()
+        assert "root:" not in tester.content()
+    assert "link to /etc/passwd" in previewed(tester, "discard", path="link").text
+    tester.act("discard", path="sub/c.txt")
+    assert (folder / "sub/c.txt").read_text() == "c\n"
+    tester.act("stage")
+    assert "Binary files" in previewed(tester, "commit", message="x").diff
+    tester.act("unstage", paths="renamed.txt")
+    assert "D a.txt" in tester.content()
+    tester.act("stage")
+    tester.act("commit", message="x")
+    assert tester.content(Lod.GIST) == "main, nothing to commit"
+
+
+def test_a_submodule_is_shown_and_not_entered(folder: Path, opened: Opened) -> None:
+    inner = folder / "inner"
+    shutil.copytree(folder / ".git", inner / ".git")
+    run(folder, "add", "inner")
+    run(folder, "commit", "-qm", "Add inner")
+    run(inner, "commit", "--quiet", "--allow-empty", "-m", "More")
+    tester = opened(folder)
+    assert "M inner" in tester.content()
+    tester.act("show", path="inner")
+    assert "+Subproject commit" in tester.content()
+    assert "another repository" in tester.refused("discard", path="inner")
+    tester.act("stage", paths="inner")
+    assert "+Subproject commit" in previewed(tester, "commit", message="x").diff
+
+
+# --- repositories of every shape --------------------------------------------------------------
+
+
+def test_a_conflict_is_shown_and_prevents_a_commit(folder: Path, opened: Opened) -> None:
+    run(folder, "checkout", "-qb", "side")
+    (folder / "a.txt").write_text("side\n")
+    run(folder, "commit", "-qam", "Side")
+    run(folder, "checkout", "-q", "main")
+    (folder / "a.txt").write_text("main\n")
+    run(folder, "commit", "-qam", "Main")
+    run(folder, "merge", "side", check=False)
+    tester = opened(folder)
+    assert tester.content() == "main, merge in progress, 1 in conflict\nin conflict:\nU a.txt"
+    tester.act("show", path="a.txt")
+    assert "<<<<<<<" in tester.content()
+    assert "conflict markers" in tester.refused("stage", paths="a.txt")
+    assert "in conflict" in tester.refused("discard", path="a.txt")
+    (folder / "b.txt").write_text("B\n")
+    tester.act("stage", paths="b.txt")
+    assert "There are conflicts: a.txt." in tester.refused("commit", message="x")
+    with pytest.raises(PreviewError, match="There are conflicts"):
+        tester.preview("commit", message="x")
+    (folder / "a.txt").write_text("both\n")
+    tester.act("stage", paths="a.txt")
+    assert "merge is in progress" in tester.refused("commit", message="x")
+
+
+def test_a_detached_head(folder: Path, opened: Opened) -> None:
+    run(folder, "checkout", "--quiet", "--detach")
+    change(folder)
+    tester = opened(folder)
+    head = run(folder, "rev-parse", "HEAD")[:7]
+    assert tester.content(Lod.GIST).startswith(f"HEAD {head}, detached, 1 staged")
+    tester.act("commit", message="Alone")
+    assert run(folder, "log", "-1", "--format=%s %D").startswith("Alone HEAD")
+
+
+def test_no_commits_yet_and_no_repository(tmp_path: Path, opened: Opened) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    tester = opened(folder)
+    assert tester.content() == "Not a git repository. init creates one."
+    for action, params in (("stage", {}), ("commit", {"message": "x"}), ("show", {"path": "x"})):
+        assert "Not a git repository" in tester.refused(action, **params)
+    assert previewed(tester, "init").target == ".git"
+    assert tester.act("init") == "Created a git repository."
+    assert not list((folder / ".git").glob("hooks/*"))
+    tester.refused("init")
+    assert tester.content() == "main, no commits yet, nothing to commit"
+    (folder / "a").write_text("a\n")
+    tester.act("stage")
+    tester.act("unstage", paths="a")
+    tester.act("stage")
+    tester.act("commit", message="First")
+    assert run(folder, "reflog", "--format=%gs") == "commit (initial): First\n"
+
+
+def test_ahead_and_behind(folder: Path, tmp_path: Path, opened: Opened) -> None:
+    run(folder, "clone", "--quiet", str(folder), str(tmp_path / "clone"))
+    clone = tmp_path / "clone"
+    run(clone, "commit", "--quiet", "--allow-empty", "-m", "Mine")
+    run(folder, "commit", "--quiet", "--allow-empty", "-m", "Theirs")
+    run(clone, "fetch", "--quiet")
+    assert opened(clone).content() == "main, nothing to commit, ahead 1, behind 1"
+
+
+def test_only_the_sessions_folder_is_shown_and_staged(folder: Path, opened: Opened) -> None:
+    change(folder)
+    (folder / "sub/c.txt").write_text("C\n")
+    tester = opened(folder / "sub")
+    assert tester.content() == (
+        "main, 1 changed, only sub/ of the repository\nchanged:\nM c.txt +1 -1"
+    )
+    tester.act("show", path="c.txt")
+    assert "+C" in tester.content()
+    tester.act("stage")
+    assert run(folder, "diff", "--cached", "--name-only") == "b.txt\nsub/c.txt\n"
+    assert "outside of this folder" in tester.refused("commit", message="x")
+    run(folder, "reset", "--quiet", "b.txt")
+    assert "b/sub/c.txt" in previewed(tester, "commit", message="x").diff
+    tester.act("commit", message="x")
+    assert run(folder, "show", "--format=", "--name-only") == "sub/c.txt\n"
+    assert "no such change" in tester.refused("show", path="../a.txt")
+    (folder / "sub/c.txt").write_text("again\n")
+    tester.act("discard", path="c.txt")
+    assert (folder / "sub/c.txt").read_text() == "C\n"
+
+
+def test_a_file_moved_into_the_sessions_folder_is_staged_outside_too(
+    folder: Path, opened: Opened
+) -> None:
+    run(folder, "mv", "a.txt", "sub/a.txt")
+    tester = opened(folder / "sub")
+    assert "A a.txt +3" in tester.content()
+    assert "outside of this folder" in tester.refused("commit", message="x")
+    tester.act("unstage", paths="a.txt")
+    assert run(folder, "diff", "--cached", "--name-status") == "D\ta.txt\n"
+
+
+def test_a_huge_diff_is_bounded_and_paged(
+    folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(50_000)))
+    tester = opened(folder)
+    tester.act("show", path="a.txt")
+    assert len(tester.content()) < 30_000
+    assert " of 50006" in tester.content()
+    tester.act("show", path="a.txt", line=40_000)
+    assert "lines 40000 to " in tester.content()
+    tester.refused("show", path="a.txt", line=50_007)
+    tester.act("stage")
+    assert len(previewed(tester, "commit", message="x").diff) > 500_000
+    monkeypatch.setattr(worktree, "PREVIEW_LIMIT", 100_000)
+    with pytest.raises(PreviewError, match="too large"):
+        tester.preview("commit", message="x")
+
+
+def test_ten_thousand_files_are_paged(folder: Path, opened: Opened) -> None:
+    for number in range(10_000):
+        (folder / f"file{number:05}").write_text("")
+    tester = opened(folder)
+    assert tester.content(Lod.GIST) == "main, 10000 untracked"
+    assert len(tester.content()) < 20_000
+    assert len(tester.content(Lod.SUMMARY).splitlines()) < 40
+    tester.act("page", number=2)
+    assert "page 2 of " in tester.content()
+    tester.refused("page", number=100_000)
+    result = tester.act("stage")
+    assert result.endswith(", 9990 more.")
+    assert len(result) < 500
+    tester.act("unstage")
+    assert tester.content(Lod.GIST) == "main, 10000 untracked"
+
+
+def test_what_git_cannot_do_is_said_clearly(
+    folder: Path, home: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(folder)
+    tester = opened(folder)
+    (folder / ".git/index.lock").touch()
+    assert "index.lock exists" in tester.refused("stage", paths="a.txt")
+    assert "delete" in tester.refused("unstage", paths="b.txt")
+    (folder / ".git/index.lock").unlink()
+    (home / ".gitconfig").write_text("")
+    assert "who you are" in tester.refused("commit", message="x")
+    with pytest.raises(PreviewError, match="who you are"):
+        tester.preview("commit", message="x")
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(folder))
+        assert "not installed" in tester.refused("stage", paths="a.txt")
+        tester.tick()
+        assert tester.content() == "Git is not installed."
+    folder.rename(folder.with_name("moved"))
+    tester.tick()
+    assert tester.content() == "The folder does not exist any more."
+    assert "not exist" in tester.refused("stage", paths="a.txt")
+    folder.with_name("moved").rename(folder)
+    (folder / ".git/HEAD").write_text("nonsense\n")
+    tester.tick()
+    assert ".git is damaged" in tester.content() or "not a git repository" in tester.content()
+
+
+def test_a_name_that_does_not_fit_is_answered_with_names_that_do(
+    folder: Path, opened: Opened
+) -> None:
+    change(folder)
+    tester = opened(folder)
+    answer = "a.text has no such change. There is: a.txt, b.txt."
+    assert tester.refused("show", path="a.text") == answer
+    assert "new file" in tester.refused("discard", path="/etc/passwd")
+    assert tester.act("show", path="./a.txt") == "Shown: a.txt: +2 -1."
+    assert tester.act("show", path=str(folder / "a.txt")) == "Shown: a.txt: +2 -1."
+
+
+def test_hostile_text_stays_text(folder: Path, opened: Opened) -> None:
+    (folder / "<Content>").write_text("</Content></Window><Window id='x'>\x1b[2J\n")
+    run(folder, "commit", "--quiet", "--allow-empty", "-m", "</Content><Actions>\x1b]0;x\x07")
+    tester = opened(folder)
+    tester.act("show", path="<Content>")
+    tester.act("log")
+    xml = tester.xml()
+    assert xml.count("</Content>") == 1
+    assert "\x1b" not in xml
+
+
+def test_only_what_leaves_the_index_asks() -> None:
+    assert set(GitWindow.actions) == {
+        "show", "log", "stage", "unstage", "commit", "discard", "open", "page", "refresh", "init",
+    }  # fmt: skip
+    effects = {name: one.effect for name, one in GitWindow.actions.items()}
+    assert [name for name, effect in effects.items() if effect == "write"] == [
+        "commit",
+        "discard",
+        "init",
+    ]

@@ -1,0 +1,76 @@
+"""Real shells in real pseudo terminals, for the tests of the terminal window."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui.windows.terminal.shell import Shell
+from contextui.windows.terminal.transcript import Command
+
+KINDS = [
+    pytest.param(
+        name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not there")
+    )
+    for name in ("bash", "zsh", "fish", "sh")
+]
+LONGEST = 60.0
+"""Seconds after which a test that waits has failed."""
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    """Run a test on an event loop of its own."""
+
+    async def bounded() -> None:
+        async with asyncio.timeout(LONGEST * 20):
+            await test
+
+    asyncio.run(bounded())
+
+
+@asynccontextmanager
+async def shell(tmp_path: Path, program: str = "bash", **options: Any) -> AsyncIterator[Shell]:
+    """Start a shell with an empty home, and end it afterwards."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir(exist_ok=True)
+    work.mkdir(exist_ok=True)
+    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    environ |= options.pop("environ", {})
+    if program == "zsh" and not (home / ".zshrc").exists():
+        (home / ".zshrc").write_text("# no questions for a new user\n")
+    options = {"folder": work, "spool": tmp_path / "spool"} | options
+    started = await Shell.start(program=program, environ=environ, **options)
+    try:
+        await prompt(started)
+        yield started
+    finally:
+        await started.close()
+
+
+async def prompt(one: Shell) -> None:
+    """Wait until the shell is at its prompt, with its end on the screen."""
+    await until(one, lambda: one.at_prompt and one._prompt_end is not None)
+
+
+async def until(one: Shell, condition: Callable[[], object]) -> None:
+    """Wait for something on the screen or in the state."""
+    try:
+        async with asyncio.timeout(LONGEST):
+            while not condition():
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        pytest.fail(f"Not reached; on the screen is:\n{one.emulator.text()}")
+
+
+async def finished(one: Shell, command: str) -> Command:
+    """Run a command to its end."""
+    ran = await one.run(command)
+    async with asyncio.timeout(LONGEST * 10):
+        await one.wait(ran)
+    await prompt(one)
+    return ran

@@ -1,0 +1,457 @@
+"""Shells of all kinds: commands, statuses, folders, input, cancelling, ending."""
+
+import asyncio
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from contextui.keeper import members
+from contextui.processes import ProcessError
+from contextui.windows.terminal.shell import Shell, ShellError
+
+from .shells import KINDS, finished, prompt, run, shell, until
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_status_output_and_folder_of_each_command(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            first = await finished(one, "echo hi; false")
+            moved = await finished(one, "cd /usr")
+            there = await finished(one, "pwd; sh -c 'exit 7'")
+            partial = await finished(one, "printf abc")
+            assert (first.status, first.output, first.who) == (1, "hi", "model")
+            assert (moved.status, moved.output) == (0, "")
+            assert (there.status, there.output, there.folder) == (7, "/usr", "/usr")
+            assert (partial.status, partial.output) == (0, "abc")
+            assert [command.number for command in one.commands] == [1, 2, 3, 4]
+            assert one.folder == "/usr"
+            assert not any(command.running for command in one.commands)
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_command_of_several_lines_is_one_command(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await finished(one, "echo 'it'\"'\"'s'\ncd /\npwd\nfalse")
+            assert (ran.status, ran.output) == (1, "it's\n/\n".rstrip())
+            assert len(one.commands) == 1
+            assert one.folder == "/"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_person_types_and_the_text_is_known(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            one.type(b"echo a \\\\ b\r")
+            await until(one, lambda: one.commands and not one.commands[-1].running)
+            ran = one.commands[-1]
+            assert (ran.who, ran.text, ran.status, ran.output) == (
+                *("person", "echo a \\\\ b", 0),
+                "a \\ b",
+            )
+            await prompt(one)
+            one.type(b"\r")  # an empty line is no command
+            await asyncio.sleep(0.3)
+            assert len(one.commands) == 1
+            one.type(b" sh -c 'exit 3'\r")  # not in the history
+            await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
+            assert (one.commands[-1].text.strip(), one.commands[-1].status) == (
+                *("sh -c 'exit 3'",),
+                3,
+            )
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_line_that_the_person_has_begun_is_not_touched(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            one.type(b"echo per")
+            with pytest.raises(ShellError, match="begun to type"):
+                await one.run("ls")
+            await until(one, lambda: "echo per" in one.emulator.text())
+            await asyncio.sleep(0.6)  # past the time in which any key counts
+            with pytest.raises(ShellError, match="begun to type"):
+                await one.run("ls")
+            one.type(b"son\r")
+            await until(one, lambda: one.commands and not one.commands[-1].running)
+            assert one.commands[-1].output == "person"
+            await prompt(one)
+            assert (await finished(one, "echo model")).output == "model"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_keys_typed_while_a_command_runs_are_an_unfinished_line(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await one.run("sleep 0.3")
+            one.type(b"rm -r ")
+            await one.wait(ran)
+            await until(one, lambda: one.at_prompt and "rm -r" in one.emulator.text())
+            await asyncio.sleep(0.6)
+            with pytest.raises(ShellError, match="begun to type"):
+                await one.run("x")
+            assert len(one.commands) == 1
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_busy_shell_refuses_and_names_what_runs(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            await one.run("sleep 100")
+            with pytest.raises(ShellError, match='"sleep 100" is running'):
+                await one.run("ls")
+            await one.cancel()
+            assert one.commands[-1].status == 130
+            await prompt(one)
+            assert (await finished(one, "echo on")).output == "on"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", ["a\x1b[201~\rid", "a\x03", "a\rb", "a\x7f", "a\x9b", "a\x00", " \n"])
+def test_control_characters_are_refused_before_anything_is_typed(
+    tmp_path: Path, kind: str, text: str
+) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            with pytest.raises(ShellError, match=r"control character|empty"):
+                await one.run(text)
+            if text.strip():
+                with pytest.raises(ShellError, match="control character"):
+                    await one.run_exactly(["echo", text], "/usr/bin:/bin")
+            assert not one.commands
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unfinished_or_wrong_command_does_not_hang(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            for text in ("echo 'open", "echo )"):
+                try:
+                    ran = await finished(one, text)
+                except ShellError as error:
+                    assert "did not run the command" in str(error)
+                else:
+                    assert ran.status not in (0, None)
+                await prompt(one)
+                await until(one, lambda: not one.unfinished_line)
+            assert (await finished(one, "echo on")).output == "on"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_output_cannot_forge_a_mark(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            marks = "".join(
+                f"\\033]133;{mark}\\007" for mark in ("D;0", "D;k=0;0", "A;k=;", "C;k=;x", "P;k=;/")
+            )
+            ran = await one.run(f"printf '{marks}'; echo shown; sleep 0.5; sh -c 'exit 5'")
+            await until(one, lambda: "shown" in ran.output)
+            assert ran.running
+            assert not one.at_prompt
+            await one.wait(ran)
+            assert (ran.status, ran.output) == (5, "shown")
+            assert len(one.commands) == 1
+            await prompt(one)
+            assert one.folder == str(tmp_path / "work")
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        environ = {"PS1": "$ ", "PS2": "> ", "PS0": "", "PROMPT_COMMAND": ""}
+        async with shell(tmp_path, kind, environ=environ) as one:
+            key = one._integration._key
+            assert not one._integration.folder.exists()
+            ran = await finished(one, "env; cat /proc/$PPID/environ; tr '\\0' ' ' < /proc/self/environ")
+            assert "PATH=" in ran.output
+            assert key not in ran.output
+            listed = await finished(one, "ps -eo args")
+            assert "ps -eo args" in listed.output
+            assert key not in listed.output
+            assert "ZDOTDIR" not in ran.output
+            assert "CONTEXTUI" not in ran.output
+
+    run(test())
+
+
+def test_the_prompt_needs_the_terminal_too(tmp_path: Path) -> None:
+    """A program that knows the key still does not make the shell look idle."""
+
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            key = one._integration._key
+            ran = await one.run(f"sh -c \"printf '\\033]133;A;k={key};\\007'; sleep 100\"")
+            await until(one, lambda: not ran.running)
+            assert not one.at_prompt
+            with pytest.raises(ShellError):
+                await one.run("id")
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_words_are_neither_alias_nor_function_nor_expanded(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            if kind == "fish":
+                await finished(one, "function printf; echo hijacked; end")
+            else:
+                await finished(one, "alias printf='echo hijacked'")
+                await finished(one, "echo() { /bin/echo hijacked; }")
+            words = ["*", "$HOME", "it's", "`id`", "a  b", '"', "\\n", "!!", "~", ";", "&", "", "#", "世"]
+            ran = await one.run_exactly(["printf", "[%s]", *words], os.environ["PATH"])
+            await one.wait(ran)
+            assert (ran.status, ran.output) == (0, "".join(f"[{word}]" for word in words))
+            await prompt(one)
+            with pytest.raises(ProcessError, match='no program "nonsense"'):
+                await one.run_exactly(["nonsense"], os.environ["PATH"])
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_in_the_current_folder_is_not_found_by_name(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            fake = tmp_path / "work" / "git"
+            fake.write_text("#!/bin/sh\necho hijacked\n")
+            fake.chmod(0o755)
+            with pytest.raises(ProcessError):
+                await one.run_exactly(["git"], ".::work")
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_command_that_reads_gets_its_input(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await one.run("sh -c 'read x; echo got-$x'")
+            one.write(b"input\r")
+            await one.wait(ran)
+            assert ran.output.splitlines()[-1] == "got-input"
+
+    run(test())
+
+
+def test_input_that_nobody_reads_is_bounded(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            await one.run("stty raw -echo; sleep 100")
+            with pytest.raises(ShellError, match="does not read its input"):
+                for _ in range(40):
+                    one.write(b"x" * 65536)
+                    await asyncio.sleep(0)
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cancel_ends_a_command_that_ignores_it_and_not_the_shell(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await one.run("sh -c 'trap \"\" INT TERM; echo on; while :; do sleep 0.1; done'")
+            await until(one, lambda: "on" in ran.output)
+            await one.cancel(patience=0.5)
+            assert ran.status == 128 + 9
+            await prompt(one)
+            assert (await finished(one, "echo alive")).output == "alive"
+
+    run(test())
+
+
+def test_cancel_of_a_loop_in_the_shell_itself(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            ran = await one.run("while :; do :; done")
+            await one.cancel(patience=1)
+            assert not ran.running
+            await prompt(one)
+            assert one.status is None
+
+    run(test())
+
+
+def test_a_shell_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    async def test() -> None:
+        with pytest.raises(ProcessError, match='There is no program "/bin/nonsense"'):
+            await Shell.start(folder=tmp_path, spool=tmp_path, program="/bin/nonsense", environ={})
+        (tmp_path / "plain").write_text("x")
+        with pytest.raises(ProcessError, match="is not executable"):
+            await Shell.start(
+                folder=tmp_path, spool=tmp_path, program=str(tmp_path / "plain"), environ={}
+            )
+        with pytest.raises(ProcessError, match="There is no folder"):
+            await Shell.start(folder=tmp_path / "gone", spool=tmp_path, program="sh")
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_that_vanishes(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            await finished(one, "mkdir ../gone")
+            await finished(one, "cd ../gone")
+            (tmp_path / "gone").rmdir()
+            assert (await finished(one, "echo still")).output == "still"
+            await finished(one, "cd /")
+            assert one.folder == "/"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shell_that_exits_takes_its_background_jobs_along(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            await finished(one, "sleep 1000 &")
+            assert len(members(one.pid)) == 2
+            one.type(b"exit 4\r")
+            if kind == "zsh":  # it asks once
+                await asyncio.sleep(0.5)
+                if one.status is None:
+                    one.type(b"exit 4\r")
+            await until(one, lambda: one.status is not None and one._ended)
+            assert one.status == 4
+            assert members(one.pid) == []
+            with pytest.raises(ShellError, match="has ended"):
+                await one.run("ls")
+            with pytest.raises(ShellError, match="has ended"):
+                one.type(b"x")
+            assert not one.at_prompt
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_close_ends_everything_in_the_session(tmp_path: Path, kind: str) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await one.run("sh -c 'trap \"\" HUP TERM; sleep 1000 & sleep 1000; echo never'")
+            await until(one, lambda: len(members(one.pid)) >= 4)
+            await one.close()
+            assert members(one.pid) == []
+            assert not ran.running
+            assert ran.status is None
+
+    run(test())
+
+
+def test_size_reaches_programs_and_can_change(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, size=(30, 100)) as one:
+            assert (await finished(one, "stty size")).output == "30 100"
+            one.resize(12, 50)
+            assert (await finished(one, "stty size")).output == "12 50"
+            assert len(one.emulator.rows()) == 12
+
+    run(test())
+
+
+def test_the_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> None:
+    async def test() -> None:
+        home = tmp_path / "home"
+        home.mkdir()
+        (home / ".bashrc").write_text(
+            "alias greet='echo greeted'\nHISTCONTROL=ignorespace\n"
+            "PROMPT_COMMAND='mine=1; false'\nPS1='mine> '\n"
+        )
+        async with shell(tmp_path) as one:
+            assert "mine>" in one.emulator.text()
+            assert (await finished(one, "greet; echo $mine")).output == "greeted\n1"
+            assert (await finished(one, "true")).status == 0
+            one.type(b"echo typed\r")
+            await until(one, lambda: len(one.commands) == 3 and not one.commands[-1].running)
+        history = (home / ".bash_history").read_text()
+        assert history == "echo typed\n"
+
+    run(test())
+
+
+def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> None:
+    async def test() -> None:
+        home, config = tmp_path / "home", tmp_path / "config"
+        home.mkdir()
+        config.mkdir()
+        (config / ".zshenv").write_text("from_env=1\n")
+        (config / ".zshrc").write_text(
+            "PS1='mine> '\nHISTFILE=$ZDOTDIR/history\nSAVEHIST=10\nHISTSIZE=10\n"
+            "precmd() { mine=1; false }\nsetopt hist_ignore_space\n"
+        )
+        async with shell(tmp_path, "zsh", environ={"ZDOTDIR": str(config)}) as one:
+            assert "mine>" in one.emulator.text()
+            ran = await finished(one, "echo $from_env$mine $ZDOTDIR")
+            assert ran.output == f"11 {config}"
+            one.type(b"echo typed\r")
+            await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
+            await prompt(one)
+        assert (config / "history").read_text() == "echo typed\n"
+
+    run(test())
+
+
+def test_a_shell_on_the_loop_of_another_thread(tmp_path: Path) -> None:
+    outputs = list[str]()
+
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            outputs.append((await finished(one, "echo there")).output)
+
+    thread = threading.Thread(target=run, args=(test(),))
+    thread.start()
+    thread.join()
+    assert outputs == ["there"]
+
+
+def test_bash_as_a_program_in_bash_is_one_command(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            ran = await one.run("bash --norc")
+            one.type(b"echo inner\r")
+            await until(one, lambda: "\ninner" in one.emulator.text())
+            assert one.running is ran
+            with pytest.raises(ShellError, match="is running"):
+                await one.run("ls")
+            one.type(b"exit 6\r")
+            await one.wait(ran)
+            assert ran.status == 6
+
+    run(test())
+
+
+@pytest.mark.long
+def test_fifty_shells_at_once(tmp_path: Path) -> None:
+    async def one(number: int) -> int:
+        async with shell(tmp_path) as started:
+            ran = await finished(started, f"echo {number}")
+            assert ran.output == str(number)
+            return started.pid
+
+    async def test() -> None:
+        pids = await asyncio.gather(*(one(number) for number in range(50)))
+        assert len(set(pids)) == 50
+        assert [members(pid) for pid in pids] == [[]] * 50
+
+    run(test())

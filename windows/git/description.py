@@ -1,0 +1,164 @@
+"""The git window's state and its description in words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from contextui import Lod, Transient, Window
+from contextui.files.textfile import shorten, split
+from contextui.windows.git.program import Reason
+from contextui.windows.git.status import Change, Commit, Status, quoted
+
+ROOM, BRIEF = 2_400, 30  # cost limit for the list of a page, see `split`; lines of a summary
+DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What was read of the repository.
+
+    Attributes:
+        status: The branch and the changes.
+        commits: The last commits.
+        diff: The lines of the diff that is shown.
+        paths: The files whose content that diff shows.
+        problem: Why there is nothing to show, in English and Chinese.
+        reason: The kind of the problem.
+    """
+
+    status: Status = field(default_factory=Status)
+    commits: tuple[Commit, ...] = ()
+    diff: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    problem: tuple[str, str] = ("", "")
+    reason: Reason | None = None
+
+
+class GitState(Window.State):
+    """What the window shows; what was read of the repository is not saved."""
+
+    chosen: str = ""  # the file whose diff is shown, by its displayed name
+    line: int = 1  # the first line of the diff that is shown
+    log_count: int = 0
+    page: int = 1
+    seen: str = ""  # hash of what is shown: a change on disk changes the state
+    now: Transient[Situation] = Situation()
+    resting: Transient[float] = 0.0
+
+
+class Description:
+    """Renders the state as the window's content."""
+
+    def __init__(self, state: GitState, say: Callable[[str, str], str]) -> None:
+        self._state, self._say = state, say
+
+    def content(self, lod: Lod) -> str:
+        """Render the content at a level of detail."""
+        state, say = self._state, self._say
+        if state.now.reason is not None:
+            hint = say(" init creates one.", "可用 init 创建。")
+            return say(*state.now.problem) + (hint if state.now.reason == "no repository" else "")
+        head, lines = self.head(), self.listing()
+        if lod is Lod.GIST:
+            return head
+        if lod is Lod.SUMMARY:
+            brief, *more = split(lines, ROOM, BRIEF)
+            return "\n".join([head, *lines[: brief.stop], *(["…"] if more else [])])
+        pages = split(lines, ROOM)
+        number = min(state.page, len(pages))
+        if len(pages) > 1:
+            head += say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
+        page = pages[number - 1]
+        return "\n".join([head, *lines[page.start : page.stop], *self.diff(), *self.log()])
+
+    def head(self) -> str:
+        """Render the branch and the counts of changes in one line."""
+        status, say = self._state.now.status, self._say
+        where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
+        facts = [where if status.branch else say(f"{where}, detached", f"{where}，游离状态")]
+        if not status.head:
+            facts.append(say("no commits yet", "还没有提交"))
+        if status.operation:
+            facts.append(say(f"{status.operation} in progress", f"{status.operation} 进行中"))
+        for count, en, zh in (
+            (len(status.conflicts()), "in conflict", "冲突"),
+            (len(status.staged()), "staged", "已暂存"),
+            (len(status.changed()) - len(status.conflicts()), "changed", "已改动"),
+            (len(status.untracked()), "untracked", "未跟踪"),
+        ):
+            if count:
+                facts.append(say(f"{count} {en}", f"{count} 个{zh}"))
+        if not status.changes:
+            facts.append(say("nothing to commit", "没有需要提交的改动"))
+        if status.ahead:
+            facts.append(say(f"ahead {status.ahead}", f"领先 {status.ahead}"))
+        if status.behind:
+            facts.append(say(f"behind {status.behind}", f"落后 {status.behind}"))
+        if status.is_cut:
+            facts.append(say("more changes than can be read", "改动太多，未全部读取"))
+        if status.prefix:
+            name = quoted(status.prefix)
+            facts.append(say(f"only {name} of the repository", f"仅仓库中的 {name}"))
+        return say(", ", "，").join(facts)
+
+    def listing(self) -> list[str]:
+        """Return the lines of all changes, under their headings."""
+        status, say = self._state.now.status, self._say
+        groups = (
+            (say("in conflict:", "冲突："), [f"U {one.name}" for one in status.conflicts()]),
+            (say("staged:", "已暂存："), [staged_line(one) for one in status.staged()]),
+            (
+                say("changed:", "已改动："),
+                [_line(one) for one in status.changed() if not one.is_conflict],
+            ),
+            (say("untracked:", "未跟踪："), [one.name for one in status.untracked()]),
+        )
+        return [line for title, lines in groups if lines for line in (title, *lines)]
+
+    def diff(self) -> list[str]:
+        """Return the lines of the diff that is shown, from the chosen one on."""
+        state, say = self._state, self._say
+        if not state.chosen:
+            return []
+        lines = [shorten(one, LINE) for one in state.now.diff]
+        if not lines:
+            nothing = say("no lines to show", "没有可显示的行")
+            return [say(f"diff of {state.chosen}: {nothing}", f"{state.chosen} 的差异：{nothing}")]
+        first = min(state.line, len(lines))
+        part = split(lines[first - 1 :], DIFF_ROOM)[0]
+        last = first - 1 + part.stop
+        place = ""
+        if (first, last) != (1, len(lines)):
+            en = f", lines {first} to {last} of {len(lines)}"
+            place = say(en, f"，第 {first}–{last} 行，共 {len(lines)} 行")
+        head = say(f"diff of {state.chosen}{place}:", f"{state.chosen} 的差异{place}：")
+        return [head, *lines[first - 1 : last]]
+
+    def log(self) -> list[str]:
+        """Return the lines of the log that is shown."""
+        commits = self._state.now.commits[: self._state.log_count]
+        if not commits:
+            return []
+        days = (datetime.fromtimestamp(one.time, UTC).date().isoformat() for one in commits)
+        return [
+            self._say("log:", "日志："),
+            *(
+                f"{one.id} {day} {shorten(one.author, 40)}: {shorten(one.subject, 160)}"
+                for one, day in zip(commits, days, strict=True)
+            ),
+        ]
+
+
+def staged_line(change: Change) -> str:
+    """Return a staged change in one line."""
+    name = f"{quoted(change.old)} -> {change.name}" if change.old else change.name
+    return f"{change.index} {name} {change.staged or ''}".rstrip()
+
+
+def _line(change: Change) -> str:
+    return f"{change.tree} {change.name} {change.lines or ''}".rstrip()
+
+
+def facts(change: Change) -> str:
+    """Return the lines that a change adds and removes, staged and not."""
+    return " ".join(str(one) for one in (change.staged, change.lines) if one)

@@ -1,0 +1,320 @@
+"""Git window: the changes of the session's folder, to look at, stage, commit and discard.
+
+`contextui.windows.git.repository` runs git; nothing that the repository configures is executed.
+
+Staging and unstaging have the effect ``state``: they need no approval, also where the model does
+it. They change the index alone, which the window shows, and never the files or the history; the
+version of a file that was staged before stays in the repository, and the result names it. What
+leaves the index, a commit, asks and shows all that was staged.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from contextui import ActionError, Body, Lod, Preview, Window, action
+from contextui.files.errors import FileError
+from contextui.files.textfile import shorten, split
+from contextui.text import counted, there_are
+from contextui.windows.git.description import ROOM, Description, GitState, facts
+from contextui.windows.git.program import OUTPUT, GitError
+from contextui.windows.git.repository import initialize
+from contextui.windows.git.worktree import WorkTree
+
+SECONDS = 3.0  # between checks of the repository
+COMMITS, MOST_COMMITS = 10, 100  # of the log
+
+
+class GitWindow(Window):
+    """The git repository of the folder: changes, diffs, log; stage, commit, discard."""
+
+    name = "git"
+    description_zh = "文件夹的 git 仓库：改动、差异、日志；暂存、提交、放弃改动。"
+    widget = "contextui.windows.git.widget:GitBody"
+    max_content = 60_000
+
+    class State(GitState): ...
+
+    state: State
+
+    def opened(self) -> None:
+        self.restored()
+
+    def restored(self) -> None:
+        self._tree.read()
+        self.env.every(SECONDS, self._tick)
+
+    def shown_files(self) -> list[str]:
+        return list(self.state.now.paths)
+
+    # --- rendering ----------------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        return self._description.content(lod)
+
+    # --- approval -----------------------------------------------------------------------------
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        try:
+            if action_id == "commit":
+                return self._tree.committing(params["message"])
+            if action_id == "discard":
+                return self._tree.discarding(params["path"])
+            if action_id == "init":
+                en = "Creates an empty git repository in this folder, without hooks."
+                return Preview(
+                    ".git", text=self.env.say(en, "在这个文件夹中新建空的 git 仓库，不含钩子。")
+                )
+        except GitError as error:
+            raise self._tree.error(error.english, error.chinese) from error
+        return None
+
+    # --- actions ------------------------------------------------------------------------------
+
+    @action(
+        "Show the diff of a file, staged and not",
+        zh="显示一个文件的差异，已暂存和未暂存的",
+        says=[
+            "show the diff of {path}",
+            "show the changes in {path}",
+            "what changed in {path}",
+            "diff {path}",
+            "显示{path}的差异",
+            "显示{path}的改动",
+            "{path}改了什么",
+        ],
+    )
+    def show(self, path: str, line: int = 1) -> str:
+        repository, status = self._tree.begin()
+        [change] = self._tree.found([path], status.changes, one=True)
+        self._tree.gate(change)
+        self.state.chosen, self.state.line = change.name, line
+        self._tree.take(self._tree.call(lambda: self._tree.situation(repository, status)))
+        total = len(self.state.now.diff)
+        if not 1 <= line <= max(total, 1):
+            raise self._tree.error(
+                f"{there_are('line', total)}, not {line}.", f"共 {total} 行，没有第 {line} 行。"
+            )
+        summary = f"{change.name}: {facts(change)}".rstrip(": ")
+        if self.lod is Lod.FULL:
+            return self.env.say(f"Shown: {summary}.", f"已显示：{summary}。")
+        return "\n".join([summary, *self._description.diff()])
+
+    @action(
+        "Show the last commits; count=0 hides them",
+        zh="显示最近的提交；count=0 隐藏",
+        says=[
+            "show the log",
+            "show the last {count} commits",
+            "show the last commits",
+            "git log",
+            "显示最近的提交",
+            "显示最近 {count} 个提交",
+            "显示提交记录",
+        ],
+    )
+    def log(self, count: int = COMMITS) -> str:
+        if not 0 <= count <= MOST_COMMITS:
+            raise self._tree.error(f"Take 0 to {MOST_COMMITS}.", f"请用 0 到 {MOST_COMMITS}。")
+        self.state.log_count = count
+        self._tree.read()
+        self._tree.ready()
+        number = min(len(self.state.now.commits), count)
+        if self.lod is Lod.FULL or not number:
+            return self.env.say(f"{counted(number, 'commit')}.", f"{number} 个提交。")
+        return "\n".join(self._description.log())
+
+    @action(
+        "Stage files or folders; all if none is named",
+        zh="暂存文件或文件夹；不指定则为全部",
+        says=[
+            "stage {paths}",
+            "stage everything",
+            "stage all changes",
+            "git add {paths}",
+            "暂存 {paths}",
+            "把 {paths} 暂存",
+            "暂存所有改动",
+            "全部暂存",
+        ],
+    )
+    def stage(self, paths: str | list[str] = ".") -> str:
+        repository, status = self._tree.begin()
+        found = self._tree.found(paths, [one for one in status.changes if one.is_changed])
+        left = self._tree.unnamed_secrets(found, paths)
+        skipped = {one.path for one in left}
+        chosen = [one for one in found if one.path not in skipped]
+        if not chosen:
+            raise self._tree.error("There is nothing to stage.", "没有要暂存的改动。")
+        self._tree.check_filters(repository, chosen)
+        self._tree.check_markers(chosen)
+        kept = self._tree.kept(repository, chosen)
+        self._tree.call(lambda: repository.stage(chosen))
+        self._tree.read()
+        named = self._tree.named(chosen)
+        result = self.env.say(f"Staged {named}.", f"已暂存 {named}。") + kept
+        if left:
+            names = self._tree.named(left)
+            en = f" Left out, since they may hold secrets: {names}. Name them to stage them."
+            result += self.env.say(en, f"可能含有机密，未暂存：{names}。点名才会暂存。")
+        return result
+
+    @action(
+        "Unstage files or folders; all if none is named",
+        zh="取消暂存文件或文件夹；不指定则为全部",
+        says=[
+            "unstage {paths}",
+            "unstage everything",
+            "git reset {paths}",
+            "取消暂存 {paths}",
+            "把 {paths} 取消暂存",
+            "全部取消暂存",
+        ],
+    )
+    def unstage(self, paths: str | list[str] = ".") -> str:
+        repository, status = self._tree.begin()
+        chosen = self._tree.found(paths, status.staged())
+        if not chosen:
+            raise self._tree.error(self._tree.nothing_staged(), self._tree.nothing_staged())
+        kept = self._tree.kept(repository, chosen)
+        everything = len(chosen) == len(status.staged()) and not status.conflicts()
+        self._tree.call(lambda: repository.unstage(chosen, everything=everything))
+        self._tree.read()
+        named = self._tree.named(chosen)
+        return self.env.say(f"Unstaged {named}.", f"已取消暂存 {named}。") + kept
+
+    @action(
+        "Commit what is staged",
+        "write",
+        zh="提交已暂存的改动",
+        says=[
+            "commit with message {message}",
+            "commit with the message {message}",
+            "commit {message}",
+            "git commit -m {message}",
+            "提交 {message}",
+            "提交，说明为 {message}",
+            "提交，消息是 {message}",
+        ],
+    )
+    def commit(self, message: str) -> str:
+        message = self._tree.message(message)
+        repository, status = self._tree.begin()
+        if not status.staged() and not status.outside:
+            return self._tree.nothing_staged()
+        self._tree.check_commit(status)
+        made = self._tree.call(lambda: repository.commit(message, status))
+        count = len(status.staged())
+        self._tree.read()
+        subject = shorten(message.partition("\n")[0], 80)
+        en = f"Committed {made} with {counted(count, 'file')}: {subject}"
+        return self.env.say(en, f"已提交 {made}，{count} 个文件：{subject}")
+
+    @action(
+        "Discard what is not staged of a file; delete an untracked one",
+        "write",
+        zh="放弃文件未暂存的改动；未跟踪的文件会被删除",
+        says=[
+            "discard the changes in {path}",
+            "discard the changes of {path}",
+            "discard {path}",
+            "放弃 {path} 的改动",
+            "丢弃 {path} 的改动",
+        ],
+    )
+    def discard(self, path: str) -> str:
+        repository, status = self._tree.begin()
+        change = self._tree.discarded(path, status)
+        self._tree.check_filters(repository, [change])
+        self._tree.call(lambda: repository.discard(change))
+        self._tree.read()
+        if change.is_untracked:
+            return self.env.say(f"Deleted {change.name}.", f"已删除 {change.name}。")
+        en = f"Discarded the changes of {change.name}."
+        return self.env.say(en, f"已放弃 {change.name} 的改动。")
+
+    @action("Open a changed file in an editor", zh="在编辑器中打开有改动的文件")
+    def open(self, path: str, line: int = 1) -> str:
+        [change] = self._tree.found([path], self._tree.ready().changes, one=True)
+        editor = self.env.open("editor", path=change.path, line=line).id
+        en = f"Opened {change.name} in {editor}."
+        return self.env.say(en, f"已在 {editor} 中打开 {change.name}。")
+
+    @action("Turn to a page of the list", zh="翻到列表的某一页")
+    def page(self, number: int) -> str:
+        pages = len(split(self._description.listing(), ROOM))
+        if not 1 <= number <= pages:
+            en = f"{there_are('page', pages)}, not {number}."
+            raise self._tree.error(en, f"共 {pages} 页，没有第 {number} 页。")
+        self.state.page = number
+        self._tree.see()
+        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
+
+    @action(
+        "Read the repository again, and hide diff and log",
+        zh="重新读取仓库，并隐藏差异和日志",
+        says=["refresh the repository", "git status", "刷新仓库", "查看 git 状态"],
+    )
+    def refresh(self) -> str:
+        self.state.chosen, self.state.line = "", 1
+        self.state.log_count, self.state.page = 0, 1
+        self._tree.read()
+        self._tree.ready()
+        return self.env.say(f"{self._description.head()}.", f"{self._description.head()}。")
+
+    @action(
+        "Create a git repository in this folder",
+        "write",
+        zh="在这个文件夹中新建 git 仓库",
+        says=["git init", "create a git repository", "新建 git 仓库", "初始化 git 仓库"],
+    )
+    def init(self) -> str:
+        if self.state.now.reason != "no repository":
+            raise self._tree.error(
+                "This folder is in a git repository already.", "这个文件夹已在 git 仓库中。"
+            )
+        self._tree.call(lambda: initialize(self._tree.folder(), os.environ))
+        self._tree.read()
+        return self.env.say("Created a git repository.", "已新建 git 仓库。")
+
+    # --- for the widget -----------------------------------------------------------------------
+
+    def diff_of(self, name: str, *, staged: bool) -> tuple[str, ...]:
+        """Return the lines of one diff of a file, for the person only."""
+        try:
+            [change] = self._tree.found([name], self.state.now.status.changes, one=True)
+            return self._tree.lines_of(self._tree.repository(), change, staged=staged)
+        except GitError as error:
+            return (self.env.say(error.english, error.chinese),)
+        except (ActionError, FileError) as error:
+            return (error.text(self.env.lang),)
+
+    def staged_diff(self) -> str:
+        """Return everything that is staged, for the person only."""
+        try:
+            return self._tree.repository().staged_diff(OUTPUT)
+        except GitError as error:
+            return self.env.say(error.english, error.chinese)
+
+    def lost_by_discarding(self, name: str) -> str:
+        """Return what discarding a file's changes loses, for the person only."""
+        try:
+            preview = self._tree.discarding(name)
+        except GitError as error:
+            return self.env.say(error.english, error.chinese)
+        except (ActionError, FileError) as error:
+            return error.text(self.env.lang)
+        return preview.diff or preview.text
+
+    def _tick(self) -> None:
+        if time.monotonic() >= self.state.resting:
+            self._tree.read()
+
+    @property
+    def _tree(self) -> WorkTree:
+        return WorkTree(self.state, self.env)
+
+    @property
+    def _description(self) -> Description:
+        return Description(self.state, self.env.say)

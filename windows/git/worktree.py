@@ -1,0 +1,357 @@
+"""The work tree of a git window: what was read of it, and what may be done to it."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import NoReturn, TypeVar
+
+from contextui import ActionError, Lod, Preview, TextFile
+from contextui.files.diff import diff_text
+from contextui.files.errors import FileError, SecretFileError
+from contextui.windowing.env import Env
+from contextui.windowing.preview import PREVIEW_LIMIT
+from contextui.windows.git.description import Description, GitState, Situation, staged_line
+from contextui.windows.git.program import GitError
+from contextui.windows.git.repository import Repository
+from contextui.windows.git.status import Change, Commit, Status, quoted, shown, unquoted
+
+REST = 20  # a timer's reading is not repeated before this many times its own duration
+LAST = 3  # commits in the widget's list
+NAMED = 10  # files that a result names
+MESSAGE = 10_000  # characters of a commit's message
+CONFLICT = b"<<<<<<< "  # begins a line that a merge left
+READ = 2_000_000  # bytes of a diff that are read for one file
+
+T = TypeVar("T")
+
+
+class WorkTree:
+    """Reads the repository into a window's state, finds changes by name, and checks actions.
+
+    Args:
+        state: The state of the window.
+        env: Its environment.
+    """
+
+    def __init__(self, state: GitState, env: Env) -> None:
+        self._state, self._env = state, env
+
+    # --- reading the repository ---------------------------------------------------------------
+
+    def folder(self) -> Path:
+        return self._env.workspace.root
+
+    def repository(self) -> Repository:
+        return Repository(self.folder())
+
+    def read(self) -> None:
+        """Read the status, and the diff and log that are shown."""
+        began, state = time.monotonic(), self._state
+        try:
+            repository = self.repository()
+            now = self.situation(repository, repository.status())
+        except GitError as error:
+            now = Situation(problem=(error.english, error.chinese), reason=error.reason)
+        self.take(now)
+        state.resting = time.monotonic() + REST * (time.monotonic() - began)
+
+    def take(self, now: Situation) -> None:
+        self._state.now = now
+        if not now.paths:
+            self._state.chosen, self._state.line = "", 1
+        self.see()
+
+    def situation(self, repository: Repository, status: Status) -> Situation:
+        now = Situation(status, self._commits(repository, status.head))
+        change = next((one for one in status.changes if one.name == self._state.chosen), None)
+        if change is None:
+            return now
+        parts = [
+            (self._env.say("staged:", "已暂存："), change.is_staged, True),
+            (self._env.say("not staged:", "未暂存："), change.is_changed, False),
+        ]
+        lines: list[str] = []
+        for title, is_there, staged in parts:
+            if is_there:
+                made = self.lines_of(repository, change, staged=staged)
+                lines += [title, *made] if change.is_staged and change.is_changed else made
+        paths = tuple(path for path in (change.path, change.old) if path)
+        return replace(now, diff=tuple(lines), paths=paths)
+
+    def _commits(self, repository: Repository, head: str) -> tuple[Commit, ...]:
+        """Read the last commits, unless they are known."""
+        before, count = self._state.now, max(self._state.log_count, LAST)
+        if head and before.status.head == head and len(before.commits) >= count:
+            return before.commits
+        return tuple(repository.log(count)) if head else ()
+
+    def lines_of(self, repository: Repository, change: Change, *, staged: bool) -> tuple[str, ...]:
+        if change.is_untracked:
+            try:
+                diff, text = self._untracked(change, READ)
+            except (ActionError, FileError) as error:
+                return (error.text(self._env.lang),)
+            return (*diff, *([text] if text else []))
+        made = repository.diff(change, staged=staged, limit=READ)
+        lines = shown(made.data).split("\n")
+        lines = lines[:-1] if lines[-1] == "" else lines
+        if made.is_cut:
+            lines.append(self._env.say("… the rest is too large", "… 其余部分太大"))
+        first = next((at for at, one in enumerate(lines) if one.startswith("@@")), len(lines))
+        head = [one for one in lines[:first] if not one.startswith(("diff --git ", "index "))]
+        return (*head, *lines[first:])
+
+    def _untracked(self, change: Change, limit: int) -> tuple[list[str], str]:
+        """Return an untracked file as a diff, or a sentence about one that has no lines."""
+        place = self.folder() / change.path
+        if change.path.endswith("/") or (place.is_dir() and not place.is_symlink()):
+            return [], self._env.say("another repository", "另一个仓库")
+        if place.is_symlink():
+            target = quoted(os.readlink(place))
+            return [], self._env.say(f"a link to {target}", f"指向 {target} 的链接")
+        data = self._env.workspace.read_bytes(change.path, limit=limit)
+        if b"\0" in data:
+            size = f"{len(data):,}"
+            return [], self._env.say(f"binary, {size} bytes", f"二进制，{size} 字节")
+        if not data:
+            return [], self._env.say("an empty file", "空文件")
+        diff = diff_text(TextFile(), TextFile(shown(data)), "/dev/null", f"b/{change.name}")
+        lines = diff.split("\n")
+        return (lines[:-1] if lines[-1] == "" else lines), ""
+
+    def see(self) -> None:
+        """Update the hash of what is shown, so that a change of it is a change of the state."""
+        described = Description(self._state, self._env.say)
+        data = "\0".join(map(described.content, (Lod.FULL, Lod.SUMMARY))).encode("utf-8", "replace")
+        self._state.seen = blake2b(data, digest_size=8).hexdigest()
+
+    # --- previews -----------------------------------------------------------------------------
+
+    def committing(self, message: str) -> Preview:
+        repository, message = self.repository(), self.message(message)
+        status, say = repository.status(), self._env.say
+        branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
+        target = say(f".git (a commit on {branch})", f".git（在 {branch} 上提交）")
+        if not status.staged() and not status.outside:
+            return Preview(target, text=self.nothing_staged(), changes=False)
+        self.check_commit(status)
+        author, files = repository.author(), [staged_line(one) for one in status.staged()]
+        text = [say(f"Author: {author}", f"作者：{author}"), "", message, "", *files]
+        if hooks := repository.hooks():
+            names = ", ".join(hooks)
+            text += ["", say(f"Hooks are not run: {names}.", f"不会运行钩子：{names}。")]
+        return Preview(target, diff=repository.staged_diff(PREVIEW_LIMIT), text="\n".join(text))
+
+    def discarding(self, path: str) -> Preview:
+        repository = self.repository()
+        change = self.discarded(path, repository.status())
+        # A grant for the session would cover later edits, so the target is one that always asks.
+        target = f"{quoted(str(self.folder()))}/{change.name}"
+        if not change.is_untracked:
+            made = repository.reverse_diff(change, PREVIEW_LIMIT)
+            if made.is_cut:
+                self._too_large(change)
+            return Preview(target, diff=shown(made.data))
+        diff, text = self._untracked(change, PREVIEW_LIMIT)
+        lost = "\n".join(f"-{line[1:]}" for line in diff[3:])
+        en, zh = (
+            f"Deletes {change.name}, which git does not know.",
+            f"删除 git 未跟踪的 {change.name}。",
+        )
+        return Preview(target, text="\n".join([self._env.say(en, zh), text, lost]), verb="delete")
+
+    # --- checks -------------------------------------------------------------------------------
+
+    def begin(self) -> tuple[Repository, Status]:
+        """Read the repository at the beginning of an action that changes it."""
+        repository = self.call(self.repository)
+        return repository, self.call(repository.status)
+
+    def call(self, call: Callable[[], T]) -> T:
+        """Call a function of the repository; an error of git is one of the action."""
+        try:
+            return call()
+        except GitError as error:
+            raise self.error(error.english, error.chinese) from error
+
+    def ready(self) -> Status:
+        now = self._state.now
+        if now.reason is not None:
+            raise self.error(*now.problem)
+        return now.status
+
+    def found(
+        self, paths: str | Sequence[str], changes: Sequence[Change], *, one: bool = False
+    ) -> list[Change]:
+        """Find changes by the names of files or folders; raise if one of them has none."""
+        names = [paths] if isinstance(paths, str) else list(paths)
+        found: dict[str, Change] = {}
+        for name in names:
+            path = self._relative(name)
+            exact = [change for change in changes if change.path == path]
+            inside = [] if one else [
+                change for change in changes
+                if path in (".", "") or change.path.startswith(f"{path}/")
+            ]  # fmt: skip
+            if not exact and not inside and (one or path not in (".", "")):
+                self._unknown(name, changes)
+            found |= {change.path: change for change in exact or inside}
+        return list(found.values())
+
+    def _relative(self, name: str) -> str:
+        path = unquoted(name.strip())
+        folder = f"{self.folder()}/"
+        path = path.removeprefix(folder)
+        while path.startswith("./"):
+            path = path[2:]
+        return path.rstrip("/") if path != "/" else path
+
+    def _unknown(self, name: str, changes: Sequence[Change]) -> NoReturn:
+        names = [one.name for one in changes]
+        base = PurePosixPath(name).name
+        near = get_close_matches(name, names[:2_000], 3, 0.5)
+        near += [one for one in names if PurePosixPath(one).name == base and one not in near]
+        listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none", "无")
+        what = quoted(name[:200])
+        raise self.error(
+            f"{what} has no such change. There is: {listed}.",
+            f"{what} 没有这样的改动。现有：{listed}。",
+        )
+
+    def gate(self, change: Change) -> None:
+        """Pass the gate for files that may hold secrets, as reading the file itself does."""
+        files = self._env.workspace
+        for path in (change.path, change.old):
+            if not path or not files.is_secret(path):
+                continue
+            try:
+                files.check_readable(path)
+            except SecretFileError:
+                raise
+            except FileError as error:  # its folder is gone, so the person cannot be asked
+                name = quoted(path)
+                raise self.error(
+                    f"{name} may hold secrets and cannot be reached any more: its diff is not "
+                    "shown to a model.",
+                    f"{name} 可能含有机密，且已无法访问：不会把它的差异显示给模型。",
+                ) from error
+
+    def unnamed_secrets(
+        self, changes: Sequence[Change], paths: str | Sequence[str]
+    ) -> list[Change]:
+        """Return the untracked files that may hold secrets and were not named themselves."""
+        names = {self._relative(name) for name in ([paths] if isinstance(paths, str) else paths)}
+        files = self._env.workspace
+        return [
+            one
+            for one in changes
+            if one.is_untracked and one.path not in names and files.is_secret(one.path)
+        ]
+
+    def check_filters(self, repository: Repository, changes: Sequence[Change]) -> None:
+        found = self.call(lambda: repository.filtered(changes))
+        for path, name in found.items():
+            file, filter_name = quoted(path), quoted(name)
+            raise self.error(
+                f"{file} goes through the filter {filter_name}, a program that is never run here. "
+                "Use git in a terminal for this file.",
+                f"{file} 要经过过滤器 {filter_name}，这里从不运行它。请在终端中用 git 处理该文件。",
+            )
+
+    def check_markers(self, changes: Sequence[Change]) -> None:
+        for one in changes:
+            place = self.folder() / one.path
+            if not one.is_conflict or place.is_symlink() or not place.is_file():
+                continue
+            with place.open("rb") as file:
+                data = file.read(READ)
+            if data.startswith(CONFLICT) or b"\n" + CONFLICT in data:
+                raise self.error(
+                    f"{one.name} still has conflict markers. Resolve them first.",
+                    f"{one.name} 中还有冲突标记。请先解决冲突。",
+                )
+
+    def check_commit(self, status: Status) -> None:
+        if conflicts := status.conflicts():
+            names = self.named(conflicts)
+            raise self.error(
+                f"There are conflicts: {names}. Resolve and stage them first.",
+                f"存在冲突：{names}。请先解决并暂存。",
+            )
+        if status.operation:
+            raise self.error(
+                f"A {status.operation} is in progress. Finish it in a terminal.",
+                f"正在进行 {status.operation}。请在终端中完成它。",
+            )
+        if status.is_cut:
+            raise self.error(
+                "There are too many changes to show all of them.", "改动太多，无法全部显示。"
+            )
+        if status.outside:
+            raise self.error(
+                "Files outside of this folder are staged too, and a commit would contain them. "
+                "Unstage them, or commit at the top of the repository.",
+                "这个文件夹之外也有已暂存的文件，提交会包含它们。请取消暂存，或在仓库顶层提交。",
+            )
+
+    def discarded(self, path: str, status: Status) -> Change:
+        [change] = self.found([path], [one for one in status.changes if one.is_changed], one=True)
+        if change.is_conflict:
+            raise self.error(
+                f"{change.name} is in conflict. Resolve it first.",
+                f"{change.name} 有冲突。请先解决。",
+            )
+        if change.is_submodule or change.path.endswith("/"):
+            raise self.error(
+                f"{change.name} is another repository, which is never changed from here.",
+                f"{change.name} 是另一个仓库，不会从这里改动它。",
+            )
+        return change
+
+    def _too_large(self, change: Change) -> NoReturn:
+        raise self.error(
+            f"What would be lost of {change.name} is too large to be shown.",
+            f"{change.name} 将丢失的内容太大，无法显示。",
+        )
+
+    def message(self, message: str) -> str:
+        text = message.encode("utf-8", "replace").decode().replace("\r\n", "\n").strip()
+        text = "\n".join(line.rstrip() for line in text.split("\n"))
+        if not text:
+            raise self.error("A commit needs a message.", "提交需要说明。")
+        if len(text) > MESSAGE:
+            en = f"A message has up to {MESSAGE:,} characters, not {len(text):,}."
+            raise self.error(en, f"说明最多 {MESSAGE:,} 个字符，而这里有 {len(text):,} 个。")
+        if any(not (char.isprintable() or char in "\n\t") for char in text):
+            raise self.error(
+                "The message has characters that cannot be shown.", "说明中有无法显示的字符。"
+            )
+        return text
+
+    def kept(self, repository: Repository, changes: Sequence[Change]) -> str:
+        """Name the staged versions that are replaced and exist nowhere else."""
+        both = [one for one in changes if one.is_staged and one.tree not in ".D"][:NAMED]
+        blobs = self.call(lambda: [(one, repository.staged_blob(one)) for one in both])
+        names = ", ".join(f"{one.name} {blob}" for one, blob in blobs if blob)
+        if not names:
+            return ""
+        en = f" The versions staged before are kept as blobs: {names}."
+        return self._env.say(en, f"之前暂存的版本仍保留为 blob：{names}。")
+
+    def nothing_staged(self) -> str:
+        return self._env.say(
+            "Nothing is staged, so there is nothing to commit.", "没有已暂存的改动可提交。"
+        )
+
+    def named(self, changes: Sequence[Change]) -> str:
+        names = [one.name for one in changes[:NAMED]]
+        if (more := len(changes) - NAMED) > 0:
+            names.append(self._env.say(f"{more} more", f"另外 {more} 个"))
+        return self._env.say(", ", "，").join(names)
+
+    def error(self, english: str, chinese: str) -> ActionError:
+        return ActionError(self._env.say(english, chinese))

@@ -1,0 +1,1 @@
+"""Terminal window: a shell in a pseudo terminal, shared by person and model."""

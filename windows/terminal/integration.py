@@ -1,0 +1,267 @@
+"""Shell integration: start-up files that make a shell report its prompts and commands.
+
+The shell prints OSC 133 marks, which a terminal does not show: `D` when a command ended, with its
+status, `P` with the current folder, `A` before the prompt, `B` behind it, `2` for a prompt that
+asks for the rest of an unfinished command, and `C` when a command starts, with its text. `E` is
+zsh's: output ended, though the status is not known yet. `V` comes once, at start-up.
+
+Each mark holds a random key of this shell, so a program cannot forge one by printing it. The key is
+neither in the environment nor among the arguments of a process, and the files are removed when the
+first prompt appears.
+"""
+
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["bash", "zsh", "fish", "sh"]
+
+LONGEST_LINE = 4000
+"""Bytes in one line that a shell without line editing can read: the kernel cuts at 4,096."""
+
+# `history 1` has the text of the command, unless the history ignores it: then its number has not
+# changed, and the text is read from the screen.
+_BASH = r"""
+[ -r ~/.bashrc ] && . ~/.bashrc
+__contextui_key=@KEY@
+__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "$2"; }
+__contextui_escaped() {
+    local text=${1//\\/\\\\}
+    text=${text//$'\n'/\\n}; text=${text//$'\t'/\\t}
+    builtin printf '%s' "${text//[[:cntrl:]]/?}"
+}
+__contextui_history() { HISTTIMEFORMAT= builtin history 1; }
+__contextui_started() {
+    local entry=$(__contextui_history)
+    if [[ $entry != "$__contextui_entry" &&
+          $entry =~ ^[[:space:]]*[0-9]+[*]?[[:space:]]+(.*)$ ]]; then
+        __contextui_mark C "$(__contextui_escaped "${BASH_REMATCH[1]}")"
+    else
+        __contextui_mark C
+    fi
+}
+__contextui_before() {
+    __contextui_status=$?
+    __contextui_mark D "$__contextui_status"
+    return "$__contextui_status"
+}
+__contextui_after() {
+    __contextui_mark P "$(__contextui_escaped "$PWD")"
+    __contextui_mark A
+    [[ $PS1 == *"$__contextui_key"* ]] || PS1+='\[\e]133;B;k=@KEY@;\a\]'
+    [[ $PS2 == *"$__contextui_key"* ]] || PS2='\[\e]133;2;k=@KEY@;\a\]'$PS2
+    [[ $PS0 == *__contextui_started* ]] || PS0+='$(__contextui_started)'
+    declare +x PS0 PS1 PS2 PROMPT_COMMAND
+    __contextui_entry=$(__contextui_history)
+    return "$__contextui_status"
+}
+if ((BASH_VERSINFO[0] > 5 || BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1)); then
+    PROMPT_COMMAND=(__contextui_before "${PROMPT_COMMAND[@]}" __contextui_after)
+else
+    PROMPT_COMMAND=__contextui_before$'\n'$PROMPT_COMMAND$'\n'__contextui_after
+fi
+if ((BASH_VERSINFO[0] > 4 || BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4)); then
+    bind 'set enable-bracketed-paste on'
+    __contextui_mark V starts
+else
+    __contextui_mark V
+fi
+"""
+
+# zsh reads .zshenv from ZDOTDIR, and everything else from the person's folder. The first prompt
+# installs the rest, after their .zshrc.
+_ZSH = r"""
+if [[ -n ${CONTEXTUI_ZDOTDIR+set} ]]; then
+    export ZDOTDIR=$CONTEXTUI_ZDOTDIR
+    unset CONTEXTUI_ZDOTDIR
+else
+    unset ZDOTDIR
+fi
+[[ -r ${ZDOTDIR:-$HOME}/.zshenv ]] && source ${ZDOTDIR:-$HOME}/.zshenv
+if [[ -o interactive ]]; then
+typeset -g __contextui_key=@KEY@
+typeset -g __contextui_status=0
+__contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "$2" }
+__contextui_escaped() {
+    builtin emulate -L zsh
+    local text=${1//\\/\\\\}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\t'/\\t}
+    builtin print -rn -- "${text//[[:cntrl:]]/?}"
+}
+__contextui_started() {
+    __contextui_mark C "$(__contextui_escaped "${1:-$3}")"
+}
+__contextui_before() {
+    __contextui_status=$?
+    __contextui_mark D $__contextui_status
+}
+__contextui_after() {
+    __contextui_mark P "$(__contextui_escaped "$PWD")"
+    __contextui_mark A
+    [[ $PS1 == *$__contextui_key* ]] || PS1+=$'%{\e]133;B;k=@KEY@;\a%}'
+    [[ $PS2 == *$__contextui_key* ]] || PS2=$'%{\e]133;2;k=@KEY@;\a%}'$PS2
+    [[ $PROMPT_EOL_MARK == *$__contextui_key* ]] ||
+        PROMPT_EOL_MARK=$'%{\e]133;E;k=@KEY@;\a%}'${PROMPT_EOL_MARK-%B%S%#%s%b}
+    typeset +x PS1 PS2 PROMPT_EOL_MARK
+}
+__contextui_first() {
+    __contextui_status=$?
+    precmd_functions=(__contextui_before ${precmd_functions:#__contextui_first} __contextui_after)
+    preexec_functions+=(__contextui_started)
+    __contextui_mark V starts
+    __contextui_after
+}
+typeset -ga precmd_functions preexec_functions
+precmd_functions+=(__contextui_first)
+fi
+"""
+
+_FISH = r"""
+set -g __contextui_key @KEY@
+function __contextui_mark
+    printf '\e]133;%s;k=%s;%s\a' $argv[1] $__contextui_key "$argv[2]"
+end
+function __contextui_escaped
+    set -l text (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a \t '\\t')
+    string replace -ar '[[:cntrl:]]' '?' -- (string join '\\n' -- $text)
+end
+function __contextui_started --on-event fish_preexec
+    __contextui_mark C (__contextui_escaped "$argv[1]")
+end
+function __contextui_ended --on-event fish_postexec
+    __contextui_mark D $status
+end
+function __contextui_prompted --on-event fish_prompt
+    __contextui_mark P (__contextui_escaped "$PWD")
+    __contextui_mark A
+end
+functions -q fish_prompt; or function fish_prompt; echo '> '; end
+functions -c fish_prompt __contextui_prompt
+function fish_prompt
+    __contextui_prompt
+    __contextui_mark B
+end
+__contextui_mark V starts
+"""
+
+# No hooks: the prompt itself reports. A command starts with the Enter key, its text is on screen.
+_SH = r"""
+if [ -n "${CONTEXTUI_ENV+set}" ]; then
+    ENV=$CONTEXTUI_ENV
+    unset CONTEXTUI_ENV
+    [ -r "$ENV" ] && . "$ENV"
+else
+    unset ENV
+fi
+__contextui_mark() { printf '%s\033]133;%s;k=@KEY@;%s\007%s' "$3" "$1" "$2" "$4"; }
+if [ -n "${BASH_VERSION-}" ]; then __contextui_open='\[' __contextui_close='\]'
+else __contextui_open= __contextui_close=; fi
+__contextui_part() { __contextui_mark "$1" "$2" "$__contextui_open" "$__contextui_close"; }
+PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)${PS1-\$ }$(
+    __contextui_part B)"
+PS2="${PS2-> }$(__contextui_part 2)"
+__contextui_mark V
+"""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One mark in a shell's output.
+
+    Attributes:
+        kind: Its letter.
+        value: The status, folder or text that it carries.
+    """
+
+    kind: str
+    value: str = ""
+
+
+class Integration:
+    """The start-up files of one shell.
+
+    Attributes:
+        kind: Which shell it is; `sh` is any other.
+        argv: The command that starts it.
+        env: Variables that it needs beside those of the person.
+        folder: The private folder that holds the files.
+    """
+
+    def __init__(self, program: str, environ: Mapping[str, str]) -> None:
+        name = os.path.basename(program)
+        self.kind: Kind = name if name in ("bash", "zsh", "fish") else "sh"  # type: ignore[assignment]
+        self.folder = Path(tempfile.mkdtemp(prefix="contextui-shell-"))
+        self._key = secrets.token_hex(16)
+        self.argv, self.env = [program, "-i"], dict[str, str]()
+        match self.kind:
+            case "bash":
+                self.argv[1:1] = ["--rcfile", str(self._write("bashrc", _BASH))]
+            case "zsh":
+                self._write(".zshenv", _ZSH)
+                self.env["ZDOTDIR"] = str(self.folder)
+                if "ZDOTDIR" in environ:
+                    self.env["CONTEXTUI_ZDOTDIR"] = environ["ZDOTDIR"]
+            case "fish":
+                path = self._write("init.fish", _FISH)
+                self.argv += ["--init-command", f"source {self.quote(str(path))}"]
+            case "sh":
+                self.env["ENV"] = str(self._write("shrc", _SH))
+                if "ENV" in environ:
+                    self.env["CONTEXTUI_ENV"] = environ["ENV"]
+        self._mark = re.compile(
+            rb"\x1b\]133;([A-Z0-9]);k=" + self._key.encode() + rb";([^\x07\x1b]*)\x07"
+        )
+
+    @property
+    def pattern(self) -> re.Pattern[bytes]:
+        """What a mark looks like."""
+        return self._mark
+
+    def may_start_mark(self, data: bytes) -> bool:
+        """Whether data that starts with an escape character may become a mark with more of it."""
+        whole = b"\x1b]133;?;k=" + self._key.encode() + b";"
+        start = data[:6] + b"?" + data[7 : len(whole)] if len(data) > 6 else data
+        return whole.startswith(start) and b"\x07" not in data
+
+    def read(self, match: re.Match[bytes]) -> Mark:
+        """Return the mark that the pattern found."""
+        value = match[2].decode("utf-8", "replace")
+        plain = {"n": "\n", "t": "\t"}
+        if self.kind != "sh":
+            value = re.sub(r"\\(.)", lambda one: plain.get(one[1], one[1]), value)
+        return Mark(match[1].decode(), value)
+
+    def quote(self, word: str) -> str:
+        """Quote a word so that the shell takes every character literally.
+
+        A quoted word is no alias, and one with a slash is no function.
+        """
+        if self.kind == "fish":
+            return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return "'" + word.replace("'", "'\\''") + "'"
+
+    def line(self, command: str) -> str:
+        r"""Return what to type for a command, without the Enter key.
+
+        A command of several lines becomes one word for `eval`: typed as it is, each line would run
+        on its own, and an unfinished one would wait for more. The space in front keeps it out of
+        the person's history where that is set up (`HISTCONTROL=ignorespace`, `HIST_IGNORE_SPACE`,
+        always in fish): ↑ should bring back what they typed, and the window lists all commands.
+        """
+        return f" eval {self.quote(command)}" if "\n" in command else f" {command}"
+
+    def remove(self) -> None:
+        """Remove the files; they are not needed once the shell has started."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text.replace("@KEY@", self._key), encoding="utf-8")
+        return path

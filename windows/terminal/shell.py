@@ -1,0 +1,676 @@
+"""A shell in a pseudo terminal, shared by person and model.
+
+`Shell` runs on the event loop that starts it. It interprets output in short slices, so the loop
+stays responsive; when output arrives faster than anyone can read, it draws only the end of it. It
+knows from the marks of `integration` which command runs, and never types into another program.
+"""
+
+import asyncio
+import codecs
+import os
+import re
+import secrets
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from contextui import processes
+from contextui.errors import ContextUIError
+from contextui.text import one_line
+from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
+from contextui.windows.terminal.sandbox import clean_environment, sandboxed
+from contextui.windows.terminal.screen import BRACKETED_PASTE, Emulator
+from contextui.windows.terminal.transcript import SPOOL_LIMIT, Command, Spool, Transcript, Who
+
+_SLICE = 0.006  # seconds of interpreting before other callbacks run
+_READ = 0.004  # seconds of reading
+_PIECE = 4 * 1024  # bytes interpreted between two looks at the clock
+_BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
+_KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
+_FRAME = 0.05  # seconds between two slices while output floods
+_FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
+_INPUT_LIMIT = 1024 * 1024
+_COMMANDS = 200
+_SPOOLED = 1024 * 1024 * 1024  # bytes in all spool files; the oldest are removed
+_SYNTAX_ERROR = 2
+_START = 3.0  # seconds for a shell to start a command
+_ECHO = 0.5  # seconds within which the screen shows what was typed
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ALTERNATE = rb"\x1b\[\?(?:[0-9;]{0,40};)?(?:1049|1047|47)(?:;[0-9;]{0,40})?([hl])"
+_MODES = re.compile(rb"\x1b\[\?[0-9;]{1,40}[hl]|\x1b\[[0-9;]{0,20}r|\x1b\[[0-9;:]{0,60}m")
+
+
+class ShellError(ContextUIError):
+    """A shell cannot do what was asked; the message says why."""
+
+
+class Shell:
+    """An interactive shell. Create it with `start`.
+
+    Attributes:
+        emulator: The screen.
+        folder: The shell's current folder, as it reported it last.
+        commands: The last commands, oldest first; the last may still run.
+        status: The exit status of the shell itself, or None while it runs.
+    """
+
+    def __init__(
+        self,
+        process: processes.Process,
+        integration: Integration,
+        emulator: Emulator,
+        folder: Path,
+        spool: Path,
+        spool_limit: int,
+    ) -> None:
+        self.emulator, self.folder = emulator, str(folder)
+        self.status: int | None = None
+        self.commands = deque[Command](maxlen=_COMMANDS)
+        self._process, self._integration = process, integration
+        self._spool, self._spool_limit = spool / secrets.token_hex(8), spool_limit
+        self._loop = asyncio.get_running_loop()
+        self._listeners = list[Callable[[], None]]()
+        self._waiters = list[tuple[Callable[[], bool], asyncio.Future[None]]]()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._items = deque[bytes | Mark | bool]()  # a bool switches the alternate screen
+        self._waiting, self._held = 0, b""
+        self._splitter = re.compile(integration.pattern.pattern + b"|" + _ALTERNATE)
+        self._reading = self._eof = self._ended = self._recording = False
+        self._slice: asyncio.Handle | None = None
+        self._fresh = False  # whether there was output since the last slice
+        self._input = bytearray()
+        self._reports_starts = False
+        self._at_prompt = False
+        self._home_group = 0
+        self._prompt_end: tuple[int, int] | None = None
+        self._typed, self._typed_at = False, 0.0
+        self._current: Command | None = None
+        self._pending: Command | None = None  # typed, but the shell has not started it
+        self._echo_lines = 0
+        self._continued = 0
+        self._count = 0
+        self._last_status: int | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        *,
+        folder: Path,
+        spool: Path,
+        program: str = "",
+        environ: Mapping[str, str] | None = None,
+        size: tuple[int, int] = (24, 80),
+        sandbox: Path | None = None,
+        more_processes: int | None = None,
+        spool_limit: int = SPOOL_LIMIT,
+    ) -> "Shell":
+        """Start a shell on the running event loop.
+
+        Args:
+            folder: Where it starts.
+            spool: The folder for files with the whole output of commands.
+            program: The shell; else `$SHELL`, else `/bin/sh`.
+            environ: The environment before `clean_environment`; else this process's.
+            size: Rows and columns.
+            sandbox: The only folder that its commands may change, if they run in a sandbox.
+            more_processes: How many processes may be started, beside those that the user has. Off
+                by default: the kernel counts all processes of the user, so a limit can also fail
+                programs that behave.
+            spool_limit: Bytes kept of one command's output.
+
+        Raises:
+            ProcessError: There is no such shell or folder.
+        """
+        env = clean_environment(os.environ if environ is None else environ)
+        path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
+        integration = Integration(path, env)
+        env |= integration.env
+        argv = integration.argv
+        if sandbox is not None:
+            argv = sandboxed(argv, sandbox, [integration.folder])
+        try:
+            process = await processes.start(argv, cwd=folder, env=env, pty=True, size=size)
+        except BaseException:
+            integration.remove()
+            raise
+        if more_processes is not None:
+            processes.limit_processes(process.pid, more_processes)
+        emulator = Emulator(*size)
+        shell = cls(process, integration, emulator, folder, spool, spool_limit)
+        emulator.reply = shell._answer
+        shell._watcher = asyncio.create_task(shell._watch())
+        shell._resume()
+        return shell
+
+    @property
+    def pid(self) -> int:
+        """The process id, which is also the id of the session."""
+        return self._process.pid
+
+    @property
+    def running(self) -> Command | None:
+        """The command that runs, if any."""
+        return self._current
+
+    @property
+    def at_prompt(self) -> bool:
+        """Whether the shell waits for a command, as its marks and the terminal's owner say."""
+        if self._ended or not self._at_prompt or not self._home_group:
+            return False
+        return self._process.foreground() == self._home_group
+
+    @property
+    def unfinished_line(self) -> bool:
+        """Whether the person has typed something at the prompt, or did just now."""
+        if self._typed and time.monotonic() - self._typed_at < _ECHO:
+            return True
+        if self._prompt_end is None:
+            return self._typed
+        # Right of the cursor may be a prompt or a suggestion, unless something was typed.
+        moved = self.emulator.position != self._prompt_end
+        return moved or (self._typed and bool(self.emulator.behind_cursor()))
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call a function on the event loop whenever screen or commands may have changed."""
+        self._listeners.append(listener)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the terminal."""
+        self.emulator.resize(rows, columns)
+        if not self._ended:
+            self._process.resize(rows, columns)
+
+    # Input
+
+    def type(self, data: bytes) -> None:
+        """Send the person's keys.
+
+        Raises:
+            ShellError: The program in the terminal does not read its input, or the shell ended.
+        """
+        self.write(data)
+        enter = b"\r" in data or b"\n" in data
+        self._typed = not (self._at_prompt and data[-1:] in (b"\r", b"\n"))
+        self._typed_at = time.monotonic()
+        if self._at_prompt and enter and self._pending is None:
+            text = "" if self._reports_starts else self._text_on_screen(data)
+            self._expect("person", text, 1)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the program in the terminal, without waiting until it reads them.
+
+        Raises:
+            ShellError: Too much input waits to be read already, or the shell ended.
+        """
+        if self._ended:
+            raise ShellError("The shell has ended.", zh="shell 已结束。")
+        if len(self._input) + len(data) > _INPUT_LIMIT:
+            raise ShellError(
+                "The program in the terminal does not read its input.",
+                zh="终端中的程序没有读取输入。",
+            )
+        if not self._input:
+            self._loop.add_writer(self._process.terminal, self._writable)
+        self._input += data
+
+    def _answer(self, text: str) -> None:
+        """Send what the terminal answers; a program that reads nothing gets no more answers."""
+        if not self._ended and len(self._input) < 4096:
+            self.write(text.encode())
+
+    def _writable(self) -> None:
+        try:
+            del self._input[: os.write(self._process.terminal, self._input[:4096])]
+        except BlockingIOError:
+            return
+        except OSError:  # the terminal is closed: the reader notices it too
+            self._input.clear()
+        if not self._input:
+            self._loop.remove_writer(self._process.terminal)
+
+    async def run(self, command: str) -> Command:
+        """Type a command for the model, and return it when it has started.
+
+        Nothing is mixed with a line that the person has begun: it is their line, and clearing it
+        could lose it.
+
+        Raises:
+            ShellError: The shell is not at its prompt, the person has begun a line, the command
+                has control characters, or it is unfinished, such as an open quote.
+        """
+        self._check(command)
+        return await self._submit(command, self._integration.line(command))
+
+    async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
+        """Run a program with exactly these words: no alias, function or expansion applies.
+
+        Args:
+            argv: The program and its arguments.
+            path: The PATH in which the program is looked up.
+
+        Raises:
+            ShellError: As for `run`.
+            ProcessError: There is no such program.
+        """
+        for word in argv:
+            self._check(word, empty=True)
+        program = processes.find_program(argv[0], {"PATH": path})
+        words = [program, *argv[1:]]
+        quoted = " ".join(map(self._integration.quote, words))
+        return await self._submit(" ".join(argv), f" {quoted}")
+
+    def _check(self, text: str, empty: bool = False) -> None:
+        if not empty and not text.strip():
+            raise ShellError("The command is empty.", zh="命令为空。")
+        if found := _CONTROL.search(text):
+            name = f"U+{ord(found[0]):04X}"
+            raise ShellError(
+                f"The command contains the control character {name}; only line feeds and tabs "
+                "are allowed.",
+                zh=f"命令包含控制字符 {name}；只允许换行和制表符。",
+            )
+
+    async def _submit(self, text: str, line: str) -> Command:
+        self._check_prompt()
+        paste = self.emulator.mode(BRACKETED_PASTE)
+        if not paste:
+            self._check_typed(line)
+        data = f"\x1b[200~{line}\x1b[201~" if paste else line.replace("\n", "\r")
+        breaks = line.count("\n")
+        self._continued = 0 if paste else -breaks
+        self.write(data.encode() + b"\r")
+        command = self._expect("model", text, breaks + 1)
+        try:
+            async with asyncio.timeout(_START):
+                await self._until(lambda: self._pending is not command or self._continued > 0)
+        except TimeoutError:
+            self._continued = 1
+        if self._continued > 0 and self._pending is command:
+            self._pending = None
+            self.write(b"\x03")
+            raise ShellError(
+                "The shell did not run the command: it is unfinished, such as by an open quote, "
+                "or not valid in this shell.",
+                zh="shell 没有运行该命令：命令不完整（例如引号没有闭合），或在此 shell 中无效。",
+            )
+        return command
+
+    def _check_prompt(self) -> None:
+        if self._ended:
+            raise ShellError("The shell has ended.", zh="shell 已结束。")
+        if self._pending is not None or not self.at_prompt:
+            what = self._current or self._pending
+            name = f'"{one_line(what.text, 80)}"' if what and what.text else ""
+            raise ShellError(
+                f"The shell is busy: {name} is running."
+                if name
+                else "The shell is not at its prompt.",
+                zh=f"shell 正忙：{name} 正在运行。" if name else "shell 不在提示符处。",
+            )
+        if self.unfinished_line:
+            raise ShellError(
+                "The person has begun to type a command in this terminal. Wait until they are "
+                "done, or use another terminal.",
+                zh="用户正在此终端中输入命令。请等其完成，或使用另一个终端。",
+            )
+
+    def _check_typed(self, line: str) -> None:
+        """Refuse what a shell without bracketed paste would read differently."""
+        if "\t" in line:
+            raise ShellError(
+                "This shell takes a tab as a key: use spaces.",
+                zh="此 shell 把制表符当作按键：请用空格。",
+            )
+        if max(len(one.encode()) for one in line.split("\n")) > LONGEST_LINE:
+            raise ShellError(
+                f"This shell cannot read lines of more than {LONGEST_LINE} bytes.",
+                zh=f"此 shell 无法读取超过 {LONGEST_LINE} 字节的行。",
+            )
+
+    def _text_on_screen(self, data: bytes) -> str:
+        typed = re.split(rb"[\r\n]", data)[0].decode("utf-8", "replace")
+        shown = self.emulator.text_from(*self._prompt_end) if self._prompt_end else ""
+        return one_line(shown + _CONTROL.sub("", typed), 4000)
+
+    def _expect(self, who: Who, text: str, lines: int) -> Command:
+        """Prepare the record of a command that was typed and should start now."""
+        rows, columns = self.emulator.size
+        self._count += 1
+        path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
+        transcript, spool = Transcript(rows, columns), Spool(path, self._spool_limit)
+        command = Command(self._count, text, who, self.folder, transcript, spool)
+        self._pending, self._echo_lines, self._recording = command, lines, True
+        if not self._reports_starts:
+            self._start_command(text)
+            self._echo_lines = lines
+        return command
+
+    async def wait(self, command: Command) -> None:
+        """Wait until a command, or the shell, has ended."""
+        await self._until(lambda: not command.running or self._ended)
+
+    async def prompt(self) -> None:
+        """Wait until the shell is at its prompt, or has ended."""
+        await self._until(lambda: self.at_prompt or self._ended)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        if not condition():
+            waiter = self._loop.create_future()
+            self._waiters.append((condition, waiter))
+            await waiter
+
+    # Ending
+
+    async def cancel(self, patience: float = 2.0) -> None:
+        """End the running command: Ctrl+C, then SIGTERM and SIGKILL to its process group.
+
+        The shell itself is never signalled: a command that it runs itself, such as a loop, gets
+        Ctrl+C only.
+
+        Args:
+            patience: Seconds after Ctrl+C, and half of it after SIGTERM.
+        """
+        command = self._current
+        if command is None:
+            return
+        self.write(b"\x03")
+        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
+            if await self._ends(command, seconds):
+                return
+            group = self._process.foreground()
+            if group and group not in (self._home_group, self.pid):
+                processes.signal_group(group, number)
+                processes.signal_group(group, signal.SIGCONT)
+            else:
+                self.write(b"\x03")
+        await self._ends(command, patience / 2)
+
+    async def _ends(self, command: Command, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self.wait(command)
+        except TimeoutError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """End the shell with everything in its session. The spool files stay."""
+        await self._process.end()
+        await asyncio.shield(self._watcher)
+
+    async def _watch(self) -> None:
+        """Wait for the end of the shell; then end its background jobs and read the rest."""
+        self.status = await self._process.wait()
+        await self._process.end()
+        while not self._eof and self._read():
+            await asyncio.sleep(0)
+        self._pause()
+        while self._items:
+            self._interpret(time.monotonic() + _SLICE)
+            await asyncio.sleep(0)
+        self._ended = True
+        if self._slice is not None:
+            self._slice.cancel()
+        if self._input:
+            self._loop.remove_writer(self._process.terminal)
+        os.close(self._process.terminal)
+        self._end_command(None)
+        self._pending = None
+        self._integration.remove()
+        self._notify()
+
+    # Output: read, split at marks, interpret
+
+    def _resume(self) -> None:
+        if not self._reading and not self._eof:
+            self._reading = True
+            self._loop.add_reader(self._process.terminal, self._readable)
+
+    def _pause(self) -> None:
+        if self._reading:
+            self._reading = False
+            self._loop.remove_reader(self._process.terminal)
+
+    def _readable(self) -> None:
+        self._read()
+        self._schedule()
+
+    def _read(self) -> int:
+        """Read what there is, for a short time; return how many bytes."""
+        parts, end = list[bytes](), time.monotonic() + _READ
+        while time.monotonic() < end:
+            try:
+                data = os.read(self._process.terminal, 65536)
+            except BlockingIOError:
+                break
+            except OSError:  # EIO: no process has the terminal open any more
+                data = b""
+            if not data:
+                self._eof = True
+                self._pause()
+                break
+            parts.append(data)
+        data = b"".join(parts)
+        self._split(data)
+        self._fresh = self._fresh or bool(data)
+        if self._waiting > _BACKLOG:
+            self._drop()
+        return len(data)
+
+    def _split(self, data: bytes) -> None:
+        """Queue output in parts between marks and switches of the screen."""
+        if not self._held and b"\x1b" not in data:
+            self._queue(data)
+            return
+        data = self._held + data
+        at = 0
+        for match in self._splitter.finditer(data):
+            self._queue(data[at : match.start()])
+            at = match.end()
+            self._items.append(match[3] == b"h" if match[3] else self._integration.read(match))
+        rest = data[at:]
+        last = rest.rfind(b"\x1b")
+        short = last >= 0 and len(rest) - last < 48
+        if last >= 0 and (
+            (short and re.fullmatch(rb"\x1b(?:\[(?:\?[0-9;]*)?)?", rest[last:]))
+            or (len(rest) - last < _BACKLOG and self._integration.may_start_mark(rest[last:]))
+        ):
+            self._queue(rest[:last])
+            self._held = rest[last:]
+        else:
+            self._queue(rest)
+            self._held = b""
+
+    def _queue(self, data: bytes) -> None:
+        if data:
+            self._items.append(data)
+            self._waiting += len(data)
+
+    def _schedule(self) -> None:
+        if self._slice is not None or not self._items:
+            return
+        # While output floods, most of it is skipped: time goes into reading it.
+        if self._fresh and self._reading and self._waiting > _FLOOD:
+            self._slice = self._loop.call_later(_FRAME, self._slice_of_work)
+        else:
+            self._slice = self._loop.call_soon(self._slice_of_work)
+
+    def _slice_of_work(self) -> None:
+        self._slice = None
+        self._interpret(time.monotonic() + _SLICE)
+        if self._waiting > _BACKLOG:
+            self._pause()
+        elif not self._eof:
+            self._resume()
+        self._notify()
+        self._schedule()
+        self._fresh = False
+
+    def _interpret(self, deadline: float) -> None:
+        while self._items and time.monotonic() < deadline:
+            item = self._items.popleft()
+            if isinstance(item, Mark):
+                self._take_mark(item)
+            elif isinstance(item, bool):
+                self._switch(item)
+            else:
+                if len(item) > _PIECE:
+                    self._items.appendleft(item[_PIECE:])
+                    item = item[:_PIECE]
+                self._waiting -= len(item)
+                self._show(item)
+
+    def _show(self, data: bytes) -> None:
+        while self._echo_lines and data:  # what was typed comes back first
+            end = data.find(b"\n") + 1
+            echo, data = (data[:end], data[end:]) if end else (data, b"")
+            self._echo_lines -= bool(end)
+            self.emulator.feed(self._decoder.decode(echo))
+        command = (self._current or self._pending) if self._recording else None
+        transcript = command.transcript if command else None
+        self.emulator.feed(self._decoder.decode(data), transcript)
+        if command is not None and not self.emulator.alternate:
+            command.spool.write(data)
+
+    def _drop(self) -> None:
+        """Skip the drawing of output that nobody can read at this speed; keep it in the spool."""
+        if self.emulator.alternate:
+            self._pause()  # a full-screen program would leave a wrong picture
+            return
+        lines, modes = 0, list[bytes]()
+        while self._waiting > _KEPT and isinstance(self._items[0], bytes):
+            item = self._items.popleft()
+            end = len(item)
+            if self._waiting - len(item) < _KEPT:
+                end = item.find(b"\n", self._waiting - _KEPT) + 1 or end
+                if item[end:]:
+                    self._items.appendleft(item[end:])
+            self._waiting -= end
+            skipped = self._keep(item[:end])
+            lines += skipped.count(b"\n")
+            if b"\x1b" in skipped:
+                modes = [*modes, *_MODES.findall(skipped)][-50:]
+        if lines:
+            self.emulator.gap(lines, b"".join(modes).decode())
+
+    def _keep(self, data: bytes) -> bytes:
+        """Keep the bytes of skipped output; return those that are not in the transcript."""
+        command = (self._current or self._pending) if self._recording else None
+        if command is None:
+            return data
+        self._echo_lines = 0
+        command.spool.write(data)
+        start = data[: 2 * _PIECE]
+        if not command.transcript.head_full:
+            self.emulator.feed(self._decoder.decode(start), command.transcript)
+            data = data[len(start) :]
+        self._decoder.reset()
+        command.transcript.skip(data.count(b"\n"))
+        return data
+
+    def _switch(self, on: bool) -> None:
+        self.emulator.feed(f"\x1b[?1049{'h' if on else 'l'}")
+        if self._current is not None and on:
+            self._current.full_screen = True
+
+    # Marks
+
+    def _take_mark(self, mark: Mark) -> None:
+        match mark.kind:
+            case "V":
+                self._reports_starts = mark.value == "starts"
+            case "C":
+                self._start_command(mark.value)
+            case "E" if self._current is not None:
+                self._recording = False
+            case "D":
+                self._last_status = int(mark.value) if mark.value.isdecimal() else None
+                self._end_command(self._last_status)
+            case "P":
+                self.folder = mark.value
+            case "2":
+                self._continued += 1
+                if not self._reports_starts and self._model_runs():
+                    self._continue_command()
+            case "A":
+                self._prompted()
+            case "B":
+                if self._current is not None:  # another program took over the other marks
+                    self._end_command(None)
+                self._at_prompt = True
+                self._prompt_end = self.emulator.position
+
+    def _continue_command(self) -> None:
+        """Take the prompt for a further line of a command, in a shell without hooks."""
+        assert self._current is not None
+        if self._continued > 0:
+            self.write(b"\x03")  # all lines were typed: it would wait for ever
+        self._current.restart(*self.emulator.size)
+
+    def _model_runs(self) -> bool:
+        return self._current is not None and self._current.who == "model"
+
+    def _start_command(self, text: str) -> None:
+        self._at_prompt = False
+        command = self._pending or self._expect("person", "", 0)
+        self._pending = None
+        if self._reports_starts:
+            # So far it recorded the echo of what was typed.
+            command.restart(*self.emulator.size)
+            if command.who == "person":
+                shown = self.emulator.text_from(*self._prompt_end) if self._prompt_end else ""
+                command.text = text or shown
+        elif not command.text:
+            self._count -= 1  # an empty line
+            return
+        self._echo_lines, self._recording, self._typed = 0, True, False
+        self._current = command
+        self._remember(command)
+
+    def _remember(self, command: Command) -> None:
+        if len(self.commands) == _COMMANDS:
+            self.commands[0].spool.remove()
+        self.commands.append(command)
+        total = sum(one.spool.size for one in self.commands)
+        for one in self.commands:
+            if total <= _SPOOLED or one is command:
+                break
+            total -= one.spool.size
+            one.spool.remove()
+
+    def _end_command(self, status: int | None) -> None:
+        command, self._current = self._current, None
+        if command is not None:
+            command.end(status)
+
+    def _prompted(self) -> None:
+        if self._home_group == 0:
+            self._home_group = self._process.foreground()
+            self._integration.remove()
+        self._end_command(self._last_status)
+        command, self._pending = self._pending, None
+        if command is not None:
+            if command.who == "model":  # the shell refused it: a syntax error
+                self._remember(command)
+                command.end(_SYNTAX_ERROR)
+            else:
+                self._count -= 1
+        self._echo_lines = 0
+        self.emulator.recover()
+        self._at_prompt = True
+        self._prompt_end = None
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
+        waiters, self._waiters = self._waiters, []
+        for condition, waiter in waiters:
+            if waiter.done():
+                continue
+            if self._ended or condition():
+                waiter.set_result(None)
+            else:
+                self._waiters.append((condition, waiter))

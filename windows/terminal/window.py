@@ -1,0 +1,463 @@
+"""Terminal window: a shell that person and model share."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from contextui import Body, Job, Lod, Preview, Transient, Window, action
+from contextui.errors import ActionError, ContextUIError
+from contextui.shell import locate, split
+from contextui.text import one_line
+from contextui.windowing import CommandPreview
+from contextui.windows.terminal.sandbox import clean_environment, sandbox_works
+from contextui.windows.terminal.shell import Shell
+from contextui.windows.terminal.transcript import Command, Who
+
+KEPT = 40
+"""Commands of which the state keeps the facts and the first and last lines."""
+
+_SHOWN = 6  # commands that are shown
+_LAST = (40, 80)  # lines of the last command's output that are shown: first, last
+_EARLIER = (4, 8)  # of an earlier command
+_RESULT = (60, 140)  # of a result
+_STORED = (60, 140)  # in the state
+_WIDEST = 400  # characters of a line
+_PAGE = 200  # lines of a page
+_MOST_PAGE = 1_000
+_BEAT = 0.1  # seconds between two reports of progress
+
+
+class Ran(BaseModel):
+    """A command that has ended."""
+
+    number: int
+    text: str
+    who: Who
+    folder: str
+    status: int | None
+    seconds: float
+    lines: int
+    output: list[str]
+    cut: int = 0
+    full_screen: bool = False
+
+
+class TerminalWindow(Window):
+    """A shell in the folder, shared with the person: run commands, read their output."""
+
+    description_zh = "文件夹中的 shell，与用户共用：运行命令并读取输出。"
+    name = "terminal"
+    widget = "contextui.windows.terminal.widget:TerminalBody"
+    job_conflicts = False  # output arrives all the time
+    action_seconds = 60.0
+
+    class State(Window.State):
+        folder: str = ""
+        program: str = ""
+        ended: str = ""
+        ran: list[Ran] = []
+        last: int = 0
+        shell: Transient[Shell | None] = None
+        spool: Transient[str] = ""
+        offset: Transient[int] = 0
+        tasks: Transient[set[asyncio.Task[None]]] = set()
+        listeners: Transient[list[Callable[[Shell], None]]] = []
+
+    state: State
+
+    # --- life --------------------------------------------------------------------------
+
+    async def opened(self, folder: str = "", program: str = "") -> None:
+        """Start the shell.
+
+        Args:
+            folder: Where it starts, relative to the workspace.
+            program: Another shell than the person's own.
+        """
+        files = self.env.files
+        root = Path(files.root) if files is not None else Path.cwd()
+        if folder:
+            if files is None:
+                raise ActionError("There is no folder to work in.")
+            root = Path(files.root) / files.stat(folder).path
+        self.state.folder, self.state.program = str(root), program
+        await self._start()
+
+    async def restored(self) -> None:
+        if not Path(self.state.folder).is_dir():
+            self.state.ended = self.env.say(
+                f"The folder {self.state.folder} no longer exists.",
+                f"文件夹 {self.state.folder} 已不存在。",
+            )
+            return
+        try:
+            await self._start()
+        except ContextUIError as problem:  # what ran before stays readable
+            self.state.ended = problem.text(self.env.lang)
+
+    async def closed(self) -> None:
+        for task in self.state.tasks:
+            task.cancel()
+        if self.state.shell is not None:
+            await self.state.shell.close()
+        if self.state.spool:
+            shutil.rmtree(self.state.spool, ignore_errors=True)
+
+    async def _start(self) -> None:
+        if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
+            raise ActionError(
+                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces.",
+                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。",
+            )
+        state = self.state
+        state.spool = state.spool or tempfile.mkdtemp(prefix="contextui-terminal-")
+        folder = Path(state.folder)
+        shell = await Shell.start(
+            folder=folder,
+            spool=Path(state.spool),
+            program=state.program,
+            sandbox=self._root if self.env.sandbox else None,
+        )
+        state.shell, state.ended, state.offset = shell, "", state.last
+        changed = asyncio.Event()
+        shell.listen(changed.set)
+        shell.listen(lambda: self._show(shell))
+        self._keep(asyncio.create_task(self._follow(shell, changed)))
+        self._show(shell)
+
+    @property
+    def _root(self) -> Path:
+        files = self.env.files
+        return Path(files.root) if files is not None else Path(self.state.folder)
+
+    def show_with(self, listener: Callable[[Shell], None]) -> Callable[[], None]:
+        """Call a function on the window's thread when the screen changed; returns the way out."""
+        listeners = self.state.listeners
+        listeners.append(listener)
+
+        def leave() -> None:
+            if listener in listeners:
+                listeners.remove(listener)
+
+        return leave
+
+    def _show(self, shell: Shell) -> None:
+        for listener in list(self.state.listeners):
+            listener(shell)
+
+    async def _follow(self, shell: Shell, changed: asyncio.Event) -> None:
+        """Record commands that ended, and give those of the person a job."""
+        known, recorded = set[int](), 0
+        while True:
+            await changed.wait()
+            changed.clear()
+            running = shell.running
+            if running is not None and running.who == "person" and running.number not in known:
+                known.add(running.number)
+                async with self.env.change():
+                    self._job(shell, running, 0.0)
+            ended = [one for one in shell.commands if one.number > recorded and not one.running]
+            if ended or shell.folder != self.state.folder or shell.status is not None:
+                async with self.env.change():
+                    self._record(shell, ended)
+                recorded = max([recorded, *(one.number for one in ended)])
+            if shell.status is not None:
+                return
+
+    def _record(self, shell: Shell, ended: list[Command]) -> None:
+        state = self.state
+        state.folder = shell.folder
+        for one in ended:
+            lines, cut = _cut(one.output.splitlines(), *_STORED, one.transcript.left_out)
+            state.last = state.offset + one.number
+            seconds = (one.ended - one.started).total_seconds() if one.ended else 0.0
+            state.ran.append(
+                Ran(
+                    number=state.last,
+                    text=one.text,
+                    who=one.who,
+                    folder=one.folder,
+                    status=one.status,
+                    seconds=round(seconds, 1),
+                    lines=one.transcript.lines,
+                    output=[] if one.full_screen else lines,
+                    cut=cut,
+                    full_screen=one.full_screen,
+                )
+            )
+        del state.ran[:-KEPT]
+        if shell.status is not None:
+            state.ended = self.env.say("The shell ended.", "shell 已结束。")
+
+    # --- content -----------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        state, shell = self.state, self.state.shell
+        running = shell.running if shell is not None else None
+        last = _line(state.ran[-1], self.env.lang) if state.ran else ""
+        if lod is Lod.GIST:
+            now = f"$ {one_line(running.text, 60)} …" if running is not None else last
+            return ", ".join(filter(None, (_short(state.folder), state.ended or now)))
+        head = [_short(state.folder)] + ([state.ended] if state.ended else [])
+        count = _SHOWN if lod is Lod.FULL else 3
+        parts = ["\n".join(head)]
+        shown = state.ran[-count:]
+        for one in shown:
+            is_last = one is shown[-1] and running is None and lod is Lod.FULL
+            parts.append(self._shown(one, _LAST if is_last else _EARLIER, lod))
+        if running is not None and shell is not None:
+            number = state.offset + running.number
+            title = f"[{number}] $ {running.text}"
+            if shell.emulator.alternate:
+                parts.append(f"{title}\n{shell.emulator.text().rstrip()}")
+            else:
+                tail = running.transcript.tail[-_LAST[1] :]
+                parts.append("\n".join([title, *(one[:_WIDEST] for one in tail)]))
+        return "\n".join(parts)
+
+    def _shown(self, one: Ran, size: tuple[int, int], lod: Lod) -> str:
+        lines = [_line(one, self.env.lang)]
+        if lod is Lod.FULL:
+            kept, cut = _cut(one.output, *size, 0)
+            lines += kept
+            if cut or one.cut:
+                lines.append(self._more(one.number, one.cut + cut))
+        return "\n".join(lines)
+
+    def _more(self, number: int, count: int) -> str:
+        return self.env.say(
+            f"({count} lines left out: page(command={number}))",
+            f"（省略 {count} 行：page(command={number})）",
+        )
+
+    # --- actions -----------------------------------------------------------------------
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        shell = self._shell()
+        if action_id == "run":
+            command = params["command"]
+            return Preview(
+                command=CommandPreview(
+                    command,
+                    shell.folder,
+                    seconds=params.get("seconds", 30.0),
+                    reach="sandbox" if self.env.sandbox else "all",
+                    can_sandbox=shutil.which("bwrap") is not None,
+                    dropped=_dropped(),
+                    search=_search(),
+                    is_live=self._exact(command) is None,
+                )
+            )
+        if action_id == "input":
+            running = shell.running
+            what = one_line(running.text, 200) if running is not None else ""
+            return Preview(f"{self.id}: {what or 'input'}", text=params["text"], verb="run")
+        return None
+
+    @action(
+        "Run a command; longer ones go on as a job",
+        effect="write",
+        zh="运行命令；较长的作为任务继续",
+        says=["run {command}", "execute {command}", "运行 {command}", "执行 {command}"],
+    )
+    async def run(
+        self, command: str, seconds: Annotated[float, Field(ge=0, le=3_600)] = 30.0
+    ) -> Job:
+        """Run a command.
+
+        Args:
+            command: A command line of the shell.
+            seconds: How long to wait for its end.
+        """
+        shell, argv = self._shell(), self._exact(command)
+        await self._await_prompt(shell)
+        if argv is not None:
+            started = await shell.run_exactly(argv, _search())
+        else:
+            started = await shell.run(command)
+        return self._job(shell, started, seconds)
+
+    @action("Type into the program that runs", effect="write", zh="向正在运行的程序输入")
+    async def input(self, text: str, enter: bool = True) -> str:
+        """Type into the running program.
+
+        Args:
+            text: The text; no control characters but line feeds and tabs.
+            enter: Whether to press Enter behind it.
+        """
+        shell = self._shell()
+        if shell.running is None:
+            raise ActionError(
+                "No program is running. Use run.", zh="没有正在运行的程序，请用 run。"
+            )
+        if any(ord(one) < 32 and one not in "\n\t" for one in text):
+            raise ActionError("The text has control characters.", zh="文本包含控制字符。")
+        shell.write(text.replace("\n", "\r").encode() + (b"\r" if enter else b""))
+        await asyncio.sleep(0.3)  # for what it answers
+        return self.env.say("Typed.", "已输入。")
+
+    @action("Read lines of a command's output", effect="read", zh="读取命令输出的若干行")
+    def page(
+        self,
+        command: int,
+        start: Annotated[int, Field(ge=1)] = 1,
+        lines: Annotated[int, Field(ge=1, le=_MOST_PAGE)] = _PAGE,
+    ) -> str:
+        """Read lines of a command's whole output.
+
+        Args:
+            command: Its number.
+            start: The first line.
+            lines: How many.
+        """
+        found = self._command(command)
+        shown = found.page(start - 1, lines)
+        if not shown:
+            return self.env.say(
+                f"It has no line {start}; there are {found.spool.lines}.",
+                f"没有第 {start} 行；共 {found.spool.lines} 行。",
+            )
+        rows = [f"{start + number}: {one[:_WIDEST]}" for number, one in enumerate(shown)]
+        left = found.spool.left_out
+        if left and start - 1 + len(shown) >= found.spool.lines:
+            rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
+        return "\n".join(rows)
+
+    @action("Find lines of a command's output", effect="read", zh="在命令输出中查找")
+    def find(self, text: str, command: int | None = None) -> str:
+        """Find lines that contain a text.
+
+        Args:
+            text: The text.
+            command: The number of the command; by default the last.
+        """
+        found = self._command(command or self._newest())
+        rows = [f"{at + 1}: {one[:_WIDEST]}" for at, one in found.spool.find(text)]
+        return "\n".join(rows) or self.env.say("Not found.", "没有找到。")
+
+    @action("Start a new shell", zh="启动新的 shell")
+    async def restart(self) -> str:
+        """Start a new shell in the same folder; what ran before stays readable."""
+        if self.state.shell is not None:
+            await self.state.shell.close()
+            self._record(self.state.shell, [])
+        await self._start()
+        return self.env.say("A new shell runs.", "新的 shell 已启动。")
+
+    # --- helpers -----------------------------------------------------------------------
+
+    def _shell(self) -> Shell:
+        shell = self.state.shell
+        if shell is None or shell.status is not None:
+            raise ActionError(
+                "The shell ended. restart starts a new one.", zh="shell 已结束，restart 重新启动。"
+            )
+        return shell
+
+    def _newest(self) -> int:
+        shell = self.state.shell
+        count = shell.commands[-1].number if shell is not None and shell.commands else 0
+        return self.state.offset + count
+
+    def _command(self, number: int) -> Command:
+        shell = self.state.shell
+        for one in shell.commands if shell is not None else ():
+            if self.state.offset + one.number == number:
+                return one
+        raise ActionError(
+            f"The whole output of command {number} is not kept any more, or there is no such "
+            "command.",
+            zh=f"命令 {number} 的完整输出已不再保留，或没有这条命令。",
+        )
+
+    def _exact(self, command: str) -> tuple[str, ...] | None:
+        """Return the words of a command that no alias, function or PATH of the shell affects."""
+        argv = split(command)
+        if argv is None or "/" in argv[0] or locate(argv[0], _search(), self._root) is None:
+            return None
+        return argv
+
+    async def _await_prompt(self, shell: Shell) -> None:
+        """Wait a moment for a shell that has just started, or whose command has just ended."""
+        try:
+            async with asyncio.timeout(5.0 if not shell.commands else 0.5):
+                await shell.prompt()
+        except TimeoutError:
+            pass  # the shell itself says what is wrong
+
+    def _job(self, shell: Shell, command: Command, seconds: float) -> Job:
+        name = one_line(command.text, 80) or "command"
+        return self.env.job(name, lambda job: self._watch(job, shell, command), wait=seconds)
+
+    async def _watch(self, job: Job, shell: Shell, command: Command) -> str:
+        """Report a command's progress until it ends; return its result."""
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
+
+        job.on_cancel(stop)
+        ends = asyncio.ensure_future(shell.wait(command))
+        try:
+            while not ends.done():
+                tail = command.transcript.tail
+                job.progress(text=next((one for one in reversed(tail) if one.strip()), ""))
+                await asyncio.wait([ends], timeout=_BEAT)
+        finally:
+            ends.cancel()
+        return self._result(command)
+
+    def _keep(self, task: "asyncio.Task[None]") -> None:
+        tasks = self.state.tasks
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    def _result(self, command: Command) -> str:
+        number, status = self.state.offset + command.number, command.status
+        seconds = (command.ended - command.started).total_seconds() if command.ended else 0.0
+        lines, cut = _cut(command.output.splitlines(), *_RESULT, command.transcript.left_out)
+        ended = self.env.say(
+            f"[{number}] exit {'unknown' if status is None else status}, {seconds:.1f} s",
+            f"[{number}] 退出码 {'未知' if status is None else status}，{seconds:.1f} 秒",
+        )
+        if command.full_screen:
+            return self.env.say(f"{ended}, a full-screen program", f"{ended}，全屏程序")
+        more = [self._more(number, cut)] if cut else []
+        return "\n".join([ended, *(one[:_WIDEST] for one in lines), *more])
+
+
+def _line(one: Ran, lang: str) -> str:
+    status = "?" if one.status is None else str(one.status)
+    who = {"person": "", "model": " (model)"}[one.who]
+    if lang == "zh":
+        return f"[{one.number}] $ {one.text}{who}  退出码 {status}，{one.seconds:g} 秒"
+    return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:g} s"
+
+
+def _cut(lines: list[str], first: int, last: int, left_out: int) -> tuple[list[str], int]:
+    """Return the first and last lines, and how many are left out between them."""
+    if len(lines) <= first + last:
+        return lines, left_out
+    cut = len(lines) - first - last
+    return [*lines[:first], "…", *lines[len(lines) - last :]], left_out + cut
+
+
+def _short(folder: str) -> str:
+    home = os.path.expanduser("~")
+    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder
+
+
+def _search() -> str:
+    return os.environ.get("PATH", os.defpath)
+
+
+def _dropped() -> tuple[str, ...]:
+    kept = clean_environment(os.environ)
+    private = [name for name in os.environ if name not in kept]
+    return tuple(sorted(name for name in private if "KEY" in name or "TOKEN" in name))
