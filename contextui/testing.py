@@ -14,6 +14,7 @@ their folder: no ``conftest.py``, no plugin named in a ``pytest.ini``, no module
 Python's own. In a folder that you trust, plain ``pytest`` works as well.
 """
 
+import ast
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -223,7 +224,23 @@ def _with_windows(files: Sequence[Path]) -> Iterator[Path]:
         window = path.with_name(path.name.removeprefix("test_"))
         if window.is_file():
             found.setdefault(window.name, window)
+            for widget in _widget_files(window):
+                found.setdefault(widget.name, widget)
     yield from found.values()
+
+
+def _widget_files(window: Path) -> Iterator[Path]:
+    """Yield the files beside a window's that it names as ``widget = "module:Class"``."""
+    try:
+        tree = ast.parse(window.read_bytes())
+    except (OSError, SyntaxError, ValueError):  # running its tests reports it
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name("widget")], ast.Constant(str(named))):
+                file = window.with_name(f"{named.partition(':')[0]}.py")
+                if file.is_file():
+                    yield file
 
 
 if __name__ == "__main__":

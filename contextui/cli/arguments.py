@@ -232,6 +232,7 @@ class Arguments(argparse.Namespace):
         turn: Show the state after this turn.
         follow: Show what is added and changed from now on.
         name: The name of the new window.
+        kind: Its kind.
         yes: Trust without asking.
         revoke: Revoke trust.
         shell: The shell to print completions for.
@@ -255,6 +256,7 @@ class Arguments(argparse.Namespace):
     turn: int | None = None
     follow: bool = False
     name: str = ""
+    kind: str | None = None
     yes: bool = False
     revoke: bool = False
     shell: str = ""

@@ -34,7 +34,8 @@ T = TypeVar("T")
 
 
 _ROUNDS = 4  # how often a window's thread is passed, so that what is due and follows has run
-_HELPERS = ("resource_tracker", "forkserver")  # processes of Python's own multiprocessing
+_HELPERS = ("resource_tracker", "forkserver", "contextui/keeper.py")
+"""Processes of Python's own multiprocessing, and the one that ends processes of windows."""
 
 
 class ManualClock(Time):
