@@ -233,6 +233,8 @@ class Arguments(argparse.Namespace):
         follow: Show what is added and changed from now on.
         name: The name of the new window.
         kind: Its kind.
+        file: The file of the window to develop, and its class.
+        args: The args of that window.
         yes: Trust without asking.
         revoke: Revoke trust.
         shell: The shell to print completions for.
@@ -257,6 +259,8 @@ class Arguments(argparse.Namespace):
     follow: bool = False
     name: str = ""
     kind: str | None = None
+    file: str = ""
+    args: list[str]
     yes: bool = False
     revoke: bool = False
     shell: str = ""

@@ -89,6 +89,15 @@ def _add_new_window(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_dev(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE.py[:CLASS]", help="the window's file, and the class if it has several"
+    )
+    parser.add_argument(
+        "args", nargs="*", metavar="NAME=VALUE", help="args for the window, as after /open"
+    )
+
+
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host",
@@ -166,6 +175,14 @@ _ALL = (
             "contextui new-window shopping-list",
             "contextui new-window build --kind job",
         ),
+    ),
+    Command(
+        "dev",
+        takes="FILE.py [NAME=VALUE …]",
+        summary="open a window beside what the model reads, reloaded on save",
+        runs="dev:run",
+        add=_add_dev,
+        examples=("contextui dev kanban.py", "contextui dev kanban.py:Kanban columns=todo"),
     ),
     Command(
         "serve",
