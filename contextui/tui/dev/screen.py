@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
@@ -36,7 +37,7 @@ from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
 from contextui.tui.dialogs.command import screen_for
 from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
-from contextui.tui.lines import KEY, MUTED, age, line
+from contextui.tui.lines import KEY, MUTED, age, fit, line
 from contextui.tui.themes import DARK, THEMES
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
@@ -73,31 +74,6 @@ class DevScreen(Screen[None]):
         Binding("e", "edit", msg("open in $EDITOR")),
         Binding("y", "copy", "copy XML"),
     ]
-    CSS = """
-    DevScreen {
-        background: $background; color: $foreground;
-        #dev-top { height: 1; padding: 0 1; }
-        #dev-body { height: 1fr; }
-        #dev-left, #dev-right { width: 1fr; height: 1fr; }
-        #dev-right { border-left: vkey $foreground 14%; padding: 0 1 0 2; }
-        DevFrame { position: relative; width: 1fr; height: 8; }
-        #dev-form {
-            height: auto; max-height: 40%; border: round $foreground 14%; padding: 0 1;
-            border-title-color: $text-muted;
-            &:focus, &:focus-within { border: round $primary; }
-            FormField { margin: 0; }
-            .note { height: auto; max-height: 3; display: none; }
-        }
-        #dev-log { height: 1fr; padding: 0 2; }
-        #dev-heading { height: 1; padding: 0 2; margin: 1 0 0 0; }
-        #dev-model { height: 1; }
-        #dev-say { height: 1; padding: 0 2; }
-        &.-narrow #dev-right { display: none; border-left: none; }
-        &.-narrow.-right #dev-left { display: none; }
-        &.-narrow.-right #dev-right { display: block; }
-        &.-narrow #dev-heading { margin: 0; }
-    }
-    """
 
     class Changed(Message):
         """Posted when something happened at the bench."""
@@ -251,10 +227,10 @@ class DevScreen(Screen[None]):
     def _status(self) -> Content:
         words = self.words
         if self._fault:
-            return Content.assemble(
-                ("✗ ", "$text-error"), (line(self._fault), "$text-error"),
-                (f"   {words('the old code runs on')}", MUTED),
-            )  # fmt: skip
+            end = f"   {words('the old code runs on')}"
+            room = self.size.width - cell_len(end) - cell_len(self.bench.path.name) - 6
+            fault = fit(self._fault, min(cell_len(line(self._fault)), max(room, 10)))
+            return Content.assemble((f"✗ {fault}", "$text-error"), (end, MUTED))
         if self._reloaded is None:
             return Content.styled(words("reloaded on every save"), MUTED)
         ago = age((datetime.now() - self._reloaded).total_seconds())
@@ -448,6 +424,7 @@ class DevApp(KeyLine[int]):
     CSS_PATH = [
         Path(__file__).parents[1] / "app.tcss",
         Path(__file__).parents[1] / "desktop" / "desktop.tcss",
+        Path(__file__).parent / "dev.tcss",
     ]
     theme: Reactive[str] = Reactive(DARK.name)
     ENABLE_COMMAND_PALETTE = False

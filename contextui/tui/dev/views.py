@@ -163,17 +163,19 @@ class ActionForm(Vertical, can_focus=True):
         yield KeyHints(self._words, keys)
 
     async def show(self, window: Window | None, action_id: str | None) -> None:
-        """Show the fields of an action; values that were typed are dropped."""
-        for field in self._fields:
-            await field.remove()
+        """Show the fields of an action; typed values stay if it is the same with the same params."""
         actions = dict(window.actions) if window is not None else {}
+        before = self.action
         self.action = actions.get(action_id or "") or next(iter(actions.values()), None)
-        self._fields = []
-        if window is not None and self.action is not None:
-            names = tuple(param.name for param in self.action.params.listing)
-            self._fields = form_fields(window, self.action, names, self._words)
-            await self.mount_all(self._fields, before=self._note)
-        self.show_result("", "")
+        if _form_of(before) != _form_of(self.action):
+            for field in self._fields:
+                await field.remove()
+            self._fields = []
+            if window is not None and self.action is not None:
+                names = tuple(param.name for param in self.action.params.listing)
+                self._fields = form_fields(window, self.action, names, self._words)
+                await self.mount_all(self._fields, before=self._note)
+            self.show_result("", "")
         parts: list[Any] = [("a ", KEY), (self._words("actions"), "bold")]
         for one in actions.values():
             chosen = self.action is not None and one.id == self.action.id
@@ -213,3 +215,8 @@ class ActionForm(Vertical, can_focus=True):
             self.screen.focus_next()
         else:
             self.focus()
+
+
+def _form_of(action: Action | None) -> object:
+    """Return what decides on the fields of an action."""
+    return None if action is None else (action.id, str(action.params))

@@ -54,6 +54,7 @@ class WindowEntry:
         entry_point: The package's entry point.
         path: Its file, if it comes from one.
         line: The line of the file at which loading failed, if that is known.
+        why: The problem without file and line, if that is known.
         warning: What its author should improve, in one line.
     """
 
@@ -65,6 +66,7 @@ class WindowEntry:
     entry_point: EntryPoint | None = field(default=None, repr=False, compare=False)
     path: Path | None = field(default=None, repr=False, compare=False)
     line: int | None = field(default=None, repr=False, compare=False)
+    why: str = field(default="", repr=False, compare=False)
     warning: Text = field(default="", repr=False, compare=False)
 
     @property
@@ -300,7 +302,7 @@ class Registry:
             module = self._module(path, source, read_beside)
             classes = classes_in(module, path, chosen)
         except WindowLoadError as problem:
-            self._add_broken(path, problem, line=problem.line)
+            self._add_broken(path, problem, line=problem.line, why=problem.why)
             return
         for cls in classes:
             origin = f"{cls.__name__} in {shown_path(path)}"
@@ -324,11 +326,17 @@ class Registry:
         return known
 
     def _add_broken(
-        self, path: Path, reason: Translatable, origin: str = "", line: int | None = None
+        self,
+        path: Path,
+        reason: Translatable,
+        origin: str = "",
+        line: int | None = None,
+        why: str = "",
     ) -> None:
         name = one_line((path.name or path.absolute().name).removesuffix(".py"), 80) or "?"
         shown = origin or shown_path(path)
-        self._add(WindowEntry(name, shown, "broken", Line(reason), path=path, line=line))
+        entry = WindowEntry(name, shown, "broken", Line(reason), path=path, line=line, why=why)
+        self._add(entry)
 
     def _add(self, entry: WindowEntry) -> None:
         first = next((one for one in self._entries if one.name == entry.name and one.usable), None)

@@ -189,7 +189,7 @@ class Reloader:
 
 def _fault(entry: WindowEntry) -> Fault:
     name = entry.path.name if entry.path is not None else entry.name
-    return Fault(one_line(name, 80), entry.line, entry.reason)
+    return Fault(one_line(name, 80), entry.line, entry.why or entry.reason)
 
 
 def _removed(lost: Iterable[WindowEntry], entries: Iterable[WindowEntry]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.trouble import Clause
+from contextui.windowing.trouble import Clause, reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import note_module, running
 from contextui.words import Message, Translatable
@@ -32,9 +32,11 @@ class WindowLoadError(ContextUIError):
 
     Attributes:
         line: The line of its file at which loading failed, if that is known.
+        why: The reason alone, without file and line; empty if it is not known.
     """
 
     line: int | None = None
+    why: str = ""
 
 
 def is_window_file(name: str) -> bool:
@@ -177,10 +179,16 @@ def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> 
         if isinstance(problem, KeyboardInterrupt):
             raise
         error = WindowLoadError(problem_of(problem, file, shown_path(path)))
-        error.line = line_of(problem, file)
+        error.line, error.why = line_of(problem, file), _why(problem)
         raise error from problem
     _siblings[module.__name__] = Siblings(path, read)
     return module
+
+
+def _why(problem: BaseException) -> str:
+    if isinstance(problem, SyntaxError):
+        return one_line(f"{type(problem).__name__}: {problem.msg}", 300)
+    return reason_of(problem)
 
 
 def line_of(problem: BaseException, file: str) -> int | None:

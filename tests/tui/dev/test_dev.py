@@ -152,7 +152,7 @@ def test_actions_run_as_the_person_and_as_the_model(file: Path) -> None:
     async def go() -> None:
         async with developing(file) as pilot:
             app = dev_of(pilot)
-            app.dev.query(Field).first().focus()
+            app.dev.form.query(Field).first().focus()
             await pilot.press(*"mars", "enter")
             await until(pilot, lambda: shown(pilot, "mars  column todo"))
             await until(pilot, lambda: shown(pilot, "A turn costs"))
