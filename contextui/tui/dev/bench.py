@@ -19,7 +19,7 @@ from contextui.events import Event, WindowActed, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.text import one_line
 from contextui.tui.commands import arguments
-from contextui.windowing.blocks import change_block
+from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader, ReloadReport
 from contextui.windowing.finding.source import WindowLoadError
@@ -234,6 +234,9 @@ class Bench:
             return None
         version, counter = window.version, self.controller.context.counter
         texts = {lod: current_render(window, lod).xml for lod in _LEVELS}
+        for lod in _LEVELS[1:]:  # as in a request: a list of actions that is known is not repeated
+            if actions_of(texts[lod]) == actions_of(texts[Lod.FULL]):
+                texts[lod] = with_reference(texts[lod], window.id)
         with self._lock:
             if self._now is not None and self._now.version.major != version.major:
                 self._before = self._now

@@ -91,6 +91,7 @@ class DevScreen(Screen[None]):
             Static(id="dev-heading"),
             Static(id="dev-model"),
         )
+        self._cost = Static(id="dev-cost")
         self._sentence = Field(hint=self.words("Say what you want"))
         self._sentence.id, self._sentence.display = "dev-say", False
         self._frame: DevFrame | None = None
@@ -117,6 +118,7 @@ class DevScreen(Screen[None]):
             with Vertical(id="dev-right"):
                 yield self._model
                 yield self.model_sheet
+                yield self._cost
         yield self._sentence
         yield KeyFooter(self.words)
 
@@ -160,6 +162,7 @@ class DevScreen(Screen[None]):
         finally:
             self._is_drawing = False
         self.model_sheet.show(self._reading)
+        self._cost.update(self.model_sheet.cost())
         self.log_sheet.show(self.bench.log)
         self._draw_top()
 

@@ -58,8 +58,6 @@ class ModelSheet(Sheet):
 
     def _lines(self, reading: Reading, width: int) -> Iterator[Content]:
         words = self._words
-        for warning in reading.warnings:
-            yield Content.styled(words(warning), "$text-warning")
         for level in reading.levels:
             yield self._rule(words(_NAMES[level.lod]), level.tokens, width)
             for number, text in enumerate(level.xml.split("\n")):
@@ -81,10 +79,22 @@ class ModelSheet(Sheet):
         for text in reading.change.split("\n"):
             style = _ADDED if text.startswith("+") else _REMOVED if text.startswith("-") else MUTED
             yield from _drawn(text, style, width)
-        yield Content("")
-        text = words("A turn costs {change} instead of {full} while little changes.",
-                     change=reading.change_tokens, full=full)  # fmt: skip
-        yield from fold(Content.styled(text, MUTED), width)
+
+    def cost(self) -> Content:
+        """Return what a turn costs, or a warning about levels that are too large."""
+        reading, words = self._reading, self._words
+        if reading is None:
+            return Content("")
+        if reading.warnings:
+            return Content.styled(" ".join(map(words, reading.warnings)), "$text-warning")
+        if not reading.change:
+            return Content("")
+        text = words(
+            "A turn costs {change} instead of {full} while little changes.",
+            change=reading.change_tokens,
+            full=reading.levels[0].tokens,
+        )
+        return Content.styled(text, MUTED)
 
     def _rule(self, title: str, tokens: int, width: int) -> Content:
         count = self._words("{count} tokens", count=f"{tokens:,}")
@@ -163,7 +173,7 @@ class ActionForm(Vertical, can_focus=True):
         yield KeyHints(self._words, keys)
 
     async def show(self, window: Window | None, action_id: str | None) -> None:
-        """Show the fields of an action; typed values stay if it is the same with the same params."""
+        """Show the fields of an action; typed values stay if its params are the same."""
         actions = dict(window.actions) if window is not None else {}
         before = self.action
         self.action = actions.get(action_id or "") or next(iter(actions.values()), None)
