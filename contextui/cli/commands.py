@@ -178,7 +178,7 @@ _ALL = (
     ),
     Command(
         "dev",
-        takes="FILE.py [NAME=VALUE …]",
+        takes="FILE.py",
         summary="open a window beside what the model reads, reloaded on save",
         runs="dev:run",
         add=_add_dev,
