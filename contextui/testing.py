@@ -14,6 +14,7 @@ their folder: no ``conftest.py``, no plugin named in a ``pytest.ini``, no module
 Python's own. In a folder that you trust, plain ``pytest`` works as well.
 """
 
+import ast
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -25,11 +26,11 @@ from typing import Any, TypeVar
 from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.model import ModelEvent, ModelRequest
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.testing import WindowHarness, run_in_thread
+from contextui.windowing.testing import ManualClock, WindowHarness, run_in_thread
 from contextui.windowing.window import Window
 from contextui.words import Lang
 
-__all__ = ["Reply", "WindowTester", "run_tests"]
+__all__ = ["ManualClock", "Reply", "WindowTester", "run_tests"]
 
 W = TypeVar("W", bound=Window)
 
@@ -57,13 +58,17 @@ class WindowTester(WindowHarness[W]):
         folder: The workspace folder.
         lang: The language of the window.
         classes: Other windows that it may open.
-        clock: The function behind `self.env.clock`; by default the real time.
-        args: The args of its `opened`.
+        clock: The function behind `self.env.clock`; by default the real time. With a `ManualClock`,
+            `advance` moves the time of the windows.
+        args: The args of its `opened`. They can also be given as keywords, except those that have
+            the name of a keyword above.
+        others: Further args of its `opened`.
 
     Attributes:
         window: The window itself.
         windows: All open windows.
         troubles: The warnings that the windows emitted.
+        notices: What the windows reported with ``notify``, and the ends of jobs.
     """
 
     _conversation: "_Conversation | None" = None
@@ -103,10 +108,9 @@ class WindowTester(WindowHarness[W]):
         assert self._conversation.request is not None, "the last turn sent no request"
         return explain(self._conversation.request)
 
-    def close(self) -> None:
-        """Close all windows and the workspace."""
+    def _close(self) -> list[str]:
         self._end_conversation()
-        super().close()
+        return super()._close()
 
     def _end_conversation(self) -> None:
         if self._conversation is not None:
@@ -220,7 +224,23 @@ def _with_windows(files: Sequence[Path]) -> Iterator[Path]:
         window = path.with_name(path.name.removeprefix("test_"))
         if window.is_file():
             found.setdefault(window.name, window)
+            for widget in _widget_files(window):
+                found.setdefault(widget.name, widget)
     yield from found.values()
+
+
+def _widget_files(window: Path) -> Iterator[Path]:
+    """Yield the files beside a window's that it names as ``widget = "module:Class"``."""
+    try:
+        tree = ast.parse(window.read_bytes())
+    except (OSError, SyntaxError, ValueError):  # running its tests reports it
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name("widget")], ast.Constant(str(named))):
+                file = window.with_name(f"{named.partition(':')[0]}.py")
+                if file.is_file():
+                    yield file
 
 
 if __name__ == "__main__":

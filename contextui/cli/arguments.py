@@ -232,6 +232,9 @@ class Arguments(argparse.Namespace):
         turn: Show the state after this turn.
         follow: Show what is added and changed from now on.
         name: The name of the new window.
+        kind: Its kind.
+        file: The file of the window to develop, and its class.
+        args: The args of that window.
         yes: Trust without asking.
         revoke: Revoke trust.
         shell: The shell to print completions for.
@@ -255,6 +258,9 @@ class Arguments(argparse.Namespace):
     turn: int | None = None
     follow: bool = False
     name: str = ""
+    kind: str | None = None
+    file: str = ""
+    args: list[str]
     yes: bool = False
     revoke: bool = False
     shell: str = ""

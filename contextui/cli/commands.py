@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume, add_settings
 
+KINDS = ("simple", "job", "connection", "table", "widget", "package")
+"""The kinds of new windows; `contextui.windowing.template` takes longer to import."""
 _SHELLS = ("bash", "zsh", "fish")
 _OF_TURNS = ("max_steps", "max_calls")
 _REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
@@ -79,6 +81,21 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
 
 def _add_new_window(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="lowercase letters, digits, - and _")
+    parser.add_argument(
+        "--kind",
+        choices=KINDS,
+        metavar="|".join(KINDS),
+        help="what it shows how to do (default: simple)",
+    )
+
+
+def _add_dev(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE.py[:CLASS]", help="the window's file, and the class if it has several"
+    )
+    parser.add_argument(
+        "args", nargs="*", metavar="NAME=VALUE", help="args for the window, as after /open"
+    )
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
@@ -154,7 +171,18 @@ _ALL = (
         summary="create a window and its test in this folder",
         runs="new_window:run",
         add=_add_new_window,
-        examples=("contextui new-window shopping-list",),
+        examples=(
+            "contextui new-window shopping-list",
+            "contextui new-window build --kind job",
+        ),
+    ),
+    Command(
+        "dev",
+        takes="FILE.py",
+        summary="open a window beside what the model reads, reloaded on save",
+        runs="dev:run",
+        add=_add_dev,
+        examples=("contextui dev kanban.py", "contextui dev kanban.py:Kanban columns=todo"),
     ),
     Command(
         "serve",

@@ -14,17 +14,22 @@ from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover
-from contextui.windowing.template import write_new_window
+from contextui.windowing.template import KINDS, Kind, write_new_window
 from contextui.words import t
+
+_ARGS: dict[Kind, str] = {"connection": " host=localhost port=7000", "table": " path=shop.db"}
+"""Examples of args for kinds whose windows need some."""
 
 
 def run(arguments: Arguments) -> int:
     """Write a window and its test, and print how to run them."""
     folder = here()
     _check_free(arguments, folder)
-    window, test = (path.name for path in write_new_window(arguments.name, folder))
-    say(t("Wrote {window} and {test}.", window=window, test=test))
-    say(t("Try it:   {command}", command=f"contextui --window {window}"))
+    kind: Kind = next((one for one in KINDS if one == arguments.kind), "simple")
+    written = write_new_window(arguments.name, folder, kind)
+    window, test, *others = (str(path.relative_to(folder)) for path in written)
+    say(t("Wrote {window} and {test}.", window=", ".join([window, *others]), test=test))
+    say(t("Try it:   {command}", command=f"contextui dev {window}{_ARGS.get(kind, '')}"))
     say(t("Test it:  {command}", command=f"{_python()} -P -m contextui.testing {test}"))
     if find_spec("pytest") is None:
         command = f"{_python()} -P -m pip install pytest"

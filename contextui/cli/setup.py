@@ -24,6 +24,7 @@ from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
 from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import Registry, WindowEntry, discover
+from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
@@ -224,6 +225,7 @@ def window_notices(registry: Registry) -> Iterable[Text]:
                 window=entry.name,
                 reason=t(entry.reason),
             )
+    yield from (t(entry.warning) for entry in registry.entries if entry.warning)
 
 
 def _is_built_in(entry: WindowEntry) -> bool:
@@ -281,6 +283,7 @@ def open_desk(arguments: Arguments) -> Desk:
         [*map(t, assembly.notices), *notices],
         assembly.loaded.provider == "offline",
         wakes=assembly.loaded.settings.turns_wake,
+        reloader=Reloader(assembly.registry, session.windows),
     )
 
     def switch_model(name: str) -> None:

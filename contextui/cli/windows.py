@@ -32,6 +32,9 @@ def run(arguments: Arguments) -> int:
         for entry in entries:
             for line in _lines(_shown(entry)):
                 say(line)
+        for entry in entries:
+            if entry.warning:
+                warn(entry.warning)
     return flags.DONE
 
 

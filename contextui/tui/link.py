@@ -26,6 +26,7 @@ from contextui.events import (
 )
 from contextui.session.session import Session
 from contextui.windowing.finding.registry import WindowEntry
+from contextui.windowing.finding.reload import Reloader
 from contextui.words import Text
 
 
@@ -42,6 +43,7 @@ class Desk:
         switch_model: Connects another model by name; raises a `ContextUIError` on failure.
         switch_strategy: Selects another strategy by name; raises likewise.
         wakes: Whether a window's notification starts a turn when the model is idle.
+        reloader: Loads changed window files again.
     """
 
     session: Session
@@ -52,6 +54,7 @@ class Desk:
     switch_model: Callable[[str], None] | None = None
     switch_strategy: Callable[[str], None] | None = None
     wakes: bool = False
+    reloader: Reloader | None = None
 
     @property
     def has_messages(self) -> bool:

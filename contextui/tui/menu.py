@@ -23,10 +23,12 @@ from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.inspector.history import view_of
 from contextui.tui.link import Desk
 from contextui.tui.themes import THEMES
-from contextui.windowing.host import current_render
+from contextui.windowing.finding.reload import Reloader
+from contextui.windowing.host import commit_input, current_render
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
+from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
 _ABOUT = 200  # maximum length of a window description
@@ -90,6 +92,7 @@ class Menu:
                 Command("compact", "replace older messages with a summary",
                         self.compact, alias="c"),
                 Command("stop", "stop the current turn", self.stop),
+                Command("reload", "load changed window files, state kept", self.reload),
                 *others,
             ]
         )  # fmt: skip
@@ -99,6 +102,13 @@ class Menu:
         name, _, rest = typed.partition(" ")
         if not name:
             raise self._error("Which one? {names}", names=" | ".join(self._names()))
+        reloader = self._desk.reloader
+        if reloader is not None and reloader.is_changed(name):
+            self._app.run_worker(self._open_changed(reloader, name, rest), name="reload")
+        else:
+            self._open(name, rest)
+
+    def _open(self, name: str, rest: str) -> None:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
@@ -109,6 +119,38 @@ class Menu:
             else msg("Opened {window}.")
         )
         self._notify(self._words(message, window=window.id, number=number))
+
+    async def _open_changed(self, reloader: Reloader, name: str, rest: str) -> None:
+        """Open a window whose file has changed: with the new code, if no other one has the old."""
+        path = reloader.file_of(name)
+        names = reloader.names_in(path) if path is not None else []
+        is_open = any(one.name in names for one in self._windows.windows())
+        try:
+            if is_open:
+                self._open(name, rest)
+                file = shown_path(path) if path is not None else name
+                message = msg("{file} has changed: /reload uses the new code.")
+                self._notify(self._words(message, file=file))
+            else:
+                await self._reload(reloader)
+                self._open(name, rest)
+        except ContextUIError as error:
+            self._notify(self._words(error))
+
+    def reload(self, _: str) -> None:
+        """Load the window files that have changed; open windows keep their state."""
+        reloader = self._desk.reloader
+        if reloader is None:
+            raise self._error("Nothing can be reloaded here.")
+        self._app.run_worker(self._reload(reloader), name="reload")
+
+    async def _reload(self, reloader: Reloader) -> None:
+        for window in self._windows.windows():
+            await commit_input(window)
+        report = await in_daemon_thread(reloader.reload)
+        self._desk.entries = reloader.registry.entries
+        for text in report.lines(self._words):
+            self._notify(text)
 
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
         """Parse and validate a window's arguments; errors include the usage."""

@@ -214,6 +214,10 @@ class SecretReads:
         self._disclosed = frozenset[str]()
         self._reading = Reading(None)
 
+    def take_over(self, other: "SecretReads") -> None:
+        """Treat all that another window has read as read by this one, which has its state."""
+        self._read, self._disclosed = set(other._read), other._disclosed
+
     @property
     def inherited(self) -> frozenset[str] | None:
         """The files that windows opened by the current call may read."""

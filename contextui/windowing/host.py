@@ -91,6 +91,11 @@ def run_on_thread(window: Window, function: Callable[[], T]) -> "Future[T]":
     return window.runtime.worker.submit(function)
 
 
+async def commit_input(window: Window) -> None:
+    """Commit what the person has typed into a window on the screen and not submitted yet."""
+    await window.runtime.commit_typed()
+
+
 def commit_input_with(window: Window, commit: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Register the callback that commits what the person has typed and not submitted yet.
 

@@ -138,6 +138,11 @@ class Jobs:
             jobs = [job for job, _ in self._running.values()]
         return [job.at for job in jobs if job.state == "running"]
 
+    def unended(self) -> list[str]:
+        """Return the names of the jobs that have not ended, even if they were cancelled."""
+        with self._lock:
+            return [job.name for job, _ in self._running.values()]
+
     def get(self, number: int | None = None) -> Job | None:
         """Return a running job by its number; without one, the only or the last job."""
         with self._lock:

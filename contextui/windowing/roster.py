@@ -119,6 +119,16 @@ class Roster:
             self._windows[window.id] = window
             self._use(window.id)
 
+    def exchange(self, window: Window) -> None:
+        """Put a window in the place of the open one with its id; order and use stay.
+
+        Raises:
+            UnknownWindowError: No window with its id is open.
+        """
+        with self._lock:
+            self.require(window.id)
+            self._windows[window.id] = window
+
     def leave(self, window_id: str, last_render: str) -> None:
         """Remove a closed window and keep its last render.
 
@@ -169,6 +179,10 @@ class Catalog:
                 f"Two window classes are called {cls.name}: "
                 f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
             )
+
+    def replace(self, cls: type[Window]) -> None:
+        """Use this class for its name, instead of the one registered before."""
+        self.classes[cls.name] = cls
 
     def window(self, asked: Window | type[Window] | str) -> Window:
         """Return a window to open, by name, class or instance.

@@ -43,7 +43,7 @@ from contextui.windowing.render import MOST_CONTENT, Renders
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.transaction import Call, StateStore
 from contextui.windowing.trouble import reason_in
-from contextui.windowing.worker import PATIENCE, Worker, finished
+from contextui.windowing.worker import PATIENCE, Time, Worker, finished
 from contextui.words import Lang, Words, msg
 
 if TYPE_CHECKING:
@@ -184,7 +184,8 @@ class Runtime:
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.window, self.place = window, place
-        self.worker = Worker(place.window_id)
+        clock = place.env.clock
+        self.worker = Worker(place.window_id, clock if isinstance(clock, Time) else None)
         self.store = StateStore(window, place, lod, version)
         self.secrets = SecretReads(window, place)
         self.renders = Renders(window, place, self.store, self.worker, self.secrets)
@@ -195,6 +196,8 @@ class Runtime:
         """The jobs that were running when an earlier run ended."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
+        self.ending: Future[None] | None = None
+        """Done when the window has ended; None until `end` is called."""
         self.jobs = Jobs(
             self.worker,
             progressed=self._show_progress,
@@ -209,6 +212,14 @@ class Runtime:
         self._warned = ContextVersion(0)
         self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
+
+    def take_over(self, other: "Runtime") -> None:
+        """Continue for a window of the same id that has ended: its class was replaced."""
+        self.history.recall(other.history.entries)
+        self.focus_id, self.is_new = other.focus_id, other.is_new
+        self.store.changed_by_others = other.store.changed_by_others
+        self.secrets.take_over(other.secrets)
+        self._seen, self._warned = other._seen, other._warned
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
@@ -281,7 +292,7 @@ class Runtime:
             A future that is done after that.
         """
         self.stop_opening()
-        ended: Future[None] = Future()
+        self.ending = ended = Future[None]()
 
         def run_closed_hook() -> None:
             try:
@@ -335,7 +346,7 @@ class Runtime:
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         if actor == "model" and intent.effect != "read":
-            await self._commit_input()
+            await self.commit_typed()
             self._check_conflict()
         result = await self._carry_out_allowed(intent, actor, allow)
         self.focus_id = intent.target or self.focus_id
@@ -590,8 +601,8 @@ class Runtime:
             lines.insert(0, words("The person has written something."))
         return _done(" ".join(lines))
 
-    async def _commit_input(self) -> None:
-        """Commit what the person is typing, before a model acts on the window."""
+    async def commit_typed(self) -> None:
+        """Commit what the person is typing: before a model acts, or the window's code changes."""
         if self.commit_input is not None:
             with suppress(Exception):  # a failure of the screen must not stop the model
                 async with asyncio.timeout(PATIENCE):
@@ -623,13 +634,13 @@ class Runtime:
         allowed = frozenset[str]()
         note = ""
         for _ in range(_MAX_APPROVALS):
-            await self._commit_input()
+            await self.commit_typed()
             try:
                 self.secrets.check(self.renders.latest().withheld, allowed)
                 permit = await allow(intent)
                 if isinstance(permit, ActionResult):
                     return permit
-                await self._commit_input()
+                await self.commit_typed()
                 if permit is not None and permit.arguments is not None:
                     intent = replace(intent, arguments=permit.arguments)
                     note = permit.note
@@ -672,11 +683,11 @@ class Runtime:
         """Ask for approval to close the window; return a result if it stays open."""
         intent = Intent(self.window, CLOSE, arguments)
         for _ in range(_MAX_APPROVALS):
-            await self._commit_input()
+            await self.commit_typed()
             permit = await allow(intent)
             if not isinstance(permit, Permit):
                 return permit
-            await self._commit_input()
+            await self.commit_typed()
             if permit.covers(await self.preview_of(intent)):
                 return None
             intent = replace(intent, changed=True)

@@ -4,13 +4,20 @@ Tests use it as `contextui.testing.WindowTester`, which adds the offline model.
 """
 
 import asyncio
+import heapq
 import json
-from collections.abc import Coroutine
+import threading
+import time
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
-from contextui.events import Event, WindowTroubled
+import psutil
+
+from contextui.events import Event, Progress, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
 from contextui.windowing.env import Clock
@@ -18,11 +25,71 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE, Time
 from contextui.words import Lang
 
 W = TypeVar("W", bound=Window)
 V = TypeVar("V", bound=Window)
 T = TypeVar("T")
+
+
+_ROUNDS = 4  # how often a window's thread is passed, so that what is due and follows has run
+_HELPERS = ("resource_tracker", "forkserver", "contextui/keeper.py")
+"""Processes of Python's own multiprocessing, and the one that ends processes of windows."""
+
+
+class ManualClock(Time):
+    """A clock that only a test moves, with `WindowTester.advance`.
+
+    `self.env.clock()` of the windows returns its time, and their timers and ``asyncio.sleep`` go by
+    it.
+
+    Args:
+        start: The time at which it starts.
+
+    Example:
+        >>> with WindowTester(Egg, clock=ManualClock()) as egg:
+        ...     egg.act("boil", minutes=5)
+        ...     egg.advance(5 * 60)
+        ...     assert egg.notices == ["The egg is done."]
+    """
+
+    def __init__(self, start: datetime = datetime(2030, 1, 1, 12, tzinfo=UTC)) -> None:
+        self._start, self._passed = start, 0.0
+        self._moments: list[float] = []
+        self._lock = threading.Lock()
+        self._released: float | None = None
+
+    def __call__(self) -> datetime:
+        """Return the current time."""
+        return self._start + timedelta(seconds=self._passed)
+
+    def now(self) -> float:
+        """Return the seconds since the start."""
+        real = 0.0 if self._released is None else time.monotonic() - self._released
+        return self._passed + real
+
+    def expect(self, when: float) -> None:
+        """Note that something is due at a time."""
+        with self._lock:
+            heapq.heappush(self._moments, when)
+
+    def step(self, until: float) -> bool:
+        """Move to the next moment at which something is due, and not beyond a time.
+
+        Returns:
+            Whether that time is not reached yet.
+        """
+        with self._lock:
+            while self._moments and self._moments[0] <= self._passed:
+                heapq.heappop(self._moments)
+            following = self._moments[0] if self._moments else until
+            self._passed = max(min(following, until), self._passed)
+        return self._passed < until
+
+    def release(self) -> None:
+        """Let it go with the real time: what is left can end."""
+        self._released = self._released or time.monotonic()
 
 
 class WindowHarness(Generic[W]):
@@ -32,6 +99,7 @@ class WindowHarness(Generic[W]):
         window: The window itself.
         windows: All open windows.
         troubles: The warnings that the windows emitted.
+        notices: What the windows reported with ``notify``, and the ends of jobs.
     """
 
     def __init__(
@@ -43,27 +111,112 @@ class WindowHarness(Generic[W]):
         lang: Lang = "en",
         classes: tuple[type[Window], ...] = (),
         clock: Clock | None = None,
-        **args: Any,
+        args: Mapping[str, Any] | None = None,
+        **others: Any,
     ) -> None:
-        self._class, self._others, self._folder = cls, classes, folder
-        self._surroundings: dict[str, Any] = {"lang": lang} | ({"clock": clock} if clock else {})
-        self.troubles: list[str] = []
-        self.windows = self._manager()
+        surroundings: dict[str, Any] = {"lang": lang} | ({"clock": clock} if clock else {})
+        self._prepare(cls, classes, folder, surroundings)
         self.window = cls()
-        self.windows.open(self.window, **args)
+        self.windows.open(self.window, **{**others, **(args or {})})
+
+    def _prepare(
+        self,
+        cls: type[W],
+        others: tuple[type[Window], ...],
+        folder: Path | str | None,
+        surroundings: Mapping[str, Any],
+    ) -> None:
+        self._class, self._others, self._folder = cls, others, folder
+        self._surroundings = dict(surroundings)
+        self._processes = set(_children())
+        self.troubles: list[str] = []
+        self.notices: list[str] = []
+        self.windows = self._manager()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:  # the test has failed already
+            self._close()
 
     def close(self) -> None:
-        """Close all windows and the workspace."""
-        for window in self.windows.windows():
+        """Close all windows and the workspace.
+
+        Raises:
+            AssertionError: A job or a process is still running after the windows have closed.
+        """
+        left = self._close()
+        assert not left, f"Still running after the windows have closed: {', '.join(left)}."
+
+    def _close(self) -> list[str]:
+        """Close everything; return what is still running."""
+        if isinstance(clock := self._surroundings.get("clock"), ManualClock):
+            clock.release()
+        closing = self.windows.windows()
+        for window in closing:
             self.windows.close(window.id)
+        endings = [one.runtime.ending for one in closing if one.runtime.ending is not None]
+        wait_for(endings, 2 * PATIENCE)
         if self.windows.workspace is not None:
             self.windows.workspace.close()
+        jobs = [f"{one.id}: {name}" for one in closing for name in one.runtime.jobs.unended()]
+        deadline = time.monotonic() + PATIENCE / 2
+        while (left := _children() - self._processes) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return [*jobs, *(f"process {one.pid}" for one in left)]
+
+    # --- jobs and time -----------------------------------------------------------------
+
+    @property
+    def jobs(self) -> list[Progress]:
+        """How far the running jobs of the window are."""
+        return self.window.runtime.jobs.running()
+
+    def wait_for_jobs(self, seconds: float = 10.0) -> None:
+        """Wait until no job of the window is running.
+
+        Raises:
+            AssertionError: One is still running after this time.
+        """
+        deadline = time.monotonic() + seconds
+        while self.jobs and time.monotonic() < deadline:
+            jobs = [self.window.runtime.jobs.get(one.job) for one in self.jobs]
+            wait_for([one.ended for one in jobs if one], max(deadline - time.monotonic(), 0))
+        left = ", ".join(map(str, self.jobs))
+        assert not left, f"Still running after {seconds:g} s: {left}."
+        self._pass_through()
+
+    def cancel(self, job: Progress | int | None = None) -> None:
+        """Cancel a running job, by default the last one, and wait until it has ended."""
+        number = job.job if isinstance(job, Progress) else job
+        found = self.window.runtime.jobs.get(number)
+        assert found is not None, f"There is no such job. Running: {self.jobs}."
+        found.cancel()
+        wait_for([found.ended], PATIENCE)
+        self._pass_through()
+
+    def advance(self, seconds: float) -> None:
+        """Move the tester's `ManualClock`; timers and sleeping jobs that are due run, in order."""
+        clock = self._surroundings.get("clock")
+        assert isinstance(clock, ManualClock), "advance needs WindowTester(…, clock=ManualClock())"
+        self._pass_through()
+        until = clock.now() + seconds
+        going = True
+        while going:
+            going = clock.step(until)
+            self._pass_through()
+
+    def _pass_through(self) -> None:
+        """Wait until the windows have done what is due now."""
+        for window in self.windows.windows():
+            worker = window.runtime.worker
+            rounds = 0
+            while rounds < _ROUNDS:
+                rounds = 0 if worker.wake() else rounds + 1
+                worker.submit(_nothing).result()
 
     def act(self, action_id: str, /, **params: Any) -> str:
         """Run an action, or an anchor's, that must succeed; return the result."""
@@ -114,10 +267,7 @@ class WindowHarness(Generic[W]):
     def restored(self) -> Self:
         """Return a tester with the window restored from its saved state."""
         twin: Self = object.__new__(type(self))
-        twin._class, twin._others, twin._folder = self._class, self._others, self._folder
-        twin._surroundings = self._surroundings
-        twin.troubles = []
-        twin.windows = twin._manager()
+        twin._prepare(self._class, self._others, self._folder, self._surroundings)
         twin.window = twin._restore(self.window)
         return twin
 
@@ -161,6 +311,26 @@ class WindowHarness(Generic[W]):
     def _on_event(self, event: Event) -> None:
         if isinstance(event, WindowTroubled):
             self.troubles.append(f"{event.window_id} {event.reason}")
+        elif isinstance(event, WindowNotified):
+            self.notices.append(event.text)
+
+
+def _nothing() -> None:
+    """Do nothing, after what was queued before."""
+
+
+def _children() -> set[psutil.Process]:
+    """Return the processes that this one has started and that are running."""
+    return {one for one in psutil.Process().children(recursive=True) if _is_running(one)}
+
+
+def _is_running(process: psutil.Process) -> bool:
+    try:
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        return not any(one in " ".join(process.cmdline()) for one in _HELPERS)
+    except psutil.Error:
+        return False
 
 
 def run_in_thread(call: Coroutine[Any, Any, T]) -> T:

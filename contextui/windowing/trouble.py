@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,16 +57,26 @@ class Line:
         return self.text("en")
 
 
-def reason_in(cls: type, problem: BaseException, lang: str = "en") -> str:
-    """As `reason_of`, with the file and line in the class's own module.
+def reason_in(cls: type, problem: BaseException, lang: str = "en", *others: type) -> str:
+    """As `reason_of`, with the file and line in the module of the class, or of other classes.
 
     Example:
         >>> reason_in(ShopWindow, problem)                                   # doctest: +SKIP
         "AttributeError: 'ShopWindow' object has no attribute 'itmes' (shop.py:12)"
     """
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    frames = traceback.extract_tb(problem.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == file]
-    if not file or not lines or isinstance(problem, ContextUIError):
-        return reason_of(problem, lang)
-    return f"{reason_of(problem, lang)} ({one_line(Path(file).name, 80)}:{lines[-1]})"
+    reason, place = reason_of(problem, lang), place_in((cls, *others), problem)
+    return reason if not place or isinstance(problem, ContextUIError) else f"{reason} ({place})"
+
+
+def place_in(classes: Iterable[type], problem: BaseException) -> str:
+    """Return the file and line in the modules of these classes at which an exception was raised.
+
+    Returns:
+        Such as ``shop.py:12``; empty if it was raised elsewhere.
+    """
+    modules = [sys.modules.get(one.__module__) for one in classes]
+    files = {getattr(one, "__file__", None) for one in modules} - {None}
+    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
+        if frame.filename in files:
+            return f"{one_line(Path(frame.filename).name, 80)}:{frame.lineno}"
+    return ""

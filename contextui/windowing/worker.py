@@ -125,19 +125,34 @@ _LAST_SECONDS = 1.0  # for tasks that are cancelled when the window closes
 _IDLE = 5.0  # idle seconds after which the thread ends; the next call starts a new one
 
 
+class Time:
+    """The time that timers and event loops of windows go by; tests replace it."""
+
+    def now(self) -> float:
+        """Return the time in seconds, from any start."""
+        return time.monotonic()
+
+    def expect(self, when: float) -> None:
+        """Note that something is due at a time."""
+
+
 class Worker:
     """Runs calls on one daemon thread, in order.
 
     The thread exists only while needed, until something asynchronous runs on it: then it has an
     event loop, which it drives between calls, for the rest of the window's life.
 
+    Args:
+        name: The window's id.
+        clock: The time of its timers and its event loop.
+
     Attributes:
         alone: Held by the call that runs, or by a task of the loop that changes the state; None
             until there is a loop.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, clock: Time | None = None) -> None:
+        self._name, self._time = name, clock or Time()
         self._queue: deque[tuple[Work, Callable[[], None]]] = deque()
         self._timers: list[tuple[float, int, float, Work]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -202,7 +217,8 @@ class Worker:
 
         with self._wake:
             if not self._closed:
-                due = time.monotonic() + seconds
+                due = self._time.now() + seconds
+                self._time.expect(due)
                 heapq.heappush(self._timers, (due, next(self._order), seconds, tick))
                 self._ensure_thread()
                 self._signal()
@@ -267,7 +283,7 @@ class Worker:
         """The window's event loop, created on first use."""
         assert self.is_own_thread
         if self._loop is None:
-            self._loop, self.alone = asyncio.new_event_loop(), asyncio.Lock()
+            self._loop, self.alone = _new_loop(self._time), asyncio.Lock()
             if self._since is not None:  # the call that needs it is running
                 self._loop.run_until_complete(self.alone.acquire())
         return self._loop
@@ -291,6 +307,12 @@ class Worker:
                 yield
         finally:
             self._since = before
+
+    def wake(self) -> bool:
+        """Look at the time again; return whether a timer is due."""
+        with self._wake:
+            self._signal()
+            return bool(self._timers) and self._timers[0][0] <= self._time.now()
 
     def _signal(self) -> None:
         self._wake.notify()
@@ -349,23 +371,38 @@ class Worker:
         idle_since = time.monotonic()
         with self._wake:
             while self._queue or not self._closed:
-                now = time.monotonic()
+                now = self._time.now()
                 if self._queue:
                     return self._queue.popleft()[0]
                 if self._timers and self._timers[0][0] <= now:
                     _, order, seconds, tick = heapq.heappop(self._timers)
+                    self._time.expect(now + seconds)
                     heapq.heappush(self._timers, (now + seconds, order, seconds, tick))
                     return tick
                 if self._timers:
                     self._pause(min(self._timers[0][0] - now, threading.TIMEOUT_MAX))
                 elif self._loop is not None:
                     self._pause(None)
-                elif now - idle_since < _IDLE:
+                elif time.monotonic() - idle_since < _IDLE:
                     self._pause(_IDLE)
                 else:
                     break
             self._thread = None
             return None
+
+
+def _new_loop(clock: Time) -> asyncio.AbstractEventLoop:
+    """Create an event loop that goes by a clock."""
+    loop = asyncio.new_event_loop()
+    if type(clock) is not Time:
+        call_at = loop.call_at
+
+        def call_at_expected(when: float, *args: Any, **options: Any) -> asyncio.TimerHandle:
+            clock.expect(when)
+            return call_at(when, *args, **options)
+
+        loop.time, loop.call_at = clock.now, call_at_expected  # type: ignore[method-assign,assignment]
+    return loop
 
 
 async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> None:
@@ -390,6 +427,21 @@ async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> N
         async with asyncio.timeout(seconds):
             for done in [watch(future) for future in futures]:
                 await done.wait()
+
+
+async def in_daemon_thread(call: Callable[[], T]) -> T:
+    """Call a function that waits for windows on a thread that does not delay the exit."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as problem:
+            future.set_exception(problem)
+
+    threading.Thread(target=run, daemon=True).start()
+    await finished([future], None)
+    return future.result()
 
 
 def in_event_loop() -> bool:

@@ -20,7 +20,7 @@ from tests.cli.calling import PATIENCE, Program
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 CASES = [
     ("contextui ", set(COMMANDS)),
-    ("contextui de", {"debug"}),
+    ("contextui de", {"debug", "dev"}),
     ("contextui --appro", {"--approval"}),
     ("contextui --approval ", {"ask", "auto", "read-only"}),
     ("contextui -p x --output-format s", {"stream-json"}),
@@ -140,7 +140,7 @@ def test_tab_completes_what_is_typed(program: Program, shell: str) -> None:
     typing = Typing(shell, script_of(program, shell))
     try:
         again = "\x15"  # ctrl+u: an empty line
-        typing.type("contextui de\t", "> contextui debug ")
+        typing.type("contextui deb\t", "> contextui debug ")
         typing.type(f"{again}contextui --lang=z\t", "> contextui --lang=zh")
         typing.type(f"{again}contextui --strategy sl\t", "> contextui --strategy sliding")
         typing.type(f"{again}contextui --window my\t", "> contextui --window my\\ window.py")

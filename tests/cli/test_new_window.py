@@ -16,7 +16,7 @@ def test_a_new_window_works_and_its_test_passes(program: Program) -> None:
     done = program("new-window", "shopping-list")
     assert done.status == 0
     assert "shopping_list_window.py" in done.out
-    assert "--window shopping_list_window.py" in done.out
+    assert "contextui dev shopping_list_window.py" in done.out
     listed = program("windows", "--window", "shopping_list_window.py").out
     assert "[✓] shopping-list: " in listed
     for module in ("contextui.testing", "pytest"):
@@ -26,6 +26,16 @@ def test_a_new_window_works_and_its_test_passes(program: Program) -> None:
         )  # fmt: skip
         assert tested.returncode == 0, tested.stdout
         assert b"4 passed" in tested.stdout
+
+
+def test_a_kind_can_be_chosen(program: Program) -> None:
+    done = program("new-window", "stars", "--kind", "widget")
+    assert done.out.startswith("Wrote stars_window.py, _stars_widget.py and test_stars_window.py.")
+    done = program("new-window", "shop", "--kind", "package")
+    assert "contextui dev contextui-shop/shop_window.py" in done.out
+    done = program("new-window", "chat", "--kind", "connection")
+    assert "contextui dev chat_window.py host=localhost port=7000" in done.out
+    program("new-window", "x", "--kind", "big").fails(2, "--kind must be one of", "simple")
 
 
 def test_nothing_is_overwritten(program: Program) -> None:

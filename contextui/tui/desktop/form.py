@@ -177,11 +177,12 @@ def form_fields(
     window: Window, action: Action, names: tuple[str, ...], words: Words
 ) -> list[FormField]:
     """Return the form fields for these params of an action."""
-    signature = inspect.signature(getattr(type(window), action.id))
+    method = getattr(type(window), action.id, None)  # an action of `more_actions` has none
+    defaults = inspect.signature(method).parameters if method is not None else {}
     made = []
     for param in action.params.listing:
         if param.name in names:
-            default = signature.parameters[param.name].default
+            default = defaults[param.name].default if param.name in defaults else None
             known = None if default is inspect.Parameter.empty else default
             made.append(FormField(param, action, known, words))
     return made

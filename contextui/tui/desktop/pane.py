@@ -1,5 +1,6 @@
 """The desktop pane: a main window, a stack, and one line for each window that does not fit."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from textual import events, on
@@ -112,11 +113,16 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._setting.last_actions.forget(window_id)
                 self._setting.gists.forget(window_id)
                 self._setting.notices.pop(window_id, None)
-        if before != (self._order.ids, self._order.current):
-            self._arrange()
+        replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
+        if replaced or before != (self._order.ids, self._order.current):
+            self._arrange(replaced)
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
+
+    def _is_replaced(self, window: Window | None) -> bool:
+        """Whether a window was reloaded with another class since its frame was mounted."""
+        return window is not None and self._frames[window.id].window is not window
 
     @on(GistDrawn)
     def _show_gist(self, message: GistDrawn) -> None:
@@ -149,7 +155,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             return "single"
         return "below" if self.screen.has_class("-wide") else "side"
 
-    def _arrange(self) -> None:
+    def _arrange(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
         if setting is None or lines is None or not self.is_attached:
             return
@@ -158,7 +164,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         )
         self._arrangement = arrange(self._order, self.size, self._mode(), self._arrangement.first)
         places = dict(self._arrangement.frames)
-        for window_id in self._frames.keys() - places.keys():
+        for window_id in self._frames.keys() - (places.keys() - set(replaced)):
             self._frames.pop(window_id).remove()
         for window_id, region in places.items():
             if (window := setting.windows.get(window_id)) is not None:

@@ -1,12 +1,14 @@
 """Custom widgets of windows: lazy loading, and a guard that contains their errors."""
 
 import asyncio
+import sys
 import types
 from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
 from importlib import import_module
 from inspect import isawaitable
-from types import FrameType, TracebackType
+from pathlib import Path
+from types import FrameType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
@@ -21,9 +23,10 @@ from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
+from contextui.windowing.finding.source import siblings_of
 from contextui.windowing.host import latest_render
 from contextui.windowing.state import WindowState
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.trouble import reason_in
 from contextui.windowing.window import Window
 from contextui.windowing.worker import running
 
@@ -55,6 +58,8 @@ class Guard(_Base):
             self.window_id, self.reason = window_id, reason
 
     guarded_id = ""
+    guarded_classes: tuple[type, ...] = ()
+    """The classes of the widget and of its window: an error names the line in their files."""
     guarded_is_given_up = False
     """Whether its tasks were cancelled because it blocks the exit."""
     _has_failed = False
@@ -90,7 +95,8 @@ class Guard(_Base):
         outer._has_failed = True
         if outer.has_focus_within:
             outer.parent.focus()
-        outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
+        reason = reason_in(type(self).__mro__[2], problem, "en", *outer.guarded_classes)
+        outer.parent.post_message(self.Failed(outer.guarded_id, reason))
 
     @property
     def _outer(self) -> "Guard":
@@ -186,14 +192,55 @@ def own_widget(window: Window) -> Guard | None:
     spec = type(window).widget
     if spec is None:
         return None
+    owner = next(cls for cls in type(window).__mro__ if vars(cls).get("widget") == spec)
     module_name, _, name = spec.partition(":")
+    found: list[type] = [owner]
     try:
-        cls = getattr(import_module(module_name), name)
+        cls = getattr(_widget_module(owner, module_name, name), name, None)
+        if not isinstance(cls, type) or not issubclass(cls, Widget):
+            raise OwnWidgetError(
+                f'widget = "{spec}": {module_name} has no class {name} that extends '
+                "textual.widget.Widget"
+            )
+        found.append(cls)
         made: Guard = _guarded_class(cls)(window)
-        made.guarded_id = window.id
+        made.guarded_id, made.guarded_classes = window.id, tuple(found)
+    except OwnWidgetError:
+        raise
     except (Exception, SystemExit) as problem:
-        raise OwnWidgetError(reason_of(problem)) from problem
+        raise OwnWidgetError(reason_in(owner, problem, "en", *found)) from problem
     return made
+
+
+def _widget_module(owner: type, module_name: str, name: str) -> ModuleType:
+    """Import the module of a widget: the window's own file, an installed one, or one beside it.
+
+    An installed module comes before a file beside the window's, which could hide it.
+
+    Args:
+        owner: The window's class.
+        module_name: The module.
+        name: The widget's class.
+
+    Raises:
+        OwnWidgetError: There is no such module; the message says what to write.
+    """
+    siblings, own = siblings_of(owner.__module__), sys.modules.get(owner.__module__)
+    file = Path(getattr(own, "__file__", None) or "?")
+    if own is not None and siblings is not None and file.stem == module_name:
+        return own
+    try:
+        return import_module(module_name)
+    except ModuleNotFoundError as problem:
+        if siblings is None or problem.name != module_name.partition(".")[0]:
+            raise
+    if "." not in module_name and (module := siblings.load(module_name)) is not None:
+        return module
+    raise OwnWidgetError(
+        f'widget = "{module_name}:{name}": there is no module {module_name}. Put the class into '
+        f"{module_name}.py beside {file.name}; or into {file.name}, and write "
+        f'widget = "{file.stem}:{name}"'
+    )
 
 
 @cache

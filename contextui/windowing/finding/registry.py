@@ -3,6 +3,7 @@
 A problem with one window becomes an entry with the reason; the others stay available.
 """
 
+import ast
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,7 +20,9 @@ from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
 from contextui.windowing.finding.source import (
     PROJECT_WINDOWS,
+    ReadBeside,
     WindowLoadError,
+    beside,
     checked,
     classes_in,
     is_window,
@@ -27,6 +30,7 @@ from contextui.windowing.finding.source import (
     problem_of,
     read_source,
     run_source,
+    siblings_of,
 )
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 from contextui.windowing.trouble import Line
@@ -48,6 +52,10 @@ class WindowEntry:
         reason: The problem, in one line.
         cls: Its class, once it is ready.
         entry_point: The package's entry point.
+        path: Its file, if it comes from one.
+        line: The line of the file at which loading failed, if that is known.
+        why: The problem without file and line, if that is known.
+        warning: What its author should improve, in one line.
     """
 
     name: str
@@ -56,6 +64,10 @@ class WindowEntry:
     reason: Text = ""
     cls: type[Window] | None = None
     entry_point: EntryPoint | None = field(default=None, repr=False, compare=False)
+    path: Path | None = field(default=None, repr=False, compare=False)
+    line: int | None = field(default=None, repr=False, compare=False)
+    why: str = field(default="", repr=False, compare=False)
+    warning: Text = field(default="", repr=False, compare=False)
 
     @property
     def usable(self) -> bool:
@@ -76,6 +88,7 @@ class WindowEntry:
             "status": self.status,
             "origin": self.origin,
             "reason": str(self.reason) or None,
+            "warning": str(self.warning) or None,
             "description": one_line(self.cls.description, 1_000) if self.cls else None,
             "args": str(self.cls.opening) if self.cls else None,
             "actions": list(self.cls.actions) if self.cls else None,
@@ -114,7 +127,17 @@ def untrusted(path: Path, status: str) -> WindowEntry:
         "{path} is not trusted ({what}): read it, then run contextui trust",
         {"path": shown_path(path), "what": Message(_UNTRUSTED.get(status, _OTHERS_CHANGED))},
     )
-    return WindowEntry(name, shown_path(path), "untrusted", reason)
+    return WindowEntry(name, shown_path(path), "untrusted", reason, path=path)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where windows are looked for, besides packages; see `discover`."""
+
+    files: tuple[str | Path, ...] = ()
+    folders: tuple[str | Path, ...] = ()
+    home: Path | None = None
+    project: Path | None = None
 
 
 GROUP = "contextui.windows"
@@ -139,9 +162,10 @@ class Registry:
         >>> WindowManager(registry.classes())                               # doctest: +SKIP
     """
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places | None = None) -> None:
         self.review: Review | None = None
         self.notices: list[Text] = []
+        self._places = places or Places()
         self._entries: list[WindowEntry] = []
         self._modules: dict[tuple[str, str], ModuleType] = {}
 
@@ -159,7 +183,44 @@ class Registry:
         """Return every usable class, for a `WindowManager`."""
         return [entry.cls for entry in self.load_all() if entry.cls]
 
+    def again(self, *, fresh: bool = False) -> "Registry":
+        """Look at all places once more, packages excepted: their windows stay as they are.
+
+        A file that has not changed is not executed again and has the same classes, unless all are
+        loaded `fresh`.
+        """
+        new = Registry(self._places)
+        if not fresh:
+            new._modules = dict(self._modules)
+        new._entries = [entry for entry in self._entries if entry.entry_point is not None]
+        new.add_places()
+        return new
+
+    def has_loaded(self, path: Path, digest: str) -> bool:
+        """Whether a file's bytes, by their SHA-256, are those that its windows were loaded from."""
+        at = [digest for real, digest in self._modules if real == os.path.realpath(path)]
+        return at[-1:] == [digest]
+
+    def keep(self, entry: WindowEntry) -> None:
+        """Keep an entry of an earlier look: its class is used although its file has a problem."""
+        at = [at for at, one in enumerate(self._entries) if one.path == entry.path]
+        self._entries.insert(at[0] if at else len(self._entries), entry)
+
     # --- sources -----------------------------------------------------------------------
+
+    def add_places(self) -> None:
+        """Add the windows of all places, in the order of `discover`."""
+        places = self._places
+        for file in places.files:
+            self.add_file(file)
+        for folder in places.folders:
+            self.add_folder(Path(folder))
+        if places.home is not None:
+            self.add_folder(places.home / "windows", optional=True)
+            own = os.path.realpath(places.home / "windows")
+            # In the user's home folder both are the same.
+            if places.project and os.path.realpath(places.project / PROJECT_WINDOWS) != own:
+                self.add_project(places.project, TrustStore(places.home))
 
     def add_packages(self, points: Iterable[EntryPoint]) -> None:
         """Add the windows of installed packages, contextui's own first; nothing is imported."""
@@ -179,7 +240,7 @@ class Registry:
     def add_file(self, spec: str | Path) -> None:
         """Add the windows of ``FILE.py``, or the one of ``FILE.py:Class``."""
         path, chosen = _split(str(spec))
-        self._add_source(path, lambda: read_source(path), chosen)
+        self._add_source(path, lambda: read_source(path), beside(path), chosen)
 
     def add_folder(self, folder: Path, *, optional: bool = False) -> None:
         """Add the windows of a folder's files, except helpers, tests and hidden files."""
@@ -221,31 +282,61 @@ class Registry:
             if file.status == "refused":
                 self._add_broken(path, _located(shown_path(path), file.reason))
             elif review.trusted:
-                self._add_source(path, partial(review.contents.__getitem__, file.name))
+                self._add_source(
+                    path,
+                    partial(review.contents.__getitem__, file.name),
+                    lambda name: review.contents.get(f"{name}.py"),
+                )
             else:
                 self._add(untrusted(path, file.status))
 
-    def _add_source(self, path: Path, read: Callable[[], bytes], chosen: str | None = None) -> None:
+    def _add_source(
+        self,
+        path: Path,
+        read: Callable[[], bytes],
+        read_beside: ReadBeside,
+        chosen: str | None = None,
+    ) -> None:
         try:
             source = read()
-            key = os.path.realpath(path), sha256(source).hexdigest()
-            if key not in self._modules:  # a file that is found twice is loaded once
-                self._modules[key] = run_source(source, path)
-            classes = classes_in(self._modules[key], path, chosen)
+            module = self._module(path, source, read_beside)
+            classes = classes_in(module, path, chosen)
         except WindowLoadError as problem:
-            self._add_broken(path, problem)
+            self._add_broken(path, problem, line=problem.line, why=problem.why)
             return
         for cls in classes:
             origin = f"{cls.__name__} in {shown_path(path)}"
+            line = _line_of_class(source, cls)
             try:
-                self._add(WindowEntry(checked(cls).name, origin, "ready", cls=cls))
+                name, warning = checked(cls).name, _missing_docstring(cls, path, line)
+                self._add(WindowEntry(name, origin, "ready", cls=cls, path=path, warning=warning))
             except WindowLoadError as problem:
                 reason = Message("{reason} ({file})", {"reason": problem, "file": shown_path(path)})
-                self._add_broken(path, reason, origin)
+                self._add_broken(path, reason, origin, line=line)
 
-    def _add_broken(self, path: Path, reason: Translatable, origin: str = "") -> None:
+    def _module(self, path: Path, source: bytes, read_beside: ReadBeside) -> ModuleType:
+        """Execute a file; one that is found twice, or has not changed, is executed once."""
+        key = os.path.realpath(path), sha256(source).hexdigest()
+        known = self._modules.get(key)
+        siblings = siblings_of(known.__name__) if known is not None else None
+        if known is None or (siblings is not None and siblings.differ(read_beside)):
+            known = run_source(source, path, read_beside)
+        self._modules.pop(key, None)
+        self._modules[key] = known  # the last of its file is the current one
+        return known
+
+    def _add_broken(
+        self,
+        path: Path,
+        reason: Translatable,
+        origin: str = "",
+        line: int | None = None,
+        why: str = "",
+    ) -> None:
         name = one_line((path.name or path.absolute().name).removesuffix(".py"), 80) or "?"
-        self._add(WindowEntry(name, origin or shown_path(path), "broken", Line(reason)))
+        shown = origin or shown_path(path)
+        entry = WindowEntry(name, shown, "broken", Line(reason), path=path, line=line, why=why)
+        self._add(entry)
 
     def _add(self, entry: WindowEntry) -> None:
         first = next((one for one in self._entries if one.name == entry.name and one.usable), None)
@@ -282,19 +373,29 @@ def discover(
         project: The folder in which contextui works; its windows are in ``.contextui/windows/``.
         packages: Entry points to use instead of the installed ones.
     """
-    registry = Registry()
+    registry = Registry(Places(tuple(files), tuple(folders), home, project))
     registry.add_packages(entry_points(group=GROUP) if packages is None else packages)
-    for file in files:
-        registry.add_file(file)
-    for folder in folders:
-        registry.add_folder(Path(folder))
-    if home is not None:
-        registry.add_folder(home / "windows", optional=True)
-        own = os.path.realpath(home / "windows")
-        # In the user's home folder both are the same.
-        if project and os.path.realpath(project / PROJECT_WINDOWS) != own:
-            registry.add_project(project, TrustStore(home))
+    registry.add_places()
     return registry
+
+
+def _line_of_class(source: bytes, cls: type[Window]) -> int:
+    """Return the line at which a file defines a class; 1 if it is made in another way."""
+    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef))
+    return next((node.lineno for node in found if node.name == cls.__name__), 1)
+
+
+def _missing_docstring(cls: type[Window], path: Path, line: int) -> Text:
+    """Return a warning if neither a docstring nor an own description says what a window is for."""
+    others = {base.description for base in cls.__mro__[1:] if issubclass(base, Window)}
+    if (vars(cls).get("__doc__") or "").strip() or cls.description not in {cls.name, *others}:
+        return ""
+    values = {"file": one_line(path.name, 80), "line": line, "name": cls.__name__}
+    return Message(
+        "{file}:{line} {name} has no docstring: a model decides by its first line whether to open "
+        "it",
+        values,
+    )
 
 
 def _located(origin: str, reason: Text) -> Message:

@@ -5,6 +5,8 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +15,7 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.trouble import Clause
+from contextui.windowing.trouble import Clause, reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import note_module, running
 from contextui.words import Message, Translatable
@@ -26,7 +28,15 @@ SOURCE_LIMIT = 1_000_000
 
 
 class WindowLoadError(ContextUIError):
-    """A window was found but cannot be loaded; the message says why."""
+    """A window was found but cannot be loaded; the message says why.
+
+    Attributes:
+        line: The line of its file at which loading failed, if that is known.
+        why: The reason alone, without file and line; empty if it is not known.
+    """
+
+    line: int | None = None
+    why: str = ""
 
 
 def is_window_file(name: str) -> bool:
@@ -75,13 +85,82 @@ def _refusal(error: FileError) -> Translatable:
     return Clause(error)
 
 
+ReadBeside = Callable[[str], bytes | None]
+"""Returns the bytes of a Python file beside a window's file, by module name; None without one."""
+
+
+def nothing_beside(_: str) -> None:
+    """Read no file: nothing beside the window's file may run."""
+
+
+def beside(path: Path) -> ReadBeside:
+    """Return the reader of the files beside a window's file that the user named."""
+
+    def read(name: str) -> bytes | None:
+        file = path.with_name(f"{name}.py")
+        return read_source(file) if os.path.lexists(file) else None
+
+    return read
+
+
+class Siblings:
+    """The modules beside a window's file, loaded when its widget needs one.
+
+    Args:
+        path: The window's file.
+        read: Reads a file beside it.
+    """
+
+    def __init__(self, path: Path, read: ReadBeside) -> None:
+        self._path, self._read = path, read
+        self._loaded: dict[str, tuple[str, ModuleType]] = {}
+
+    def load(self, name: str) -> ModuleType | None:
+        """Return the module of ``NAME.py`` beside the window's file; None if there is no file.
+
+        Raises:
+            WindowLoadError: It cannot be loaded; the message says why and where.
+        """
+        if name not in self._loaded:
+            source = self._read(name)
+            if source is None:
+                return None
+            module = run_source(source, self._path.with_name(f"{name}.py"))
+            self._loaded[name] = sha256(source).hexdigest(), module
+        return self._loaded[name][1]
+
+    def differ(self, read: ReadBeside) -> bool:
+        """Whether one of the loaded files has changed since, as read now."""
+        for name, (digest, _) in self._loaded.items():
+            try:
+                source = read(name)
+            except WindowLoadError:
+                return True
+            if source is None or sha256(source).hexdigest() != digest:
+                return True
+        return False
+
+
+_siblings: dict[str, Siblings] = {}  # by the name of the window's module
+
+
+def siblings_of(module_name: str) -> Siblings | None:
+    """Return what is beside a window's file, if `run_source` loaded it."""
+    return _siblings.get(module_name)
+
+
 _numbers = itertools.count(1)
 
 
-def run_source(source: bytes, path: Path) -> ModuleType:
+def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> ModuleType:
     """Execute a file's bytes as a module of its own, without changing `sys.path`.
 
     Nothing is read from disk, not even a bytecode cache: what was checked is what runs.
+
+    Args:
+        source: The bytes.
+        path: The file they come from.
+        read: Reads the file of a widget beside it.
 
     Raises:
         WindowLoadError: It raised; the message says why and where.
@@ -99,8 +178,25 @@ def run_source(source: bytes, path: Path) -> ModuleType:
         sys.modules.pop(module.__name__, None)
         if isinstance(problem, KeyboardInterrupt):
             raise
-        raise WindowLoadError(problem_of(problem, file, shown_path(path))) from problem
+        error = WindowLoadError(problem_of(problem, file, shown_path(path)))
+        error.line, error.why = line_of(problem, file), _why(problem)
+        raise error from problem
+    _siblings[module.__name__] = Siblings(path, read)
     return module
+
+
+def _why(problem: BaseException) -> str:
+    if isinstance(problem, SyntaxError):
+        return one_line(f"{type(problem).__name__}: {problem.msg}", 300)
+    return reason_of(problem)
+
+
+def line_of(problem: BaseException, file: str) -> int | None:
+    """Return the line of a file at which an exception was raised; None if it was elsewhere."""
+    if isinstance(problem, SyntaxError) and problem.filename == file:
+        return problem.lineno
+    frames = traceback.extract_tb(problem.__traceback__)
+    return next((one.lineno for one in reversed(frames) if one.filename == file), None)
 
 
 def classes_in(module: ModuleType, path: Path, name: str | None) -> list[type[Window]]:
@@ -174,9 +270,7 @@ def problem_of(problem: BaseException, file: str = "", shown: str = "") -> Trans
     reason: Translatable = Clause(problem)
     if isinstance(problem, SystemExit):
         reason = Message("it ends the program while being loaded ({reason})", {"reason": reason})
-    frames = traceback.extract_tb(problem.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == file]
-    if shown and lines:
-        values = {"reason": reason, "file": shown, "line": lines[-1]}
+    if shown and (line := line_of(problem, file)):
+        values = {"reason": reason, "file": shown, "line": line}
         return Message("{reason} ({file}, line {line})", values)
     return Message("{reason} ({file})", {"reason": reason, "file": shown}) if shown else reason

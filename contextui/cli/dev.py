@@ -1,0 +1,36 @@
+"""`contextui dev`: write a window and watch it, reloaded on every save."""
+
+import sys
+
+from contextui.cli import flags
+from contextui.cli.arguments import Arguments
+from contextui.cli.console import discard_unwritable
+from contextui.cli.flags import UsageError
+from contextui.cli.settings import here, settings_of
+from contextui.cli.watchdog import watchdog
+
+
+def run(arguments: Arguments) -> int:
+    """Open the window beside what the model reads of it; nothing is saved.
+
+    Raises:
+        ContextUIError: There is no terminal, or the window cannot be loaded or opened.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("contextui dev needs a terminal.")
+    folder = here()
+    settings = settings_of(arguments, folder).settings
+    from contextui.tui.dev.bench import Bench  # noqa: PLC0415  (heavy: the screen)
+    from contextui.tui.dev.screen import DevApp  # noqa: PLC0415
+
+    watchdog.start(settings.max_freeze)
+    bench = Bench(arguments.file, folder, " ".join(arguments.args), settings.lang)
+    try:
+        app = DevApp(bench)
+        watchdog.remember_terminal()
+        app.run()
+    finally:
+        watchdog.end_soon()
+        bench.close()
+        discard_unwritable()
+    return app.return_code or flags.DONE

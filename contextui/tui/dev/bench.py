@@ -1,0 +1,302 @@
+"""`Bench`: the window under development, its file, and what the model reads of it. No session."""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import SequenceMatcher
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.offline import OfflineModel
+from contextui.context.manager import ContextManager
+from contextui.events import Event, WindowActed, WindowNotified, WindowTroubled
+from contextui.files.workspace import Workspace
+from contextui.text import one_line
+from contextui.tui.commands import arguments
+from contextui.windowing.blocks import actions_of, change_block, with_reference
+from contextui.windowing.finding.registry import discover
+from contextui.windowing.finding.reload import Reloader, ReloadReport
+from contextui.windowing.finding.source import WindowLoadError
+from contextui.windowing.host import current_render
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.window import Window
+from contextui.words import Lang, Words, msg
+
+LogKind = Literal["reload", "warning", "error", "you", "model", "window", "opened"]
+
+_PLACE = re.compile(r"\(?([\w.\-]+\.py)(?::|, line )(\d+)\)?")
+_LEVELS = (Lod.FULL, Lod.SUMMARY, Lod.GIST)
+_LONGEST = 300  # characters of a line in the log
+_MOST = 500  # entries of the log
+_LARGER = {
+    Lod.SUMMARY: msg("Summary is larger than Full."),
+    Lod.GIST: msg("Gist is larger than Summary."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the log.
+
+    Attributes:
+        at: When.
+        kind: Who or what.
+        text: What happened.
+        place: The file and line, such as ``kanban.py:24``; may be empty.
+    """
+
+    at: datetime
+    kind: LogKind
+    text: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What the model reads at a level of detail.
+
+    Attributes:
+        lod: The level.
+        xml: The block.
+        tokens: Its tokens.
+        changed: The numbers of the lines that changed since the last version, from 0.
+    """
+
+    lod: Lod
+    xml: str
+    tokens: int
+    changed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the model reads of the window.
+
+    Attributes:
+        version: The window's version.
+        before: The version before it, if there was one.
+        levels: The levels, from most to least detail.
+        change: The change block since the version before; empty if the whole block is sent.
+        change_tokens: Its tokens.
+    """
+
+    version: ContextVersion
+    before: ContextVersion | None
+    levels: tuple[Level, ...]
+    change: str = ""
+    change_tokens: int = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """The messages about levels that are larger than the level above them."""
+        pairs = zip(self.levels, self.levels[1:], strict=False)
+        return [_LARGER[less.lod] for more, less in pairs if less.tokens > more.tokens]
+
+
+class Bench:
+    """The window under development. Nothing of it is saved.
+
+    Args:
+        spec: ``FILE.py`` or ``FILE.py:Class``.
+        folder: The folder that the window works in.
+        typed: The args of its `opened`, as typed after ``/open``.
+        lang: The language.
+
+    Attributes:
+        windows: The window, and the windows it opens.
+        controller: Runs turns of the offline model.
+        reloader: Loads the file again.
+        name: The name of the window's class.
+        path: Its file.
+        log: What happened, newest first.
+        on_change: Callback for every event and log entry, on any thread.
+
+    Raises:
+        WindowLoadError: The file cannot be loaded.
+        ContextUIError: The window cannot be opened.
+    """
+
+    def __init__(self, spec: str, folder: Path, typed: str = "", lang: Lang = "en") -> None:
+        registry = discover(files=[spec], packages=())
+        entries = registry.load_all()
+        for entry in entries:
+            if not entry.usable:
+                raise WindowLoadError(
+                    "{window} cannot be used: {reason}.", window=entry.name, reason=entry.reason
+                )
+        self.name, self.path = entries[0].name, entries[0].path or Path(spec)
+        self.words = Words(lang)
+        own = registry.classes()
+        names = {cls.name for cls in own}
+        others = [cls for cls in discover().classes() if cls.name not in names]
+        self.windows = WindowManager([*own, *others], lang=lang, workspace=Workspace(folder))
+        self.controller = InteractionController(
+            model=OfflineModel(),
+            context=ContextManager(self.windows),
+            approval=ApprovalGate("ask"),
+        )
+        self.controller.install_prompt()
+        self.reloader = Reloader(registry, self.windows)
+        self.log: list[LogEntry] = []
+        self.on_change: Callable[[], object] = lambda: None
+        self._typed, self._window_id = typed, ""
+        self._lock = threading.Lock()
+        self._now: Reading | None = None
+        self._before: Reading | None = None
+        self._seen = self._signature()
+        self.windows.subscribe(self._on_event)
+        for entry in entries:
+            if entry.warning:
+                self.note("warning", self.words(entry.warning))
+        self.open()
+
+    @property
+    def window(self) -> Window | None:
+        """The window; None if it was closed."""
+        return self.windows.get(self._window_id)
+
+    def open(self) -> None:
+        """Open the window with the args that were given."""
+        cls = self.windows.classes[self.name]
+        self._window_id = self.windows.open(self.name, **arguments(self._typed, cls.opening)).id
+        self._now = self._before = None
+        self.note("opened", self._window_id)
+
+    def restart(self) -> None:
+        """Close the window and open an empty one."""
+        if self.window is not None:
+            self.windows.close(self._window_id)
+        self.open()
+
+    def close(self) -> None:
+        """End all windows."""
+        self.controller.close()
+        self.windows.shut_down()
+        if self.windows.workspace is not None:
+            self.windows.workspace.close()
+
+    # --- the file ----------------------------------------------------------------------
+
+    def was_saved(self) -> bool:
+        """Whether the file, or the file of its widget, was saved since the last look."""
+        before, self._seen = self._seen, self._signature()
+        return before != self._seen
+
+    def reload(self, *, fresh: bool = False) -> ReloadReport:
+        """Load the file again; the window keeps its state."""
+        report = self.reloader.reload(fresh=fresh)
+        if report.is_good and report.reloaded:
+            window = self.window
+            version = f"v{window.version.major}" if window is not None else ""
+            text = self.words("{file} saved, state {version} kept", file=self.path.name,
+                              version=version)  # fmt: skip
+            self.note("reload", text)
+        for fault in report.faults:
+            self._note_fault(self.words(fault.reason), fault.place)
+        for one in report.refused:
+            self._note_fault(one.problem)
+            if one.refused is not None:
+                self.note("error", self.words("State kept aside: {state}", state=one.refused))
+        for name in report.removed:
+            words = self.words("{name} is no longer defined. The old code runs on.", name=name)
+            self._note_fault(words)
+        for warning in report.warnings:
+            self.note("warning", self.words(warning))
+        return report
+
+    def _note_fault(self, reason: str, place: str = "") -> None:
+        self.note("error", _PLACE.sub("", reason).rstrip(" ."), place or place_of(reason))
+
+    def _signature(self) -> tuple[object, ...]:
+        """Return what tells apart two versions of the file and of its widget's."""
+        return tuple(_file_signature(path) for path in self._watched())
+
+    def _watched(self) -> Iterator[Path]:
+        yield self.path
+        named = {(cls.widget or "").partition(":")[0] for cls in self.windows.classes.values()}
+        for name in sorted(named - {""}):
+            if "." not in name:
+                yield self.path.with_name(f"{name}.py")
+
+    # --- what the model reads ------------------------------------------------------------
+
+    def read(self) -> Reading | None:
+        """Render the window at all levels, and compare with the version before; may wait."""
+        window = self.window
+        if window is None:
+            return None
+        version, counter = window.version, self.controller.context.counter
+        texts = {lod: current_render(window, lod).xml for lod in _LEVELS}
+        for lod in _LEVELS[1:]:  # as in a request: a list of actions that is known is not repeated
+            if actions_of(texts[lod]) == actions_of(texts[Lod.FULL]):
+                texts[lod] = with_reference(texts[lod], window.id)
+        with self._lock:
+            if self._now is not None and self._now.version.major != version.major:
+                self._before = self._now
+            before = self._before
+            old = {level.lod: level.xml for level in before.levels} if before else {}
+            levels = tuple(
+                Level(lod, xml, counter.count(xml), _changed_lines(old.get(lod), xml))
+                for lod, xml in texts.items()
+            )
+            change = ""
+            if before is not None:
+                change = change_block(old[Lod.FULL], texts[Lod.FULL]) or ""
+            self._now = Reading(
+                version,
+                before.version if before is not None else None,
+                levels,
+                change,
+                counter.count(change) if change else 0,
+            )
+            return self._now
+
+    # --- the log -------------------------------------------------------------------------
+
+    def note(self, kind: LogKind, text: str, place: str = "") -> None:
+        """Add a line to the log."""
+        entry = LogEntry(datetime.now(), kind, one_line(text, _LONGEST), place or place_of(text))
+        self.log = [entry, *self.log[: _MOST - 1]]
+        self.on_change()
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case WindowActed():
+                kind: LogKind = "you" if event.actor == "person" else "model"
+                self.note(kind if event.ok else "error", f"{event.action_id}: {event.text}")
+            case WindowTroubled():
+                self.note("error", event.reason)
+            case WindowNotified():
+                self.note("window", event.text)
+            case _:
+                self.on_change()
+
+
+def place_of(text: str) -> str:
+    """Return the file and line that a message names, such as ``kanban.py:24``."""
+    found = _PLACE.search(text)
+    return f"{found[1]}:{found[2]}" if found else ""
+
+
+def _changed_lines(old: str | None, new: str) -> frozenset[int]:
+    """Return the numbers of the lines that are new or changed; the first one has the version."""
+    if old is None:
+        return frozenset()
+    matcher = SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    changed = [range(j1, j2) for tag, _, _, j1, j2 in matcher.get_opcodes() if tag != "equal"]
+    return frozenset(number for part in changed for number in part if number)
+
+
+def _file_signature(path: Path) -> object:
+    try:
+        info = os.stat(path)
+        return info.st_mtime_ns, info.st_size, sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        return error.errno

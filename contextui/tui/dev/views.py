@@ -1,0 +1,232 @@
+"""The parts of the screen of `contextui dev`: the model's view, the log, and the action's form."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.cells import cell_len
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from contextui.tui.desktop.form import Field, FormField, form_fields
+from contextui.tui.desktop.values import problems
+from contextui.tui.dev.bench import LogEntry, Reading
+from contextui.tui.footer import KeyHints
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line
+from contextui.windowing.action import Action
+from contextui.windowing.snapshot import Lod
+from contextui.windowing.window import Window
+from contextui.words import Words, msg
+
+_ADDED, _REMOVED = "on $success 14%", "on $error 14%"
+_KINDS = {
+    "reload": (msg("reload"), "$text-success"),
+    "warning": (msg("warning"), "$text-warning"),
+    "error": (msg("error"), "$text-error"),
+    "you": (msg("you"), "$text-secondary"),
+    "model": ("model", "$text-accent"),
+    "window": (msg("window"), MUTED),
+    "opened": (msg("opened"), "$text-success"),
+}
+_NAMES = {Lod.FULL: msg("Full"), Lod.SUMMARY: msg("Summary"), Lod.GIST: msg("Gist")}
+
+
+class ModelSheet(Sheet):
+    """The XML of the three levels and the change block, each under a rule with its tokens."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self.id = "dev-xml"
+        self._words = words
+        self._reading: Reading | None = None
+
+    def show(self, reading: Reading | None) -> None:
+        """Show what the model reads."""
+        self._reading = reading
+        self.redraw()
+
+    def lines_for(self, width: int) -> Sequence[Content]:
+        """Return all sections."""
+        reading, words = self._reading, self._words
+        if reading is None:
+            return [Content.styled(words("The window is closed. R opens it again."), MUTED)]
+        return list(self._lines(reading, width))
+
+    def _lines(self, reading: Reading, width: int) -> Iterator[Content]:
+        words = self._words
+        for level in reading.levels:
+            yield self._rule(words(_NAMES[level.lod]), level.tokens, width)
+            for number, text in enumerate(level.xml.split("\n")):
+                is_frame = text.lstrip().startswith(("<Window", "</", "<Content", "<Actions"))
+                style = _ADDED if number in level.changed else MUTED if is_frame else ""
+                yield from _drawn(text, style, width)
+            yield Content("")
+        if reading.before is None:
+            return
+        old, new = reading.before.major, reading.version.major
+        title = words("Change block v{old} to v{new}", old=old, new=new)
+        full = reading.levels[0].tokens
+        if not reading.change:
+            yield self._rule(title, full, width)
+            text = words("The whole block is sent: more than its content has changed.")
+            yield from fold(Content.styled(text, MUTED), width)
+            return
+        yield self._rule(title, reading.change_tokens, width)
+        for text in reading.change.split("\n"):
+            style = _ADDED if text.startswith("+") else _REMOVED if text.startswith("-") else MUTED
+            yield from _drawn(text, style, width)
+
+    def cost(self) -> Content:
+        """Return what a turn costs, or a warning about levels that are too large."""
+        reading, words = self._reading, self._words
+        if reading is None:
+            return Content("")
+        if reading.warnings:
+            return Content.styled(" ".join(map(words, reading.warnings)), "$text-warning")
+        if not reading.change:
+            return Content("")
+        text = words(
+            "A turn costs {change} instead of {full} while little changes.",
+            change=reading.change_tokens,
+            full=reading.levels[0].tokens,
+        )
+        return Content.styled(text, MUTED)
+
+    def _rule(self, title: str, tokens: int, width: int) -> Content:
+        count = self._words("{count} tokens", count=f"{tokens:,}")
+        room = max(width - cell_len(title) - cell_len(count) - 5, 1)
+        return Content.assemble(
+            ("── ", RULE), (title, "bold"), (f" {'─' * room} ", RULE), (count, MUTED)
+        )
+
+
+def _drawn(text: str, style: str, width: int) -> list[Content]:
+    """Return one line of XML, wrapped, with its ground over the whole width."""
+    shown = line(text)
+    indent = len(shown) - len(shown.lstrip(" ")) + 2
+    rows = fold(Content(shown), width, indent)
+    if style.startswith("on "):
+        rows = [row.pad_right(max(width - row.cell_length, 0)) for row in rows]
+    return [row.stylize(style) if style else row for row in rows]
+
+
+class LogSheet(Sheet):
+    """What happened, newest first: time, kind, text, and below it the file and line."""
+
+    _TIME, _KIND = 10, 9
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self.id = "dev-log"
+        self._words = words
+        self._entries: Sequence[LogEntry] = ()
+
+    def show(self, entries: Sequence[LogEntry]) -> None:
+        """Show these entries."""
+        self._entries = entries
+        self.redraw()
+
+    def lines_for(self, width: int) -> Sequence[Content]:
+        """Return all entries, wrapped."""
+        return [row for entry in self._entries for row in self._rows(entry, width)]
+
+    def _rows(self, entry: LogEntry, width: int) -> Iterator[Content]:
+        name, style = _KINDS[entry.kind]
+        head = Content.assemble(
+            (f"{entry.at:%H:%M:%S}  ", FAINT), (fit(self._words(name), self._KIND), style)
+        )
+        text = line(entry.text)
+        yield from fold(head + Content(text), width, self._TIME + self._KIND)
+        if entry.place and entry.place not in text:
+            indent = " " * (self._TIME + self._KIND)
+            yield Content.assemble(indent, (line(entry.place), MUTED))
+
+
+class ActionForm(Vertical, can_focus=True):
+    """The form of the chosen action: it runs as the person, or as the model."""
+
+    BINDINGS = [
+        Binding("enter", "run", "run as you"),
+        Binding("escape", "leave", show=False),
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
+
+    class Submitted(Message):
+        """Posted when the action shall run as the person."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="dev-form")
+        self._words = words
+        self.action: Action | None = None
+        self._fields: list[FormField] = []
+        self._note = Static(classes="note")
+
+    def compose(self) -> ComposeResult:
+        """Compose the note and the keys."""
+        yield self._note
+        keys = (("enter", msg("run as you")), ("esc m", msg("run as model")), ("s", msg("say it…")))
+        yield KeyHints(self._words, keys)
+
+    async def show(self, window: Window | None, action_id: str | None) -> None:
+        """Show the fields of an action; typed values stay if its params are the same."""
+        actions = dict(window.actions) if window is not None else {}
+        before = self.action
+        self.action = actions.get(action_id or "") or next(iter(actions.values()), None)
+        if _form_of(before) != _form_of(self.action):
+            for field in self._fields:
+                await field.remove()
+            self._fields = []
+            if window is not None and self.action is not None:
+                names = tuple(param.name for param in self.action.params.listing)
+                self._fields = form_fields(window, self.action, names, self._words)
+                await self.mount_all(self._fields, before=self._note)
+            self.show_result("", "")
+        parts: list[Any] = [("a ", KEY), (self._words("actions"), "bold")]
+        for one in actions.values():
+            chosen = self.action is not None and one.id == self.action.id
+            parts += ["  ", (line(one.id), "bold" if chosen else MUTED)]
+        self.border_title = Content.assemble(*parts)
+        label = self.action.labelled(self._words.lang) if self.action is not None else ""
+        self.border_subtitle = Content.styled(line(label), MUTED) if label else None
+
+    @property
+    def params(self) -> Mapping[str, Any] | None:
+        """The values, or None if one is wrong; errors are shown at the fields."""
+        if self.action is None:
+            return None
+        given = {name: value for one in self._fields for name, value in one.value.items()}
+        found = problems(self.action.params, given)
+        for one in self._fields:
+            one.show_problem(found.get(one.param.name, ""))
+        return None if found else given
+
+    def show_result(self, text: str, style: str) -> None:
+        """Show the result of the last run."""
+        self._note.update(Content.styled(line(text), style or MUTED))
+        self._note.display = bool(text)
+
+    @on(Field.Done)
+    def _run(self, message: Field.Done) -> None:
+        message.stop()
+        self.action_run()
+
+    def action_run(self) -> None:
+        """Run the action as the person."""
+        self.post_message(self.Submitted())
+
+    def action_leave(self) -> None:
+        """Leave the fields: letters are keys again."""
+        if self.has_focus:
+            self.screen.focus_next()
+        else:
+            self.focus()
+
+
+def _form_of(action: Action | None) -> object:
+    """Return what decides on the fields of an action."""
+    return None if action is None else (action.id, str(action.params))

@@ -1,0 +1,276 @@
+"""`contextui dev`: the window beside what the model reads of it, reloaded on every save."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.tui.desktop.form import Field
+from contextui.tui.dev.bench import Bench
+from contextui.tui.dev.screen import DevApp, DevFrame
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.windowing.finding.source import WindowLoadError
+from contextui.windowing.snapshot import Lod
+from contextui.words import Lang
+from tests.tui.running import lines, shown, until
+
+SOURCE = '''
+from contextui import Body, Element, Lod, Window, action
+
+
+class Kanban(Window):
+    """Cards in columns."""
+
+    class State(Window.State):
+        cards: dict[str, str] = {"write tests": "todo", "merge carts": "done"}
+
+    state: State
+
+    def opened(self, first: str = "") -> None:
+        if first:
+            self.state.cards[first] = "todo"
+
+    def content(self, lod: Lod) -> Body:
+        if lod is Lod.GIST:
+            return f"{len(self.state.cards)} cards"
+        return [Element("card", name, column=at) for name, at in self.state.cards.items()]
+
+    @action("Add a card")
+    def add(self, text: str) -> str:
+        self.state.cards[text] = "todo"
+        return f"Added {text}."
+
+    @action("Publish", effect="write")
+    def publish(self) -> str:
+        return "Published."
+
+    @action("Fail")
+    def fail(self) -> None:
+        raise KeyError("doin")
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "kanban.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def change(file: Path, old: str, new: str) -> None:
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+@asynccontextmanager
+async def developing(
+    file: Path, size: tuple[int, int] = (120, 40), lang: Lang = "en", typed: str = ""
+) -> AsyncIterator["Pilot[int]"]:
+    bench = Bench(str(file), file.parent, typed, lang)
+    app = DevApp(bench)
+    try:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: app.dev.query(DevFrame))
+            yield pilot
+    finally:
+        bench.close()
+
+
+def dev_of(pilot: "Pilot[int]") -> DevApp:
+    assert isinstance(pilot.app, DevApp)
+    return pilot.app
+
+
+@pytest.mark.parametrize(("lang", "words"), [
+    ("en", ("What the model reads", "Full", "Summary", "Gist", "Log", "contextui dev   kanban.py")),
+    ("zh", ("模型读到的内容", "全文", "摘要", "要点", "日志", "contextui dev   kanban.py")),
+])  # fmt: skip
+def test_it_shows_the_window_and_what_the_model_reads(
+    file: Path, lang: Lang, words: tuple[str, ...]
+) -> None:
+    async def go() -> None:
+        async with developing(file, lang=lang, typed="first=sweep") as pilot:
+            await until(pilot, lambda: shown(pilot, "<Window id="))
+            for text in (*words, "sweep  column todo"):
+                await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
+            assert shown(pilot, '<card column="todo">sweep</card>')
+
+    asyncio.run(go())
+
+
+def test_a_save_reloads_it_with_its_state(file: Path) -> None:
+    async def go() -> None:
+        async with developing(file) as pilot:
+            bench = dev_of(pilot).bench
+            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
+            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
+            change(file, 'Element("card"', 'Element("ticket"')
+            await until(pilot, lambda: shown(pilot, "<ticket"))
+            assert shown(pilot, "sweep  column todo")
+            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+            await until(pilot, lambda: shown(pilot, "kanban.py saved, state v3 kept"))
+            await until(pilot, lambda: shown(pilot, "changed since v2"))
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("class Kanban", "class :", "kanban.py:5"),
+        ("class State", "raise KeyError('doin')\n    class State", "kanban.py:8"),
+        ("if lod is Lod.GIST", "if {}['doin']", "kanban.py:18"),
+        ("cards: dict[str, str] = {", "cards: list[int] = [*{", ""),
+    ],
+)
+def test_a_fault_leaves_the_old_code_and_is_shown(
+    file: Path, old: str, new: str, place: str
+) -> None:
+    async def go() -> None:
+        async with developing(file) as pilot:
+            whole = file.read_text()
+            change(file, old, new)
+            await until(pilot, lambda: shown(pilot, f"✗ {place}"))
+            await until(pilot, lambda: dev_of(pilot).dev.query_one(DevFrame).has_class("-error"))
+            assert shown(pilot, "write tests  column todo")
+            assert any("✗" in one and "the old code runs on" in one for one in lines(pilot)[:1])
+            file.write_text(whole.replace("Cards in columns", "Cards"))
+            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+            assert not shown(pilot, "the old code runs on")
+            await until(
+                pilot, lambda: not dev_of(pilot).dev.query_one(DevFrame).has_class("-error")
+            )
+
+    asyncio.run(go())
+
+
+def test_actions_run_as_the_person_and_as_the_model(file: Path) -> None:
+    async def go() -> None:
+        async with developing(file, size=(120, 60)) as pilot:
+            app = dev_of(pilot)
+            app.dev.form.query(Field).first().focus()
+            await pilot.press(*"mars", "enter")
+            await until(pilot, lambda: shown(pilot, "mars  column todo"))
+            await until(pilot, lambda: shown(pilot, "A turn costs"))
+            assert shown(pilot, "add: Added mars.")
+            await until(pilot, lambda: shown(pilot, "Change block v1 to v2"))
+            await app.dev.form.show(app.bench.window, "publish")
+            app.dev.form.focus()
+            await pilot.press("m")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            assert not shown(pilot, "Published.")
+            await asyncio.sleep(0.6)
+            await pilot.press("n")
+            await until(pilot, lambda: app.screen is app.dev)
+            await until(pilot, lambda: shown(pilot, "publish: "))
+            assert not shown(pilot, "publish: Published.")
+            await pilot.press("m")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            await asyncio.sleep(0.6)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "publish: Published."))
+            await pilot.press("a")
+            await until(pilot, lambda: shown(pilot, "kanban_1  actions"))
+            await pilot.press("down", "down", "enter")
+            await until(pilot, lambda: app.dev.form.action and app.dev.form.action.id == "fail")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "KeyError: 'doin' (kanban.py:33)"))
+
+    asyncio.run(go())
+
+
+def test_a_sentence_goes_to_the_offline_model(file: Path) -> None:
+    async def go() -> None:
+        async with developing(file) as pilot:
+            await pilot.press("s", *"add", "space", *"mars", "enter")
+            await until(pilot, lambda: shown(pilot, "mars  column todo"))
+            await until(pilot, lambda: shown(pilot, "› add text=mars"))
+
+    asyncio.run(go())
+
+
+def test_restart_reload_and_copy(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = list[str]()
+    monkeypatch.setattr(DevApp, "copy_to_clipboard", lambda _, text: copied.append(text))
+
+    async def go() -> None:
+        async with developing(file) as pilot:
+            bench = dev_of(pilot).bench
+            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
+            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
+            await pilot.press("r")
+            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+            assert shown(pilot, "sweep  column todo")
+            await pilot.press("y")
+            assert copied
+            assert "sweep" in copied[0]
+            await pilot.press("R")
+            await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
+            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+            assert [one.id for one in bench.windows.windows()] == ["kanban_2"]
+
+    asyncio.run(go())
+
+
+def test_levels_that_are_too_large_are_warned_of(file: Path) -> None:
+    change(file, 'f"{len(self.state.cards)} cards"', '"a very long gist indeed " * 20')
+
+    async def go() -> None:
+        async with developing(file) as pilot:
+            await until(pilot, lambda: shown(pilot, "Gist is larger than Summary."))
+
+    asyncio.run(go())
+
+
+def test_it_works_on_a_small_terminal(file: Path) -> None:
+    async def go() -> None:
+        async with developing(file, size=(80, 24)) as pilot:
+            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+            assert not shown(pilot, "What the model reads")
+            await pilot.press("tab")
+            await until(pilot, lambda: shown(pilot, "What the model reads"))
+            assert shown(pilot, "<Window id=")
+            assert not shown(pilot, "write tests  column todo")
+            change(file, "Cards in columns", "Cards, many")
+            await until(pilot, lambda: shown(pilot, "Cards, many"))
+            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+            await pilot.press("tab")
+            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+
+    asyncio.run(go())
+
+
+def test_a_missing_docstring_is_in_the_log(file: Path) -> None:
+    change(file, '    """Cards in columns."""\n', "")
+
+    async def go() -> None:
+        async with developing(file) as pilot:
+            await until(pilot, lambda: shown(pilot, "kanban.py:5 Kanban has no docstring"))
+
+    asyncio.run(go())
+
+
+def test_a_file_that_cannot_be_loaded_says_why(file: Path) -> None:
+    change(file, "class Kanban", "class :")
+    with pytest.raises(WindowLoadError, match=r"syntax error in .*, line 5"):
+        Bench(str(file), file.parent)
+
+
+def test_the_reading_compares_all_levels(file: Path) -> None:
+    bench = Bench(str(file), file.parent)
+    try:
+        first = bench.read()
+        assert first is not None
+        assert [level.lod for level in first.levels] == [Lod.FULL, Lod.SUMMARY, Lod.GIST]
+        assert (first.before, first.change) == (None, "")
+        asyncio.run(bench.windows.act("kanban_1", "add", {"text": "sweep"}))
+        second = bench.read()
+        assert second is not None
+        assert second.change_tokens < second.levels[0].tokens
+        assert "+" in second.change
+        assert all(len(level.changed) == 1 for level in second.levels)
+    finally:
+        bench.close()

@@ -1,0 +1,189 @@
+"""`/reload` in the app, `/open` after an edit, and widgets beside a window's file."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from contextui.tui.app import ContextUIApp
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.link import Desk
+from contextui.windowing.finding.registry import discover
+from contextui.windowing.finding.reload import Reloader
+from contextui.words import Lang
+from tests.tui.running import desk_in, running, shown, until
+from tests.windowing.finding.sources import write
+
+WIDGET = """
+from textual.widgets import Static
+from contextui.widgets import ActionRequested
+
+class View(Static):
+    can_focus = True
+
+    def __init__(self, window):
+        super().__init__("{words}")
+        self.window = window
+
+    def on_key(self, event):
+        if event.key == "k":
+            self.post_message(ActionRequested("up"))
+        if event.key == "f":
+            raise KeyError("doin")
+"""
+
+
+def desk_with(tmp_path: Path, file: Path, lang: Lang = "en") -> Desk:
+    registry = discover(files=[file], packages=())
+    desk = desk_in(tmp_path, windows=registry.classes(), lang=lang)
+    desk.reloader = Reloader(registry, desk.session.windows)
+    return desk
+
+
+def command(pilot: "Pilot[int]", text: str) -> None:
+    app = pilot.app
+    assert isinstance(app, ContextUIApp)
+    app.main.run_command(text)
+
+
+def trouble(pilot: "Pilot[int]") -> str:
+    return " ".join(str(one.content) for one in pilot.app.screen.query(".trouble").results(Static))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_reload_shows_the_new_code_with_the_old_state(tmp_path: Path, lang: Lang) -> None:
+    path = write(tmp_path / "hello.py")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, path, lang)
+        desk.session.windows.open("hello", start=7)
+        async with running(desk, lang=lang) as pilot:
+            await until(pilot, lambda: shown(pilot, "Says hello. 7"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            write(path, words="Greets.")
+            command(pilot, "/reload")
+            await until(pilot, lambda: shown(pilot, "Greets. 7"))
+            text = "Reloaded hello. State kept: hello_1." if lang == "en" else "hello_1"
+            await until(pilot, lambda: shown(pilot, text))
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            write(path, words="Greets.", more="\ndef broken(:\n")
+            command(pilot, "/reload")
+            await until(pilot, lambda: shown(pilot, "hello.py:23 "))
+            assert shown(pilot, "Greets. 7")
+            command(pilot, "/reload")
+            end = "No window file has changed." if lang == "en" else "没有窗口文件"
+            await until(pilot, lambda: shown(pilot, end))
+
+    asyncio.run(go())
+
+
+def test_open_after_an_edit_uses_the_new_code_or_says_how(tmp_path: Path) -> None:
+    path = write(tmp_path / "hello.py")
+
+    async def go() -> None:
+        async with running(desk_with(tmp_path, path)) as pilot:
+            command(pilot, "/open hello")
+            await until(pilot, lambda: shown(pilot, "Says hello. 0"))
+            write(path, words="Greets.")
+            command(pilot, "/open hello")
+            await until(pilot, lambda: shown(pilot, "/reload uses the new code."))
+            assert not shown(pilot, "Greets. 0")
+            command(pilot, "/close hello_1")
+            command(pilot, "/close hello_2")
+            await until(pilot, lambda: shown(pilot, "Closed hello_2."))
+            command(pilot, "/open hello start=3")
+            await until(pilot, lambda: shown(pilot, "Greets. 3"))
+            command(pilot, "/close hello_3")
+            write(path, words="Waves.", more="\nraise KeyError('doin')\n")
+            command(pilot, "/open hello start=4")
+            await until(pilot, lambda: shown(pilot, "Greets. 4"))
+            await until(pilot, lambda: shown(pilot, "hello.py:23 KeyError"))
+
+    asyncio.run(go())
+
+
+def test_the_session_that_was_reloaded_resumes(tmp_path: Path) -> None:
+    path = write(tmp_path / "hello.py")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, path)
+        desk.session.windows.open("hello", start=7)
+        session_id = desk.session.id
+        async with running(desk) as pilot:
+            write(path, words="Greets.")
+            command(pilot, "/reload")
+            await until(pilot, lambda: shown(pilot, "Greets. 7"))
+            assert desk.reloader is not None
+            classes = list(desk.session.windows.classes.values())
+        again = desk_in(tmp_path, windows=classes, session_id=session_id)
+        (window,) = again.session.windows.windows()
+        assert "Greets. 7" in window.to_xml()
+        assert window.version.major == 2
+        again.close()
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("where", ["beside", "same"])
+def test_a_widget_beside_the_file_or_in_it_is_found_and_reloaded(
+    tmp_path: Path, where: str
+) -> None:
+    path = tmp_path / "hello.py"
+
+    def save(words: str) -> None:
+        widget = WIDGET.replace("{words}", words)
+        module = "hello" if where == "same" else "_hello_view"
+        write(path, more=f"\n    widget = '{module}:View'\n" + (widget * (where == "same")))
+        if where == "beside":
+            (tmp_path / "_hello_view.py").write_text(widget)
+
+    save("drawn by hand")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, path)
+        window = desk.session.windows.open("hello", start=7)
+        async with running(desk) as pilot:
+            await until(pilot, lambda: shown(pilot, "drawn by hand"))
+            pilot.app.screen.query_one("View").focus()
+            await pilot.press("k")
+            await until(pilot, lambda: window.state.count == 8)  # type: ignore[attr-defined]
+            save("drawn again")
+            command(pilot, "/reload")
+            await until(pilot, lambda: shown(pilot, "drawn again"))
+            pilot.app.screen.query_one("View").focus()
+            await pilot.press("f")
+            file = "hello.py" if where == "same" else "_hello_view.py"
+            await until(pilot, lambda: shown(pilot, "could not be drawn: KeyError: 'doin'"))
+            await until(pilot, lambda: shown(pilot, f"({file}:"))
+
+    asyncio.run(go())
+
+
+def test_a_widget_that_is_not_found_says_what_to_write(tmp_path: Path) -> None:
+    path = write(tmp_path / "hello.py", more="\n    widget = 'nowhere:View'\n")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, path)
+        desk.session.windows.open("hello")
+        async with running(desk, size=(200, 60)) as pilot:
+            await until(pilot, lambda: 'widget = "nowhere:View": there is no' in trouble(pilot))
+            assert "nowhere.py beside hello.py" in trouble(pilot)
+            assert 'widget = "hello:View"' in trouble(pilot)
+
+    asyncio.run(go())
+
+
+def test_an_installed_module_is_not_hidden_by_a_file_beside(tmp_path: Path) -> None:
+    path = write(tmp_path / "hello.py", more="\n    widget = 'wave:View'\n")
+    (tmp_path / "wave.py").write_text("raise SystemExit('hidden')")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, path)
+        desk.session.windows.open("hello")
+        async with running(desk, size=(200, 60)) as pilot:
+            await until(pilot, lambda: "wave has no class View that extends" in trouble(pilot))
+
+    asyncio.run(go())

@@ -1,0 +1,258 @@
+"""Reloading: changed files are loaded, open windows get the new code and keep their state."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from contextui import Lod
+from contextui.events import Event, WindowNotified
+from contextui.windowing.finding.registry import Registry
+from contextui.windowing.finding.reload import Reloader
+from contextui.windowing.finding.trust import TrustStore
+from contextui.windowing.host import history, running_jobs
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion
+from contextui.windowing.testing import run_in_thread
+from contextui.words import Words
+from tests.windowing.finding.sources import found, write
+
+MARK = "\nwith open('ran', 'a') as file:\n    file.write('x')\n"
+
+
+def loaded(registry: Registry) -> tuple[Reloader, WindowManager]:
+    windows = WindowManager(registry.classes())
+    return Reloader(registry, windows), windows
+
+
+def act(windows: WindowManager, window_id: str, action_id: str) -> None:
+    assert run_in_thread(windows.act(window_id, action_id)).ok
+
+
+# --- trust ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["hello.py", "other.py", "_help.py"])
+def test_a_changed_project_is_never_loaded_before_it_is_trusted(there: Path, name: str) -> None:
+    folder = there / "project" / ".contextui" / "windows"
+    write(folder / "hello.py")
+    TrustStore(there / "home").trust(folder)
+    reloader, windows = loaded(found(home=there / "home", project=there / "project"))
+    windows.open("hello", start=5)
+    write(folder / name, words="Evil.", more=MARK)
+    report = reloader.reload()
+    assert not (there / "ran").exists()
+    assert report.reloaded == ()
+    assert {entry.status for entry in report.untrusted} == {"untrusted"}
+    assert "is not trusted" in " ".join(report.lines(Words("en")))
+    assert windows.windows()[0].to_xml().count("Says hello. 5")
+    assert "Says hello" in windows.open("hello").to_xml()  # the old code can still be opened
+    TrustStore(there / "home").trust(folder)
+    assert reloader.reload(fresh=True).reloaded
+    assert (there / "ran").exists() is (name != "_help.py")
+
+
+def test_an_untrusted_project_is_not_loaded_even_if_fresh(there: Path) -> None:
+    write(there / "project" / ".contextui" / "windows" / "hello.py", more=MARK)
+    reloader, windows = loaded(found(home=there / "home", project=there / "project"))
+    assert reloader.reload(fresh=True).reloaded == ()
+    assert not windows.classes
+    assert not (there / "ran").exists()
+
+
+def test_revoked_trust_loads_nothing(there: Path) -> None:
+    folder = there / "project" / ".contextui" / "windows"
+    write(folder / "hello.py", more=MARK)
+    TrustStore(there / "home").trust(folder)
+    reloader, _ = loaded(found(home=there / "home", project=there / "project"))
+    TrustStore(there / "home").revoke(folder)
+    assert reloader.reload(fresh=True).reloaded == ()
+    assert (there / "ran").read_text() == "x"
+
+
+# --- state ---------------------------------------------------------------------------------
+
+
+def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    first = windows.open("hello", start=3)
+    act(windows, first.id, "up")
+    windows.set_lod(first.id, Lod.SUMMARY)
+    windows.open("hello")
+    used = windows.focused_at(first.id)
+    before = first.version
+    write(path, words="Greets.")
+    report = reloader.reload()
+    assert report.reloaded == ("hello",)
+    assert report.kept == ["hello_1", "hello_2"]
+    assert report.is_good
+    window = windows.get("hello_1")
+    assert window is not None
+    assert window is not first
+    assert (window.lod, windows.focused_at("hello_1")) == (Lod.SUMMARY, used)
+    assert window.version > before
+    assert [one.action for one in history(window)] == ["up"]
+    assert "Greets. 4" in window.to_xml()
+    act(windows, "hello_1", "up")
+    assert [one.id for one in windows.windows()] == ["hello_1", "hello_2"]
+
+
+def test_the_same_size_and_time_do_not_hide_a_change(there: Path) -> None:
+    path = write(there / "hello.py", words="Says one.")
+    os.utime(path, (0, 0))
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello")
+    assert not reloader.is_changed("hello")
+    write(path, words="Says two.")
+    os.utime(path, (0, 0))
+    assert reloader.is_changed("hello")
+    assert reloader.reload().kept == ["hello_1"]
+    assert not reloader.is_changed("hello")
+    assert "Says two. 0" in windows.windows()[0].to_xml()
+    assert "Says two. 0" in windows.open("hello").to_xml()
+    write(path, words="Says one.")  # back to what was loaded first
+    assert reloader.is_changed("hello")
+    assert reloader.reload().kept == ["hello_1", "hello_2"]
+    assert "Says one. 0" in windows.windows()[0].to_xml()
+
+
+def test_a_file_that_has_not_changed_is_not_run_again(there: Path) -> None:
+    path = write(there / "hello.py", more=MARK)
+    reloader, windows = loaded(found(files=[path]))
+    window = windows.open("hello")
+    report = reloader.reload()
+    assert windows.windows() == [window]
+    assert list(report.lines(Words("en"))) == ["No window file has changed."]
+    assert (there / "ran").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [("\ndef broken(:\n", "hello.py:23"), ("\nraise KeyError('doin')\n", "hello.py:23")],
+)
+def test_a_file_that_fails_leaves_the_old_code(there: Path, more: str, place: str) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    window = windows.open("hello", start=2)
+    write(path, words="Greets.", more=more)
+    report = reloader.reload()
+    assert [fault.place for fault in report.faults] == [place]
+    assert "The old code runs on." in " ".join(report.lines(Words("en")))
+    assert windows.windows() == [window]
+    assert "Says hello. 0" in windows.open("hello").to_xml()
+    assert list(reloader.reload().lines(Words("en"))) == ["No window file has changed."]
+    write(path, words="Greets.")
+    assert reloader.reload().kept == ["hello_1", "hello_2"]
+    assert "Greets. 2" in windows.windows()[0].to_xml()
+
+
+def test_a_state_that_is_refused_leaves_the_old_window(there: Path) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    window = windows.open("hello", start=7)
+    text = path.read_text().replace("count: int = 0", "count: list[str] = []")
+    path.write_text(text)
+    report = reloader.reload()
+    (refused,) = report.refused
+    assert refused.refused == {"count": 7}
+    assert "hello_1: the saved state is not one of hello" in refused.problem
+    assert windows.windows() == [window]
+    assert "7" in window.to_xml()
+
+
+@pytest.mark.parametrize(
+    "more", ["    def restored(self):\n        raise KeyError('doin')\n", "CONTENT"]
+)
+def test_new_code_that_fails_at_once_gives_way_to_the_old(there: Path, more: str) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello", start=7)
+    if more == "CONTENT":
+        path.write_text(path.read_text().replace('return "Says', 'raise KeyError("doin"); "'))
+    else:
+        path.write_text(path.read_text() + more)
+    report = reloader.reload()
+    (refused,) = report.refused
+    assert "KeyError: 'doin' (hello.py:" in refused.problem
+    assert "Says hello. 7" in windows.windows()[0].to_xml()
+    write(path, words="Greets.")
+    assert reloader.reload().kept == ["hello_1"]
+    assert "Greets. 7" in windows.windows()[0].to_xml()
+
+
+def test_a_class_that_is_no_longer_there_keeps_its_windows(there: Path) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello")
+    write(path, cls="Other")
+    report = reloader.reload()
+    assert (report.reloaded, report.removed) == (("other",), ("hello",))
+    assert "Says hello. 0" in windows.windows()[0].to_xml()
+    assert windows.open("other")
+
+
+JOB = """
+    def restored(self):
+        self.note("restored")
+
+    def closed(self, reason):
+        self.note(reason)
+
+    def note(self, text):
+        with open("hooks", "a") as file:
+            file.write(text + " ")
+
+    @action("Work")
+    def work(self) -> str:
+        async def forever(job):
+            import asyncio
+            await asyncio.sleep(60)
+        self.env.job("digging", forever)
+        return "Started."
+"""
+
+
+def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
+    path = write(there / "hello.py", more=JOB)
+    reloader, windows = loaded(found(files=[path]))
+    window = windows.open("hello")
+    act(windows, window.id, "work")
+    assert running_jobs(window)
+    seen: list[Event] = []
+    windows.subscribe(seen.append)
+    write(path, words="Greets.", more=JOB)
+    report = reloader.reload()
+    assert report.windows[0].jobs == ("digging",)
+    assert (there / "hooks").read_text() == "exit restored "
+    assert WindowNotified("hello_1", "digging was cancelled.") in seen
+    assert not running_jobs(windows.windows()[0])
+    assert not running_jobs(window)
+    windows.shut_down()
+
+
+def test_the_context_shows_the_change(there: Path) -> None:
+    from contextui.context.manager import ContextManager
+
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    context = ContextManager(windows)
+    windows.open("hello", start=4)
+    assert "Says hello. 4" in str(context.request())
+    write(path, words="Greets.")
+    reloader.reload()
+    assert "Greets. 4" in str(context.compose())
+    assert len(context.window_items("hello_1")) == 1
+    assert windows.windows()[0].version == ContextVersion(2)
+
+
+def test_a_missing_docstring_is_a_warning(there: Path) -> None:
+    path = write(there / "hello.py")
+    path.write_text(path.read_text().replace('    """Says hello."""\n', ""))
+    registry = found(files=[path])
+    (entry,) = registry.load_all()
+    assert entry.usable
+    assert str(entry.warning) == (
+        "hello.py:4 Hello has no docstring: a model decides by its first line whether to open it"
+    )
+    assert str(found(files=[write(there / "hello.py")]).entries[0].warning) == ""

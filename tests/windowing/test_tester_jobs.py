@@ -1,0 +1,174 @@
+"""`WindowTester` with jobs, clocks and processes under control, and without traps."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from contextui import ActionError, Body, Job, Lod, Window, action
+from contextui.testing import ManualClock, WindowTester
+from contextui.windowing.state import Transient
+
+
+class Digger(Window):
+    """Digs."""
+
+    class State(Window.State):
+        depth: int = 0
+        ticks: int = 0
+        folder: str = ""
+        lang: str = ""
+        lock: Transient[Any] = None
+
+    state: State
+
+    def opened(self, folder: str = "", lang: str = "", period: float = 0) -> None:
+        self.state.folder, self.state.lang = folder, lang
+        self.state.lock = threading.Lock()
+        self._processes: list[subprocess.Popen[bytes]] = []
+        if period:
+            self.env.every(period, self._tick)
+
+    def _tick(self) -> None:
+        self.state.ticks += 1
+
+    def content(self, lod: Lod) -> Body:
+        return f"{self.state.depth} deep at {self.env.clock():%H:%M:%S}"
+
+    @action("Dig")
+    def dig(self, steps: int = 3, pause: float = 0.01) -> Job:
+        async def work(job: Job) -> str:
+            for step in range(steps):
+                job.progress(step, steps)
+                await asyncio.sleep(pause)
+                async with self.env.change():
+                    self.state.depth += 1
+            return f"{steps} deeper."
+
+        return self.env.job("digging", work)
+
+    @action("Shout")
+    def shout(self) -> None:
+        self.env.notify("Gold!")
+
+    @action("Fail")
+    def fail(self) -> None:
+        self.state.depth = 99
+        raise ActionError("Too hard.")
+
+    @action("Leave a process")
+    def leave(self) -> None:
+        self._processes.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=-1))
+
+    @action("Dig without an end")
+    def stubborn(self) -> Job:
+        async def work(job: Job) -> None:
+            time.sleep(1.5)  # blocks the window's thread
+
+        return self.env.job("stubborn", work)
+
+
+def test_refused_does_not_copy_transient_fields() -> None:
+    with WindowTester(Digger) as digger:
+        assert digger.refused("fail") == "Too hard."
+        assert digger.window.state.lock is not None
+
+
+def test_args_always_go_to_opened() -> None:
+    with WindowTester(Digger, lang="zh", args={"folder": "pit", "lang": "en"}) as digger:
+        assert (digger.window.state.folder, digger.window.state.lang) == ("pit", "en")
+        assert digger.window.env.lang == "zh"
+    with WindowTester(Digger, period=60) as digger:
+        digger.tick()
+        assert digger.window.state.ticks == 1
+
+
+def test_jobs_can_be_seen_awaited_and_cancelled() -> None:
+    with WindowTester(Digger) as digger:
+        digger.act("dig")
+        assert [one.name for one in digger.jobs] == ["digging"]
+        digger.wait_for_jobs(5)
+        assert digger.jobs == []
+        assert digger.notices == ["3 deeper."]
+        assert digger.window.state.depth == 3
+        digger.act("shout")
+        assert digger.notices[1:] == ["Gold!"]
+        digger.act("dig", pause=60)
+        with pytest.raises(AssertionError, match=r"Still running after 0\.1 s: digging, 0 of 3"):
+            digger.wait_for_jobs(0.1)
+        digger.cancel(digger.jobs[0])
+        assert digger.jobs == []
+        assert digger.notices[2:] == ["digging was cancelled."]
+        with pytest.raises(AssertionError, match="There is no such job"):
+            digger.cancel()
+
+
+def test_a_manual_clock_moves_timers_and_sleeping_jobs() -> None:
+    with WindowTester(Digger, clock=ManualClock(), period=600) as digger:
+        assert "12:00:00" in digger.content()
+        digger.advance(599)
+        assert digger.window.state.ticks == 0
+        digger.advance(1_202)
+        assert digger.window.state.ticks == 3
+        digger.act("dig", steps=3, pause=3_600)
+        digger.advance(3_601)
+        assert digger.window.state.depth == 1
+        digger.advance(7_200)
+        assert digger.notices == ["3 deeper."]
+        assert digger.window.state.ticks == 21
+        assert digger.window.env.clock().isoformat() == "2030-01-01T15:30:02+00:00"
+
+
+def test_a_sleeping_job_does_not_end_by_itself() -> None:
+    with WindowTester(Digger, clock=ManualClock()) as digger:
+        digger.act("dig", steps=1, pause=0.05)
+        with pytest.raises(AssertionError, match="Still running"):
+            digger.wait_for_jobs(0.3)
+        digger.advance(0.05)
+        assert digger.jobs == []
+
+
+def test_advance_needs_a_manual_clock() -> None:
+    with WindowTester(Digger) as digger, pytest.raises(AssertionError, match="ManualClock"):
+        digger.advance(1)
+
+
+def test_a_process_that_is_left_fails_the_test() -> None:
+    digger = WindowTester(Digger)
+    digger.act("leave")
+    (process,) = digger.window._processes
+    with pytest.raises(AssertionError, match=f"Still running .*: process {process.pid}"):
+        digger.close()
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait()
+
+
+def test_a_job_that_does_not_end_fails_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("contextui.windowing.testing.PATIENCE", 0.1)
+    monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.1)
+    digger = WindowTester(Digger)
+    digger.act("stubborn")
+    with pytest.raises(AssertionError, match=r"Still running .*: digger_1: stubborn"):
+        digger.close()
+
+
+def test_a_failed_test_is_not_hidden_by_what_it_left() -> None:
+    digger = WindowTester(Digger)
+    digger.act("leave")
+    (process,) = digger.window._processes
+    with pytest.raises(ZeroDivisionError), digger:
+        raise ZeroDivisionError
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait()
+
+
+def test_jobs_are_ended_by_closing() -> None:
+    with WindowTester(Digger, clock=ManualClock()) as digger:
+        digger.act("dig", pause=60)
+        assert digger.jobs
