@@ -66,7 +66,7 @@ def typical(folder: Path) -> Iterator[tuple[str, str, WindowTester[Any]]]:
     git = WindowTester(GitWindow, folder=repository(folder / "shop"))
     git.act("show", path="cart.py")
     yield "git", "3 changes, a diff of 3 lines", git
-    terminal = WindowTester(TerminalWindow, folder=folder / "shop", program="/bin/sh")
+    terminal = WindowTester(TerminalWindow, folder=folder / "shop")
     terminal.act("run", command="cat cart.py")
     yield "terminal", "1 command", terminal
 

@@ -124,6 +124,7 @@ class Progress:
         total: How much there is to do; None if that is unknown.
         text: A few words on where it is.
         started: When it started, as `time.monotonic` counts.
+        is_quiet: Whether its end is not reported; `-p` does not wait for it.
     """
 
     job: int
@@ -133,6 +134,7 @@ class Progress:
     total: float | None = None
     text: str = ""
     started: float = 0.0
+    is_quiet: bool = False
 
     @property
     def place(self) -> str:

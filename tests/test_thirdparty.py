@@ -72,7 +72,7 @@ def test_it_is_found_without_being_imported_and_loads(installed: Path) -> None:
     assert found["origin"] == "contextui_dice:DiceWindow of the package contextui-dice 1.2.3"
     assert loaded["status"] == "ready"
     assert loaded["description"] == "Throws dice."
-    assert loaded["args"] == "seed:int?"
+    assert loaded["args"] == "seed:int=0"
     assert before[0]["origin"].partition(" of the package ")[2].startswith("contextui ")
 
 
@@ -80,7 +80,7 @@ def test_it_opens_like_any_other(installed: Path) -> None:
     xml = run(OPEN, installed)
     assert xml.startswith('<Window id="dice_1" version="2.0.0" lod="Full">')
     assert "<Description>Throws dice.</Description>" in xml
-    assert '<action id="throw" params="dice:int?">Throw some dice</action>' in xml
+    assert '<action id="throw" params="dice:int=1">Throw some dice</action>' in xml
 
 
 def test_gone_it_is_gone() -> None:

@@ -203,7 +203,8 @@ async def _await_jobs(
     started, notices.is_over = time.monotonic(), True
 
     def running() -> list[Window]:
-        return [one for one in session.windows.windows() if running_jobs(one)]
+        windows = session.windows.windows()
+        return [one for one in windows if any(not job.is_quiet for job in running_jobs(one))]
 
     while running() and not interruption.arrived():
         if time.monotonic() - started >= seconds:

@@ -96,6 +96,19 @@ async def commit_input(window: Window) -> None:
     await window.runtime.commit_typed()
 
 
+def call_soon(window: Window, function: Callable[[], object]) -> None:
+    """Call a function in the window's event loop, also while an action awaits something.
+
+    Nothing happens if the window has none: it gets one when something asynchronous runs in it.
+    """
+    window.runtime.worker.call_soon(function)
+
+
+def warn(window: Window, reason: str) -> None:
+    """Report a problem of a window to the person."""
+    window.runtime.place.warn(reason)
+
+
 def commit_input_with(window: Window, commit: Callable[[], Awaitable[None]]) -> Callable[[], None]:
     """Register the callback that commits what the person has typed and not submitted yet.
 

@@ -51,7 +51,7 @@ class Job:
         self.ended: Future[None] = Future()
         self.is_awaited, self.is_quiet = wait > 0, quiet
         self._jobs = jobs
-        self._at = Progress(number, name, started=time.monotonic())
+        self._at = Progress(number, name, started=time.monotonic(), is_quiet=quiet)
         self._ends: list[Callable[[], object]] = []
 
     @property

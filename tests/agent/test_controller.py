@@ -722,7 +722,7 @@ def test_windows_that_ship_with_contextui_are_listed_in_the_system_prompt() -> N
     talk.install_prompt()
     run(talk, "well?")
     request = requests(talk)[0]
-    assert request.system.count("<class name=") == 6
+    assert request.system.count("<class name=") == 8
     assert [len(message.content) for message in request.messages] == [1]
 
 

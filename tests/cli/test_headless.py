@@ -298,6 +298,7 @@ def test_several_answers_start_on_new_lines(program: Program, server: Server) ->
 FAULTY = """
 from contextui import Body, Lod, Window
 class BrokenWindow(Window):
+    'Cannot be drawn.'
     def content(self, lod: Lod) -> Body:
         return self.state.nothing
 """
@@ -307,7 +308,7 @@ def test_a_window_that_cannot_be_drawn_is_reported_on_stderr(program: Program) -
     program.write("broken.py", FAULTY)
     done = program("-p", "Open broken", "--window", "broken.py", "--output-format", "json")
     trouble = "broken_1 could not be drawn: AttributeError: 'State' object has no attribute"
-    done.fails(0, f"contextui: {trouble} 'nothing' (broken.py:5)")
+    done.fails(0, f"contextui: {trouble} 'nothing' (broken.py:6)")
     assert [notice.startswith(trouble) for notice in done.json["notices"]] == [True]
 
 

@@ -46,6 +46,14 @@ def test_it_waits_for_what_is_running(program: Program, server: Server) -> None:
     assert '"loaves":1' in next(program.home.rglob("*.jsonl")).read_text()
 
 
+def test_it_does_not_wait_for_what_never_ends_by_itself(program: Program, server: Server) -> None:
+    bake(program, server, 600)
+    quiet = WINDOW.replace('self.env.job("bake", work)', 'self.env.job("bake", work, quiet=True)')
+    (program.folder / "oven.py").write_text(quiet)
+    done = program("-p", "Bake", "--window", "oven.py")
+    assert (done.status, done.out, done.err) == (0, "It bakes.\n", "")
+
+
 def test_at_its_limit_it_cancels_and_says_so(program: Program, server: Server) -> None:
     bake(program, server, 600)
     done = program("-p", "Bake", "--window", "oven.py", "--max-job-time", "1")

@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from contextui.text import for_terminal, one_line
 from contextui.widgets import ActionRequested
+from contextui.windowing.host import call_soon, warn
 from contextui.windows.terminal.screen import BRACKETED_PASTE, Cursor, Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
 from contextui.windows.terminal.window import TerminalWindow
@@ -103,7 +104,7 @@ class TerminalBody(Widget, can_focus=True):
     def on_mount(self) -> None:
         """Start to follow the screen."""
         self._leave = self._window.show_with(self._changed)
-        self._window.runtime.worker.call_soon(self._begin)
+        call_soon(self._window, self._begin)
 
     def on_unmount(self) -> None:
         """Stop following the screen."""
@@ -141,7 +142,7 @@ class TerminalBody(Widget, can_focus=True):
         try:
             shell.type(data)
         except ShellError as error:
-            self._window.runtime.place.warn(error.text(self._window.env.lang))
+            warn(self._window, error.text(self._window.env.lang))
 
     # --- drawing -----------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ class TerminalBody(Widget, can_focus=True):
         shell = self._shell
         if data and shell is not None:
             self._back = 0
-            self._window.runtime.worker.call_soon(lambda: self._do(shell, data))
+            call_soon(self._window, lambda: self._do(shell, data))
 
     def action_back(self, pages: int) -> None:
         """Scroll by pages, up for a positive number."""
@@ -226,13 +227,13 @@ class TerminalBody(Widget, can_focus=True):
 
     def _scroll_by(self, rows: int) -> None:
         self._back = max(0, min(self._back + rows, self._picture.behind))
-        self._window.runtime.worker.call_soon(self._begin)
+        call_soon(self._window, self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the shell the size of the widget."""
         rows, columns = event.size.height, event.size.width
         if rows > 0 and columns > 1:
-            self._window.runtime.worker.call_soon(lambda: self._resize(rows, columns))
+            call_soon(self._window, lambda: self._resize(rows, columns))
 
     def _resize(self, rows: int, columns: int) -> None:
         shell = self._window.state.shell

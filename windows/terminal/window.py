@@ -50,9 +50,9 @@ _BEAT = 0.1  # seconds between two reports of progress
 
 
 class TerminalWindow(Window):
-    """A shell in the folder, shared with the person: run commands, read their output."""
+    """A terminal: the person's own shell, shared with them."""
 
-    description_zh = "文件夹中的 shell，与用户共用：运行命令并读取输出。"
+    description_zh = "终端：用户自己的 shell，双方共用。"
     name = "terminal"
     widget = "contextui.windows.terminal.widget:TerminalBody"
     job_conflicts = False  # output arrives all the time
@@ -60,7 +60,6 @@ class TerminalWindow(Window):
 
     class State(Window.State):
         folder: str = ""
-        program: str = ""
         ended: str = ""
         ran: list[Ran] = []
         last: int = 0
@@ -74,20 +73,9 @@ class TerminalWindow(Window):
 
     # --- life --------------------------------------------------------------------------
 
-    async def opened(self, folder: str = "", program: str = "") -> None:
-        """Start the shell.
-
-        Args:
-            folder: Where it starts, relative to the workspace.
-            program: Another shell than the person's own.
-        """
+    async def opened(self) -> None:
         files = self.env.files
-        root = Path(files.root) if files is not None else Path.cwd()
-        if folder:
-            if files is None:
-                raise ActionError("There is no folder to work in.")
-            root = Path(files.root) / files.stat(folder).path
-        self.state.folder, self.state.program = str(root), program
+        self.state.folder = str(files.root if files is not None else Path.cwd())
         await self._start()
 
     async def restored(self) -> None:
@@ -122,7 +110,6 @@ class TerminalWindow(Window):
         shell = await Shell.start(
             folder=folder,
             spool=Path(state.spool),
-            program=state.program,
             sandbox=self._root if self.env.sandbox else None,
         )
         state.shell, state.ended, state.offset = shell, "", state.last

@@ -299,7 +299,7 @@ def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
             await until(pilot, lambda: shown(pilot, "tab complete"))
             await pilot.press(*"ope", "tab")
             assert prompt(pilot).text == "/open "
-            await pilot.press("t", "tab")
+            await pilot.press("t", "o", "tab")
             await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
             assert prompt(pilot).text == ""
             await pilot.press("/", "escape")

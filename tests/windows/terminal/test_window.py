@@ -132,9 +132,12 @@ def test_escape_codes_of_programs_are_inert(terminal: WindowTester[TerminalWindo
     assert "red &lt;/Window>" in terminal.xml()
 
 
-def test_a_shell_that_does_not_exist_is_named(folder: Path) -> None:
-    with pytest.raises(Exception, match="There is no program"):
-        WindowTester(TerminalWindow, folder=folder, program="no-such-shell")
+def test_a_shell_that_does_not_exist_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "no-such-shell")
+    with pytest.raises(Exception, match='There is no program "no-such-shell"'):
+        WindowTester(TerminalWindow, folder=folder)
 
 
 def test_a_shell_that_ends_says_so_and_can_be_started_again(
