@@ -9,6 +9,7 @@ from contextui.agent.room import CompactionStoppedError
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.events import (
+    WOKEN,
     Event,
     JobsChanged,
     Notice,
@@ -27,7 +28,7 @@ from contextui.events import (
 from contextui.session.session import Session
 from contextui.windowing.finding.registry import WindowEntry
 from contextui.windowing.finding.reload import Reloader
-from contextui.words import Text
+from contextui.words import Text, Words
 
 
 @dataclass(slots=True)
@@ -205,6 +206,10 @@ class Talk:
                     self.last = event
             went_well = self.last is not None and self.last.reason == "done"
             words = self.waiting.pop(0) if self.waiting and went_well else None
+
+    async def run_woken(self, words: Words) -> None:
+        """Run a turn because a window reported something."""
+        await self.run(words(WOKEN))
 
     async def retry(self, go_on: str) -> None:
         """Retry the failed turn.

@@ -137,7 +137,7 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
         InputArea(words), Conversation(words, tmp_path).note, words, lambda turn: turn.close()
     )
     choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
-    assert len(choices) == 6
+    assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()
 

@@ -365,7 +365,7 @@ class TerminalWindow(Window):
         If it is still busy then, the shell itself says what is wrong.
         """
         with suppress(TimeoutError):
-            async with asyncio.timeout(5.0 if not shell.commands else 0.5):
+            async with asyncio.timeout(20.0 if not shell.commands else 0.5):
                 await shell.prompt()
                 while shell.at_prompt and shell.unfinished_line:  # or it still draws its prompt
                     await asyncio.sleep(0.02)

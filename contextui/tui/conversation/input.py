@@ -13,7 +13,6 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from contextui.errors import ContextUIError
-from contextui.events import WOKEN
 from contextui.tui.commands import Commands, Completion, UnknownCommandError
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
@@ -257,7 +256,7 @@ class Sender:
     def wake(self) -> None:
         """Start a turn because a window reported something, unless one is running."""
         if self.talk is not None and not self.talk.is_running:
-            self._run(self.talk.run(self._words(WOKEN)))
+            self._run(self.talk.run_woken(self._words))
 
     def _wait(self, text: str) -> None:
         self._typed_early.append(text)
