@@ -1,10 +1,12 @@
 """What each built-in window costs at each level of detail, in a typical state: a Markdown table."""
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from contextui import Lod, TokenCounter
 from contextui.testing import WindowTester
@@ -66,7 +68,8 @@ def typical(folder: Path) -> Iterator[tuple[str, str, WindowTester[Any]]]:
     git = WindowTester(GitWindow, folder=repository(folder / "shop"))
     git.act("show", path="cart.py")
     yield "git", "3 changes, a diff of 3 lines", git
-    terminal = WindowTester(TerminalWindow, folder=folder / "shop")
+    with mock.patch.dict(os.environ, SHELL="/bin/sh", HOME=str(folder)):  # no start-up files
+        terminal = WindowTester(TerminalWindow, folder=folder / "shop")
     terminal.act("run", command="cat cart.py")
     yield "terminal", "1 command", terminal
 

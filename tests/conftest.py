@@ -21,6 +21,9 @@ settings.load_profile("contextui")
 
 # What is written waits in a buffer where people run the program; what goes wrong then must be seen.
 os.environ.pop("PYTHONUNBUFFERED", None)
+# A terminal must not run the start-up files of the person who runs the tests.
+os.environ["SHELL"] = "/bin/sh"
+os.environ.pop("ENV", None)
 
 
 @pytest.fixture
