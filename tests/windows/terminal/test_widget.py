@@ -10,6 +10,7 @@ import pytest
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs import timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.windowing.host import running_jobs
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
@@ -80,7 +81,11 @@ def test_keys_reach_the_shell_and_full_screen_programs(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_typing_into_the_shell_answers_no_question(tmp_path: Path) -> None:
+def test_typing_into_the_shell_answers_no_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly the keys come here
+
     async def run() -> None:
         desk = desk_in(tmp_path, RUN, "Well.", windows=[TerminalWindow])
         desk.session.windows.open("terminal")
@@ -93,7 +98,8 @@ def test_typing_into_the_shell_answers_no_question(tmp_path: Path) -> None:
                 await pilot.press("y")
                 await asyncio.sleep(0.05)
             assert not isinstance(app.screen, ApprovalScreen)
-            assert shown(pilot, "yyyy")
+            await until(pilot, lambda: shown(pilot, "yyyy"))
+            monkeypatch.setattr(timing, "QUIET", 0.0)
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             while isinstance(app.screen, ApprovalScreen):  # it ignores keys for half a second
                 await pilot.press("n")
