@@ -118,6 +118,13 @@ def test_every_widget_that_shows_text_is_known_here() -> None:
                 is_widget = isinstance(value, type) and issubclass(value, Widget)
                 if is_widget and value.__module__ == module.name:
                     found.add(f"{module.name.removeprefix('contextui.tui.')}.{value.__name__}")
+    tested_beside = (
+        "contextui.windows.git.",
+        "contextui.windows.terminal.",
+        "dev.",
+        "dialogs.command.",
+    )
+    found = {one for one in found if not one.startswith(tested_beside)}
     assert sorted(found - KNOWN.keys()) == []
     assert sorted(KNOWN.keys() - found) == []
 

@@ -53,9 +53,9 @@ def test_a_widget_may_have_children(tmp_path: Path) -> None:
         (f"{HERE}:FailsInTitle", "ValueError: not titled"),
         (f"{HERE}:FailsInTime", "ValueError: not in time"),
         (f"{HERE}:TakesNothing", "TypeError"),
-        (f"{HERE}:Missing", "AttributeError"),
+        (f"{HERE}:Missing", f'widget = "{HERE}:Missing"'),
         ("no_such_module:Widget", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("contextui.text:one_line", "TypeError"),
+        ("contextui.text:one_line", 'widget = "contextui.text:one_line"'),
     ],
 )
 def test_a_widget_that_fails_leaves_the_window_as_any_other(
