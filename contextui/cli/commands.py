@@ -179,7 +179,7 @@ _ALL = (
     Command(
         "dev",
         takes="FILE.py",
-        summary="open a window beside what the model reads, reloaded on save",
+        summary="develop a window, reloaded on every save",
         runs="dev:run",
         add=_add_dev,
         examples=("contextui dev kanban.py", "contextui dev kanban.py:Kanban columns=todo"),
