@@ -215,7 +215,7 @@ class Bench:
         self.note("error", _PLACE.sub("", reason).rstrip(" ."), place or place_of(reason))
 
     def _signature(self) -> tuple[object, ...]:
-        """Return what tells apart two versions of the file and of its widget's."""
+        """Return what distinguishes two versions of the file and of its widget's."""
         return tuple(_file_signature(path) for path in self._watched())
 
     def _watched(self) -> Iterator[Path]:
