@@ -12,7 +12,7 @@ from contextui import Body, Job, Lod, Window, WindowManager, action
 from contextui.events import Actor, Event, WindowCommitted, WindowNotified
 from contextui.windowing.host import running_jobs, saved_state
 
-SECONDS = 30.0
+SECONDS = 120.0
 """What a run may take; it takes milliseconds unless something waits for ever."""
 
 
@@ -89,7 +89,8 @@ class Run:
         self.jobs: dict[str, int] = {}
         self.is_closed = False
         self.windows.subscribe(self._on_event)
-        window = self.windows.open("ledger", ticks=self.random.choice((0, 0, 3)))
+        self.ticks = self.random.choice((0, 0, 3))
+        window = self.windows.open("ledger", ticks=self.ticks)
         assert isinstance(window, Ledger)
         self.window = window
 
@@ -141,9 +142,12 @@ class Run:
             if self.random.randrange(3) == 0:
                 self.windows.close("ledger_1")
                 self.is_closed = True
-            while not self.is_closed and running_jobs(self.window):
+            while not self.is_closed and (running_jobs(self.window) or self.ticks_left()):
                 await asyncio.sleep(0)
             await self.windows.settle()
+
+    def ticks_left(self) -> int:
+        return self.ticks - sum(name.startswith("tick") for name, _ in self.window.state.entries)
 
     def check(self) -> None:
         """Whatever happened, it is as if everything had been done one after the other."""
@@ -182,9 +186,9 @@ def play(seed: int, more: Callable[[Run], None] = Run.resume) -> None:
     run = Run(seed)
     try:
         asyncio.run(run.go())
-        run.check()
     finally:
         run.windows.shut_down()
+    run.check()
     more(run)
 
 

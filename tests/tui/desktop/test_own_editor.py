@@ -1,11 +1,14 @@
 """The editor's own widget: person and model write in one text, and the file stays exact."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
+from contextui.agent.models.scripted import Step, call
+from contextui.model import Block
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.link import Desk
@@ -13,13 +16,15 @@ from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
-from tests.tui.running import running, shown, until
+from tests.tui.running import running, say, shown, until
 
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
 
 
-def desk_on(folder: Path, content: bytes | str, name: str = "cart.py") -> Desk:
-    desk = desk_with(folder)
+def desk_on(
+    folder: Path, content: bytes | str, name: str = "cart.py", steps: Sequence[Step] = ()
+) -> Desk:
+    desk = desk_with(folder, steps=steps)
     data = content.encode() if isinstance(content, str) else content
     (folder / "work" / name).write_bytes(data)
     desk.session.windows.open("editor", path=name)
@@ -150,27 +155,35 @@ def test_both_write_at_once_and_nothing_of_either_is_lost(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
-@pytest.mark.xfail(
-    reason="what the person typed last is lost here since windows have jobs", strict=False
-)
 @pytest.mark.long
-def test_where_both_change_the_same_line_both_stand_there(
+def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What is typed must not be in the buffer yet when the model changes the line.
-    monkeypatch.setattr(widget, "_PAUSE", 3.0)
-    monkeypatch.setattr(widget, "_LATEST", 3.0)
+    monkeypatch.setattr(widget, "_PAUSE", 30.0)
+    monkeypatch.setattr(widget, "_LATEST", 30.0)
 
     async def go() -> None:
-        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
+        bodies = list[EditorBody]()
+        given = {"first": 2, "last": 2, "text": "TWO"}
+        act = {"window_id": "editor_1", "action_id": "replace_lines", "params": given}
+
+        def type_and_act() -> Iterator[Block]:
+            bodies[0].insert("X", (1, 1))
+            yield call("action", **act)
+
+        steps = [type_and_act(), call("action", **act), "Done."]
+        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt", steps=steps)
         async with running(desk) as pilot:
             _, body = await entered(pilot)
-            body.move_cursor((1, 1))
-            await pilot.press("X")
-            given = {"first": 2, "last": 2, "text": "TWO"}
-            assert (await desk.session.windows.act("editor_1", "replace_lines", given)).ok
-            await until(pilot, lambda: buffer(desk) == body.text and "X" in buffer(desk))
-            assert buffer(desk) == "one\nTWOX\nthree\n"
+            bodies.append(body)
+            await say(pilot, "Write the second line in capitals")
+            results = [one.content for one in desk.session.context.items.values() if one.tool_name]
+            assert "has changed since you saw it" in results[0]
+            assert "tXwo" in results[0]
+            assert buffer(desk) == "one\nTWO\nthree\n"
+            assert (await desk.session.windows.act("editor_1", "undo")).ok
+            await until(pilot, lambda: body.text == "one\ntXwo\nthree\n")
 
     asyncio.run(go())
 

@@ -109,7 +109,7 @@ def test_a_save_reloads_it_with_its_state(file: Path) -> None:
             await until(pilot, lambda: shown(pilot, "sweep  column todo"))
             change(file, 'Element("card"', 'Element("ticket"')
             await until(pilot, lambda: shown(pilot, "<ticket"))
-            assert shown(pilot, "sweep  column todo")
+            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
             await until(pilot, lambda: shown(pilot, "✓ reloaded"))
             await until(pilot, lambda: shown(pilot, "kanban.py saved, state v3 kept"))
             await until(pilot, lambda: shown(pilot, "changed since v2"))
@@ -135,7 +135,7 @@ def test_a_fault_leaves_the_old_code_and_is_shown(
             change(file, old, new)
             await until(pilot, lambda: shown(pilot, f"✗ {place}"))
             await until(pilot, lambda: dev_of(pilot).dev.query_one(DevFrame).has_class("-error"))
-            assert shown(pilot, "write tests  column todo")
+            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
             assert any("✗" in one and "the old code runs on" in one for one in lines(pilot)[:1])
             file.write_text(whole.replace("Cards in columns", "Cards"))
             await until(pilot, lambda: shown(pilot, "✓ reloaded"))
@@ -203,7 +203,7 @@ def test_restart_reload_and_copy(file: Path, monkeypatch: pytest.MonkeyPatch) ->
             await until(pilot, lambda: shown(pilot, "sweep  column todo"))
             await pilot.press("r")
             await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            assert shown(pilot, "sweep  column todo")
+            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
             await pilot.press("y")
             assert copied
             assert "sweep" in copied[0]

@@ -215,7 +215,7 @@ def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str) -> N
             assert "PATH=" in ran.output
             assert key not in ran.output
             listed = await finished(one, "ps -eo args")
-            assert "ps -eo args" in listed.output
+            assert "ps -eo args" in listed.output, f"{listed.status}\n{one.emulator.text()}"
             assert key not in listed.output
             assert "ZDOTDIR" not in ran.output
             assert "CONTEXTUI" not in ran.output
