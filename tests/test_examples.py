@@ -49,6 +49,7 @@ def run(*command: str, cwd: Path, path: Path = ROOT) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_their_own_tests_pass_without_an_installation() -> None:
     said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", cwd=EXAMPLES)
     assert " passed" in said
@@ -78,6 +79,7 @@ def test_the_readme_links_to_what_exists() -> None:
         assert f"[{name}]" in text
 
 
+@pytest.mark.long
 def test_the_package_is_built_and_its_windows_are_found(tmp_path: Path) -> None:
     left_out = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".*")
     shutil.copytree(EXAMPLES, tmp_path / "source", ignore=left_out)

@@ -1,6 +1,7 @@
 """The façade of a layer is enough: nothing outside reaches for the objects behind it."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,23 @@ import contextui
 PACKAGE = Path(contextui.__file__).parent
 
 
+@cache
+def attributes() -> list[tuple[str, Path, int]]:
+    """All attributes that the code uses, with file and line."""
+    return [
+        (node.attr, path.relative_to(PACKAGE), node.lineno)
+        for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").rglob("*.py")])
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    ]
+
+
 def uses(attribute: str, layer: str) -> list[str]:
     """Where the code outside a layer uses an attribute."""
     return [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").rglob("*.py")])
-        if path.relative_to(PACKAGE).parts[0] != layer
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr == attribute
+        f"{path}:{line}"
+        for name, path, line in attributes()
+        if name == attribute and path.parts[0] != layer
     ]
 
 

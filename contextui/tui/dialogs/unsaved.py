@@ -163,7 +163,7 @@ class QuitScreen(ModalScreen[bool]):
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
         event.stop()
-        if time.monotonic() - self._opened < _DEAF:
+        if event.time - self._opened < _DEAF:
             return
         key = unicodedata.normalize("NFKC", event.character or "").lower()
         if event.key == "escape" or key == "q":
