@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from contextui.errors import WindowClosedError, WindowDefinitionError
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import quote
-from contextui.windowing.action import Action, Params, checked_says, mark_of
+from contextui.windowing.action import Action, checked_says, mark_of
 from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
