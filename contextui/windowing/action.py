@@ -5,15 +5,15 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from contextui import text
 from contextui.errors import ContextUIError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
-from contextui.words import Lang
+from contextui.words import Lang, Words, msg
 
 Effect = Literal["state", "read", "write"]
 """What an action changes: the window's state, nothing, or something outside the window."""
@@ -219,3 +219,36 @@ def checked_says(says: object, params: Params, where: str) -> tuple[str, ...]:
                 f"{where}: says: {quote(one)} has no words: write what a person types."
             )
     return tuple(one.strip() for one in says)
+
+
+def _close(window: object, summary: str | None = None) -> None:
+    """Declare the params of `close`, which every window has."""
+
+
+class _CloseAction(Action):
+    def labelled(self, lang: Lang) -> str:
+        return Words(lang)(self.label)
+
+
+CLOSE = _CloseAction("close", msg("Close"), "state", Params(_close, "Window"))
+"""The `close` action that every window has."""
+
+
+def _wait(window: object, seconds: Annotated[float, Field(ge=0, le=3_600)] = 60) -> None:
+    """Declare the params of `wait`."""
+
+
+def _cancel(window: object, job: int | None = None) -> None:
+    """Declare the params of `cancel`."""
+
+
+def _describe(window: object, action_id: str) -> None:
+    """Declare the params of `describe`."""
+
+
+BUILT_IN = {
+    "wait": Params(_wait, "Window"),
+    "cancel": Params(_cancel, "Window"),
+    "describe": Params(_describe, "Window"),
+}
+"""The actions that every window has beside its queue; its own of the same name comes first."""

@@ -37,11 +37,11 @@ from contextui.events import (
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing import roster
-from contextui.windowing.action import ActionResult
-from contextui.windowing.anchor import Allow
+from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.env import Clock, Env, Place, utc_now
+from contextui.windowing.intent import Allow
 from contextui.windowing.roster import Catalog, Roster, instantiate
-from contextui.windowing.runtime import CLOSE, Runtime
+from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
@@ -362,13 +362,13 @@ class WindowManager:
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            window.runtime.end_waits()
+            window.runtime.background.waits.end("spoken")
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""
         window = self.get(window_id)
         if window is not None:
-            window.runtime.note_seen(version)
+            window.runtime.conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
@@ -474,18 +474,18 @@ class WindowManager:
             env: Mapping[str, str] | None = None,
             **streams: Any,
         ) -> "Process":
-            return await window.runtime.process(argv, cwd=cwd, env=env, **streams)
+            return await window.runtime.background.process(argv, cwd=cwd, env=env, **streams)
 
         env = Env(
             lang=self.lang,
             clock=self.clock,
             open=open_another,
-            every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
+            every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
-            change=lambda: window.runtime.change(),  # noqa: PLW0108
+            change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
             jobs=lambda: window.runtime.jobs.running(),  # noqa: PLW0108
             process=start_process,
-            notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
+            notify=lambda words: window.runtime.background.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
             sandbox=self._sandbox,
         )

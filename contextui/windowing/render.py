@@ -26,7 +26,7 @@ from contextui.windowing.snapshot import (
     SnapshotState,
     text_form,
 )
-from contextui.windowing.transaction import StateStore
+from contextui.windowing.store import StateStore
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker
 from contextui.words import Words
