@@ -86,7 +86,7 @@ class Runtime:
             worker=self.worker,
             store=self.store,
             renders=self.renders,
-            ended=self._run_job_hook,
+            ended=self._note_ended,
         )
         self.jobs = self.background.jobs
         self.conflicts = Conflicts(place, self.renders)
@@ -101,6 +101,7 @@ class Runtime:
             conflicts=self.conflicts,
         )
         self._opening: tuple[Call, Future[Any]] | None = None
+        self._ended_jobs: list[Job] = []  # whose hook has not run yet
 
     def take_over(self, other: "Runtime") -> None:
         """Continue for a window of the same id that has ended: its class was replaced."""
@@ -174,7 +175,7 @@ class Runtime:
             self._opening[0].cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
-        """Cancel its jobs, run the window's `closed` hook, then stop its thread.
+        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread.
 
         Returns:
             A future that is done after that.
@@ -182,10 +183,11 @@ class Runtime:
         self.stop_opening()
         self.ending = ended = Future[None]()
 
-        def run_closed_hook() -> None:
+        def run_hooks() -> None:
             try:
                 if self.worker.alone is not None:
                     self.worker.run(self.jobs.end())
+                self._run_job_hooks()
                 hook = self.window.closed
                 given = (reason,) if inspect.signature(hook).parameters else ()
                 with self.store.inside():
@@ -200,7 +202,7 @@ class Runtime:
                 ended.set_result(None)
 
         self.background.waits.end("closed")
-        self.worker.stop(run_closed_hook)
+        self.worker.stop(run_hooks)
         return ended
 
     @property
@@ -208,20 +210,21 @@ class Runtime:
         """Whether something has to be done when the window closes."""
         return self.worker.alone is not None or type(self.window).closed.__module__ != _WINDOW
 
-    def _run_job_hook(self, job: Job) -> None:
-        """Queue the `job_ended` hook."""
-        hook = partial(self.window.job_ended, job)
+    def _note_ended(self, job: Job) -> None:
+        """Queue the `job_ended` hook; if the window is closing, it runs before `closed`."""
+        if type(self.window).job_ended.__module__ != _WINDOW:
+            self._ended_jobs.append(job)
+            self.worker.submit(self._run_job_hooks)
 
-        def run() -> None:
+    def _run_job_hooks(self) -> None:
+        ended, self._ended_jobs = self._ended_jobs, []
+        for job in ended:
             try:
-                self.transactions.run(Call(hook, {}), "window")
+                self.transactions.run(Call(partial(self.window.job_ended, job), {}), "window")
             except BaseException as problem:
                 self.place.warn(
                     self.place.words("job_ended() failed: {reason}", reason=self._reason(problem))
                 )
-
-        if type(self.window).job_ended.__module__ != _WINDOW:
-            self.worker.submit(run)
 
     # --- actions --------------------------------------------------------------------------
 
