@@ -273,9 +273,10 @@ class _Notices:
     def _on_window_event(self, event: Event) -> None:
         if isinstance(event, WindowNotOpened):
             self.not_opened[event.window_id] = event.reason
-        elif isinstance(event, WindowNotified) and self.is_over:
-            if (event.window_id, event.text) not in self.cancelled:
-                self.print(f"{event.window_id}: {event.text}")
+        elif not isinstance(event, WindowNotified) or not self.is_over:
+            return
+        elif (event.window_id, event.text) not in self.cancelled:
+            self.print(f"{event.window_id}: {event.text}")
 
     def print_new(self) -> None:
         new = self.session.notices[self._seen :]

@@ -234,8 +234,8 @@ class Window(metaclass=_WindowType):
         """Hook, called after the window was closed, or when the program exits.
 
         Override it as ``closed(self, reason: ClosingReason)``, or without the param. It may be
-        async. Its jobs are cancelled before it, and `job_ended` has run for them. At exit it has two
-        seconds; then the processes that the window started are terminated.
+        async. Its jobs are cancelled before it, and `job_ended` has run for them. At exit it has
+        two seconds; then the processes that the window started are terminated.
         """
 
     def job_ended(self, job: "Job") -> Any:
