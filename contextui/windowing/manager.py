@@ -32,6 +32,7 @@ from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
+from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, utc_now
 from contextui.windowing.intent import Allow
 from contextui.windowing.replacement import Replacement, Replacer
@@ -40,7 +41,7 @@ from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, note_module
+from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Lang, Words
 
 if TYPE_CHECKING:

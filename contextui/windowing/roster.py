@@ -8,9 +8,10 @@ from typing import Any
 
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
+from contextui.windowing.board import running
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, in_event_loop, running
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
 
 
