@@ -33,6 +33,7 @@ from contextui.words import Lang
 __all__ = ["ManualClock", "Reply", "WindowTester", "run_tests"]
 
 W = TypeVar("W", bound=Window)
+_WITH_VALUE = ("-k", "-m", "-n", "-o", "-p", "-r", "-W")  # options of pytest
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class _Conversation:
     It is the model of its own controller: it keeps the first request of a turn and passes all on.
 
     Attributes:
-        name: The offline model's name.
+        name: The offline model's name; `prices` and `tool_protocol` are its own, too.
         windows: The tester's windows.
         request: The first request of the last turn; compactions, which have no tools, do not count.
     """
@@ -138,6 +139,9 @@ class _Conversation:
 
         self._model = OfflineModel()
         self.name, self.windows = self._model.name, windows
+        # The offline model reads the windows as they were before its calls. At its prices, outdated
+        # content stays in the requests of a turn.
+        self.prices, self.tool_protocol = self._model.prices, self._model.tool_protocol
         self.request: ModelRequest | None = None
         self._controller = InteractionController(
             model=self, context=ContextManager(windows), approval=ApprovalGate("auto")
@@ -191,7 +195,7 @@ def run_tests(words: Sequence[str]) -> int:
 
     Args:
         words: The test files and the modules that they need; the window of ``test_my_window.py`` is
-            found automatically. Flags are passed to pytest.
+            found automatically. Options are passed to pytest, such as ``-k WORD``.
 
     Returns:
         The exit status.
@@ -202,7 +206,7 @@ def run_tests(words: Sequence[str]) -> int:
         command = "python -P -m pip install pytest"
         print(f"The tests need pytest: {command}", file=sys.stderr)  # noqa: T201
         return 2
-    files = [Path(word) for word in words if not word.startswith("-")]
+    files, options = _files_and_options(words)
     missing = [str(path) for path in files if not path.is_file()]
     if missing or not files:
         message = f"There is no file {missing[0]}." if missing else "Name the test files to run."
@@ -212,10 +216,29 @@ def run_tests(words: Sequence[str]) -> int:
         for path in _with_windows(files):
             (Path(folder) / path.name).symlink_to(path.absolute())
         tests = [str(Path(folder) / path.name) for path in files if path.name.startswith("test_")]
-        flags = [word for word in words if word.startswith("-")]
         # Ignore settings and plugins of parent folders too.
         alone = [f"--config-file={os.devnull}", f"--rootdir={folder}", "--noconftest"]
-        return int(pytest.main([*alone, "-p", "no:cacheprovider", *flags, *tests]))
+        return int(pytest.main([*alone, "-p", "no:cacheprovider", *options, *tests]))
+
+
+def _files_and_options(words: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Divide the words into files and options of pytest, each with its value.
+
+    A value is attached to its option: pytest must not take it for a file or folder to run.
+    """
+    files, options = list[Path](), list[str]()
+    left, previous = iter(words), ""
+    for word in left:
+        if word in _WITH_VALUE:
+            options.append(word + next(left, ""))
+        elif word.startswith("-"):
+            options.append(word)
+        elif previous.startswith("--") and not ("=" in previous or Path(word).is_file()):
+            options[-1] += f"={word}"
+        else:
+            files.append(Path(word))
+        previous = word
+    return files, options
 
 
 def _with_windows(files: Sequence[Path]) -> Iterator[Path]:

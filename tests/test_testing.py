@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui import ActionError, Body, Element, Lod, Window, action
+from contextui import ActionError, Body, Element, Job, Lod, Window, action
 from contextui.agent.models import offline
 from contextui.errors import InvalidItemError
 from contextui.model import ModelRequest
@@ -52,8 +52,30 @@ def test_a_sentence_becomes_a_call() -> None:
         reply = stage.say("stage a.py")
         assert reply.calls == ("stage_1.add file=a.py",)
         assert reply.ok == (True,)
-        assert "Added a.py." in reply.text
+        assert reply.text == "Done: Added a.py."
         assert stage.window.state.files == ["a.py"]
+
+
+def test_a_reply_about_a_job_is_all_about_it() -> None:
+    class Oven(Window):
+        """Bakes bread."""
+
+        def content(self, lod: Lod) -> Body:
+            return ""
+
+        @action("Bake", says=["bake for {seconds} seconds"])
+        def bake(self, seconds: float, wait: float = 0) -> Job:
+            async def work(_: Job) -> str:
+                await asyncio.sleep(seconds)
+                return "The bread is ready."
+
+            return self.env.job("bake", work, wait=wait)
+
+    with WindowTester(Oven) as oven:
+        reply = oven.say("bake for 300 seconds")
+        assert reply.ok == (True,)
+        assert reply.text.startswith("Done: bake goes on as job 1.")
+        assert len(reply.text.splitlines()) == 1
 
 
 def test_a_reply_cannot_be_changed() -> None:
@@ -202,3 +224,48 @@ def test_tests_that_say_nothing_do_not_load_the_agent() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+TESTS = """
+def test_one() -> None: ...
+def test_two() -> None: ...
+def test_three() -> None: ...
+"""
+
+
+def run_file(folder: Path, *words: str) -> tuple[int, str]:
+    (folder / "test_it.py").write_text(TESTS)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "contextui.testing", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "passed"),
+    [
+        (["test_it.py", "-k", "two"], "1 passed, 2 deselected"),
+        (["-k", "two or three", "test_it.py", "-q"], "2 passed, 1 deselected"),
+        (["-ktwo", "test_it.py"], "1 passed, 2 deselected"),
+        (["test_it.py", "--maxfail", "1", "--tb", "short", "-x"], "3 passed"),
+        (["--verbose", "test_it.py"], "3 passed"),
+    ],
+)
+def test_options_of_pytest_are_passed_on(tmp_path: Path, words: list[str], passed: str) -> None:
+    status, shown = run_file(tmp_path, *words)
+    assert (status, passed in shown) == (0, True), shown
+
+
+@pytest.mark.parametrize("before", [[], ["-q"], ["-x"], ["-k", "two"], ["--verbose"]])
+def test_what_is_no_file_and_no_value_runs_nothing(tmp_path: Path, before: list[str]) -> None:
+    """A folder must not become an argument of pytest, which would run all that is in it."""
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "test_other.py").write_text("open('ran', 'w').close()")
+    status, shown = run_file(tmp_path, "test_it.py", *before, "others")
+    assert status != 0, shown
+    assert not (tmp_path / "ran").exists()
+    assert "passed" not in shown

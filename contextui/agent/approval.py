@@ -15,11 +15,10 @@ from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved
 from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
-from contextui.windowing.action import ActionResult
-from contextui.windowing.anchor import Intent, Permit
+from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.host import has_edits_of_person, latest_render
+from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview, Preview, Verb
-from contextui.windowing.runtime import CLOSE
 from contextui.words import Lang, Message, Translatable, Words, msg
 
 Choice = Literal["once", "always", "pattern", "no"]

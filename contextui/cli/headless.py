@@ -211,6 +211,9 @@ async def _await_jobs(
             break
         await asyncio.sleep(_LOOK)
     for window in running():
+        notices.cancelled |= {
+            (window.id, t("{name} was cancelled.", name=job.name)) for job in running_jobs(window)
+        }
         for name in cancel_jobs(window):
             notices.print(
                 t("{name} was cancelled.", name=f"{window.id}: {name}")
@@ -260,6 +263,7 @@ class _Notices:
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
         self.is_over = False  # from then on, the model does not read what windows report
+        self.cancelled = set[tuple[str, str]]()  # reports of windows that are printed otherwise
         session.windows.subscribe(self._on_window_event)
         self._seen = 0
         for notice in before:
@@ -269,7 +273,9 @@ class _Notices:
     def _on_window_event(self, event: Event) -> None:
         if isinstance(event, WindowNotOpened):
             self.not_opened[event.window_id] = event.reason
-        elif isinstance(event, WindowNotified) and self.is_over:
+        elif not isinstance(event, WindowNotified) or not self.is_over:
+            return
+        elif (event.window_id, event.text) not in self.cancelled:
             self.print(f"{event.window_id}: {event.text}")
 
     def print_new(self) -> None:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Any
 
 _HEAD = struct.Struct("<QQ240s")  # heartbeats, whether the program is exiting, who delays that
-_SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.worker
+_SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.board
 _SLOTS = 64
 _SIZE = _HEAD.size + _SLOT.size * _SLOTS
 _BEAT = 0.5  # seconds between two heartbeats
@@ -67,7 +67,7 @@ class Watchdog:
         """
         if not self.is_wanted or self._memory is not None or not sys.executable:
             return
-        from contextui.windowing.worker import board  # noqa: PLC0415
+        from contextui.windowing.board import board  # noqa: PLC0415
         from contextui.words import t  # noqa: PLC0415  (the script has no package)
 
         self._limit = limit
@@ -125,7 +125,7 @@ class Watchdog:
 
     @staticmethod
     def _name_holders(memory: mmap.mmap) -> str:
-        from contextui.windowing.worker import holding_exit  # noqa: PLC0415
+        from contextui.windowing.board import holding_exit  # noqa: PLC0415
 
         names = ", ".join(holding_exit())
         memory[16 : _HEAD.size] = names.encode("utf-8", "replace")[:240].ljust(240, b"\0")

@@ -10,7 +10,7 @@ from contextui.text import quote
 from contextui.tui.desktop.values import kind_of, read
 
 if TYPE_CHECKING:
-    from contextui.windowing.action import Param, Params
+    from contextui.windowing.params import Param, Params
 
 
 class UnknownCommandError(ContextUIError):

@@ -11,7 +11,7 @@ from contextui.events import Actor, Progress
 from contextui.windowing.action import ActionResult
 from contextui.windowing.render import Render
 from contextui.windowing.snapshot import HistoryEntry, Lod
-from contextui.windowing.transaction import SavedState
+from contextui.windowing.store import SavedState
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
 

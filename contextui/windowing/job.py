@@ -181,7 +181,9 @@ class Jobs:
         return job
 
     def launch(self) -> None:
-        """Start the jobs that the committed transaction added."""
+        """Start the jobs that the committed transaction added, unless the window closes."""
+        if self._is_closing:
+            self.discard()
         waiting, self._waiting = self._waiting, []
         for job, work in waiting:
             context = contextvars.Context()  # not that of the action, in which the state is live
@@ -227,7 +229,7 @@ class Jobs:
         if not self._is_closing:
             self._listed()
             self.report()
-            self._ended(job, is_reported)
+        self._ended(job, is_reported and not self._is_closing)
         job.ended.set_result(None)
 
     def leave(self, job: Job) -> bool:

@@ -1,12 +1,10 @@
 """`WindowManager`: opens, closes, restores and focuses windows, and runs their actions."""
 
-import threading
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,6 @@ from contextui import text
 from contextui.errors import (
     ContextUIError,
     InvalidParamsError,
-    InvalidSourceDataError,
     TooManyWindowsError,
     UnknownWindowError,
     WindowClosedError,
@@ -24,11 +21,8 @@ from contextui.events import (
     Dispatcher,
     Listener,
     Listeners,
-    WindowChanged,
     WindowClosed,
-    WindowCommitted,
     WindowFocused,
-    WindowNotified,
     WindowNotOpened,
     WindowOpened,
     WindowReady,
@@ -37,15 +31,17 @@ from contextui.events import (
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing import roster
-from contextui.windowing.action import ActionResult
-from contextui.windowing.anchor import Allow
+from contextui.windowing.action import CLOSE, ActionResult
+from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, utc_now
-from contextui.windowing.roster import Catalog, Roster, instantiate
-from contextui.windowing.runtime import CLOSE, Runtime
+from contextui.windowing.intent import Allow
+from contextui.windowing.replacement import Replacement, Replacer
+from contextui.windowing.roster import Catalog, Roster, instance_with
+from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, note_module
+from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
@@ -53,23 +49,6 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """What became of an open window whose class was replaced.
-
-    Attributes:
-        window_id: The window.
-        problem: Why it goes on with its old code; empty if it has the new class.
-        refused: The saved state that the new class refused. The window still has it.
-        jobs: The names of the jobs that were cancelled.
-    """
-
-    window_id: str
-    problem: str = ""
-    refused: Mapping[str, Any] | None = None
-    jobs: tuple[str, ...] = ()
 
 
 class WindowManager:
@@ -113,7 +92,9 @@ class WindowManager:
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
-        self._replacing = threading.Lock()
+        self._replacer = Replacer(
+            self._roster, self._catalog, self._attach, self._listeners.emit, lang
+        )
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
 
@@ -248,7 +229,7 @@ class WindowManager:
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
         if self._roster.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
-        instance = _instance_of(cls, window_id, state)
+        instance = instance_with(cls, window_id, state)
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
         runtime.history.recall(history)
@@ -266,20 +247,9 @@ class WindowManager:
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
         """Use another class of the same name from now on, and give it to its open windows.
 
-        Each window ends as at the program's exit (``closed("exit")``) and is restored under its id
-        with the new class: state, history, level of detail and focus stay, the version goes on. A
-        window whose state the new class refuses, or that fails in its `restored` or `content`, goes
-        on with its old class.
-
-        This waits for the windows: call it outside an event loop.
+        See `Replacer.replace`. This waits for the windows: call it outside an event loop.
         """
-        with self._replacing:
-            self._catalog.replace(cls)
-            return [
-                self._replace(window, cls)
-                for window in self.windows()
-                if window.name == cls.name and type(window) is not cls
-            ]
+        return self._replacer.replace(cls)
 
     def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
         """Close a window; its last render is kept.
@@ -362,13 +332,13 @@ class WindowManager:
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            window.runtime.end_waits()
+            window.runtime.background.waits.end("spoken")
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""
         window = self.get(window_id)
         if window is not None:
-            window.runtime.note_seen(version)
+            window.runtime.conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
@@ -395,70 +365,6 @@ class WindowManager:
 
     # --- internals ---------------------------------------------------------------------
 
-    def _replace(self, window: Window, cls: type[Window]) -> Replacement:
-        runtime, window_id = window.runtime, window.id
-        if window.is_opening or not runtime.worker.wait(runtime.worker.submit(_do_nothing)):
-            return Replacement(window_id, self._words("it is busy"))
-        saved = runtime.store.saved
-        if saved.state is None:
-            return Replacement(window_id, self._words("its state cannot be saved"))
-        try:
-            _instance_of(cls, window_id, saved.state)
-        except ContextUIError as problem:
-            return Replacement(window_id, reason_of(problem, self.lang), saved.state)
-        was_drawn = runtime.renders.latest().snapshot.error is None
-        jobs = tuple(one.name for one in runtime.jobs.running())
-        wait_for([runtime.end("exit")], 2 * PATIENCE)  # its jobs, then its hook
-        failure = self._succeed(window, cls, may_fail=not was_drawn)
-        if failure:
-            self._succeed(window, type(window), may_fail=True)
-        for name in jobs:
-            words = self._words("{name} was cancelled.", name=name)
-            self._listeners.emit(WindowNotified(window_id, words))
-        return Replacement(window_id, failure, jobs=jobs)
-
-    def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
-        """Put a new window of a class in the place of one that has ended.
-
-        Args:
-            old: The window that has ended.
-            cls: The class of the new one.
-            may_fail: Put it there even if it fails.
-
-        Returns:
-            How it failed; empty if it did not.
-        """
-        saved, window_id = old.runtime.store.saved, old.id
-        assert saved.state is not None, "only a window that can be saved is ended"
-        known = self._roster.get(window_id)
-        if known is None:
-            return ""  # it was closed concurrently
-        try:
-            new = _instance_of(cls, window_id, saved.state)
-        except ContextUIError as problem:  # of the state that the last action committed
-            return reason_of(problem, self.lang)
-        version = known.version.after_data()
-        runtime = self._attach(new, window_id, saved.lod, version)
-        runtime.take_over(old.runtime)
-        opening, failure = runtime.start(new.restored, {}, first=False), ""
-        if runtime.worker.wait(opening):
-            runtime.worker.wait(runtime.renders.request())
-            error = runtime.renders.latest().snapshot.error or ""
-            raised = opening.exception()
-            failure = reason_of(raised, self.lang) if raised else error.partition("\n")[2] or error
-        if failure and not may_fail:
-            wait_for([runtime.end("exit")], PATIENCE)
-            return failure
-        try:
-            self._roster.exchange(new)
-        except UnknownWindowError:  # it was closed concurrently
-            runtime.worker.stop()
-            return ""
-        self._listeners.emit(WindowRestored(window_id))
-        self._listeners.emit(WindowCommitted(window_id, str(new.version), "window"))
-        self._listeners.emit(WindowChanged(window_id, str(new.version)))
-        return failure
-
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
         def guard(path: str, real: str) -> None:
             window.runtime.secrets.guard(path, real)
@@ -474,18 +380,18 @@ class WindowManager:
             env: Mapping[str, str] | None = None,
             **streams: Any,
         ) -> "Process":
-            return await window.runtime.process(argv, cwd=cwd, env=env, **streams)
+            return await window.runtime.background.process(argv, cwd=cwd, env=env, **streams)
 
         env = Env(
             lang=self.lang,
             clock=self.clock,
             open=open_another,
-            every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
+            every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
-            change=lambda: window.runtime.change(),  # noqa: PLW0108
+            change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
             jobs=lambda: window.runtime.jobs.running(),  # noqa: PLW0108
             process=start_process,
-            notify=lambda words: window.runtime.notify(words),  # noqa: PLW0108
+            notify=lambda words: window.runtime.background.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
             sandbox=self._sandbox,
         )
@@ -570,20 +476,3 @@ class WindowManager:
 
 def _do_nothing() -> None:
     """Do nothing: the `restored` hook of windows that are only looked at."""
-
-
-def _instance_of(cls: type[Window], window_id: str, state: Mapping[str, Any]) -> Window:
-    """Create a window with a saved state.
-
-    Raises:
-        WindowDefinitionError: It cannot be created.
-        InvalidSourceDataError: The state does not match this class.
-    """
-    instance = instantiate(cls)
-    try:
-        instance.state = cls.State.from_saved(state)
-    except Exception as problem:
-        raise InvalidSourceDataError(
-            f"{window_id}: the saved state is not one of {cls.name}: {problem}"
-        ) from problem
-    return instance

@@ -1,21 +1,21 @@
-"""Rendering of windows: snapshots and XML, drawn on the window's thread and cached per version."""
+"""Renders of windows: snapshots and XML, drawn on the window's thread and cached per version."""
 
-import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
 from contextui.names import ANCHOR_ID
-from contextui.text import for_xml, quote
+from contextui.text import quote
 from contextui.windowing import anchor as anchor_registry
 from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
+from contextui.windowing.blocks import ActionLine, window_xml
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.snapshot import (
     ContextVersion,
@@ -26,112 +26,13 @@ from contextui.windowing.snapshot import (
     SnapshotState,
     text_form,
 )
-from contextui.windowing.transaction import StateStore
+from contextui.windowing.store import StateStore
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
-
     from contextui.windowing.window import Window
-
-
-_INDENT = "  "
-_TAG_OR_END = re.compile(r"<[^>]*>|\]\]&gt;|&gt;")  # in text, ]]> has to be escaped
-
-
-class ActionLine(NamedTuple):
-    """One `<action>` element of the XML."""
-
-    id: str
-    params: str
-    label: str
-
-
-def window_xml(
-    window_id: str, description: str, snapshot: Snapshot, actions: Iterable[ActionLine]
-) -> str:
-    """Build the `<Window>` XML block: description, content and actions of one window.
-
-    Elements are indented; text is left unchanged, so parsing the block returns the content
-    character by character (except for what XML cannot hold, see `for_xml`).
-    """
-    from lxml import etree  # noqa: PLC0415  (slow to import, and not needed for the first frame)
-
-    attributes = {
-        "id": window_id,
-        "version": str(snapshot.header.version),
-        "lod": snapshot.state.current_lod.value,
-    }
-    if snapshot.stale:
-        attributes["stale"] = "true"
-    window = etree.Element("Window", attributes)
-    etree.SubElement(window, "Description").text = for_xml(description)
-    content = etree.SubElement(window, "Content")
-    if snapshot.elements is None:
-        content.text = for_xml(snapshot.content)
-    else:
-        _fill(content, snapshot.elements)
-    if snapshot.jobs:
-        _add_jobs(content, snapshot.jobs)
-    listing = etree.SubElement(window, "Actions")
-    for line in actions:
-        params = {"params": for_xml(line.params)} if line.params else {}
-        entry = etree.SubElement(listing, "action", {"id": for_xml(line.id), **params})
-        entry.text = for_xml(line.label)
-    _indent(window)
-    return _with_plain_ends(etree.tostring(window, encoding="unicode"))
-
-
-def _add_jobs(content: "_Element", jobs: Mapping[int, str]) -> None:
-    """Add a line for each running job at the end of the content."""
-    from lxml import etree  # noqa: PLC0415
-
-    has_text = not len(content)
-    if has_text:
-        content.text = f"{content.text or ''}\n"
-    for number, progress in jobs.items():
-        job = etree.SubElement(content, "Job", {"id": str(number)})
-        job.text = for_xml(progress)
-        job.tail = "\n" if has_text else None  # changes are compared by line
-
-
-def _with_plain_ends(xml: str) -> str:
-    """Write ``>`` as it is in text, where XML allows it: code has many, and is copied from here."""
-    if "&gt;" not in xml:
-        return xml
-    return _TAG_OR_END.sub(lambda found: ">" if found[0] == "&gt;" else found[0], xml)
-
-
-def _fill(parent: "_Element", children: Sequence[Element | str]) -> None:
-    from lxml import etree  # noqa: PLC0415
-
-    last: _Element | None = None
-    for child in children:
-        if isinstance(child, Element):
-            last = etree.SubElement(parent, child.tag, _sanitised(child.attributes))
-            _fill(last, child.children)
-        elif last is None:
-            parent.text = (parent.text or "") + for_xml(child)
-        else:
-            last.tail = (last.tail or "") + for_xml(child)
-
-
-def _sanitised(attributes: Mapping[str, str]) -> dict[str, str]:
-    return {name: for_xml(value) for name, value in attributes.items()}
-
-
-def _indent(element: "_Element", depth: int = 0) -> None:
-    """Put each child on its own line, unless that would alter text."""
-    children = list(element)
-    if not children or element.text or any(child.tail for child in children):
-        return
-    element.text = "\n" + _INDENT * (depth + 1)
-    for child in children:
-        child.tail = element.text
-        _indent(child, depth + 1)
-    children[-1].tail = "\n" + _INDENT * depth
 
 
 Warn = Callable[[str], None]

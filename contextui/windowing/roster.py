@@ -4,12 +4,14 @@ import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
+from typing import Any
 
-from contextui.errors import UnknownWindowError, WindowDefinitionError
+from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
+from contextui.windowing.board import running
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, in_event_loop, running
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
 
 
@@ -219,6 +221,23 @@ def instantiate(cls: type[Window]) -> Window:
         raise WindowDefinitionError(
             f"A {cls.name} window cannot be created: {reason_of(problem)}"
         ) from problem
+
+
+def instance_with(cls: type[Window], window_id: str, state: Mapping[str, Any]) -> Window:
+    """Create a window with a saved state.
+
+    Raises:
+        WindowDefinitionError: It cannot be created.
+        InvalidSourceDataError: The state does not match this class.
+    """
+    instance = instantiate(cls)
+    try:
+        instance.state = cls.State.from_saved(state)
+    except Exception as problem:
+        raise InvalidSourceDataError(
+            f"{window_id}: the saved state is not one of {cls.name}: {problem}"
+        ) from problem
+    return instance
 
 
 async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:

@@ -1,6 +1,7 @@
 """Snapshots of windows: immutable and comparable, with content elements, versions and JSON."""
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 from contextui.errors import FrozenStateError, InvalidSourceDataError, VersionMismatchError
-from contextui.text import quote
+from contextui.text import one_line, quote
 from contextui.windowing.state import FrozenDict, freeze
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}", re.ASCII)
@@ -304,3 +305,34 @@ class Snapshot(_Frozen):
             if not data[name]:
                 del data[name]
         return data
+
+
+class History:
+    """The actions run on a window and their results; the oldest are dropped.
+
+    Args:
+        limit: The maximum number of entries.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._round = limit, 0
+        self._lock = threading.Lock()
+        self.entries: tuple[HistoryEntry, ...] = ()
+
+    def note(self, action_id: str, result: str, now: datetime) -> None:
+        """Append an action and the text of its result."""
+        with self._lock:
+            self._round += 1
+            entry = HistoryEntry(
+                round=self._round, action=action_id, result=one_line(result, 200), timestamp=now
+            )
+            self.entries = self._newest((*self.entries, entry))
+
+    def recall(self, entries: Sequence[HistoryEntry]) -> None:
+        """Restore the entries of an earlier run."""
+        with self._lock:
+            self.entries = self._newest(tuple(entries))
+            self._round = entries[-1].round if entries else 0
+
+    def _newest(self, entries: tuple[HistoryEntry, ...]) -> tuple[HistoryEntry, ...]:
+        return entries[max(0, len(entries) - self._limit) :]

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Generic, NoReturn, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from contextui.errors import FrozenStateError, InvalidSourceDataError
+from contextui.errors import FrozenStateError, InvalidSourceDataError, WindowDefinitionError
+from contextui.windowing.trouble import invalid_fields
 
 Value = TypeVar("Value")
 
@@ -227,7 +228,17 @@ field held, not the contents of that object.
 class WindowState(BaseModel):
     """Base class of every window's ``State``."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, protected_namespaces=())
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in vars(cls).get("__annotations__", ()):
+            is_of_pydantic = name.startswith("model_") and name in vars(BaseModel)
+            if is_of_pydantic or name in vars(WindowState):
+                raise WindowDefinitionError(
+                    f"{cls.__qualname__} declares a field {name}, which every State has: choose "
+                    "another name."
+                )
 
     @classmethod
     def transient_fields(cls) -> frozenset[str]:
@@ -252,9 +263,7 @@ class WindowState(BaseModel):
         try:
             return cls.model_validate(data, by_name=True)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            path = ".".join(map(str, first["loc"])) or cls.__name__
-            raise InvalidSourceDataError(f"{path}: {first['msg']}") from error
+            raise InvalidSourceDataError(invalid_fields(error)) from error
 
 
 S = TypeVar("S", bound=WindowState)

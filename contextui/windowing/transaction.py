@@ -1,21 +1,29 @@
-"""Transactions: `Call`, which commits or is cancelled, and `StateStore`, a window's state."""
+"""Transactions: calls into a window, each of which commits or is rolled back as a whole."""
 
 import asyncio
 import inspect
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
-from contextui.errors import FrozenStateError, InvalidSourceDataError, WindowBusyError
+from pydantic import BaseModel
+
+from contextui import text
+from contextui.errors import ActionFailedError, ContextUIError, WindowBusyError
+from contextui.events import Actor, WindowCommitted
+from contextui.windowing.conflict import Conflicts
 from contextui.windowing.env import Place
-from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.state import StateKeeper, WindowState, freeze
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.job import Job, JobError, Jobs, current_job
+from contextui.windowing.render import MOST_CONTENT, Renders
+from contextui.windowing.store import StateStore
+from contextui.windowing.trouble import reason_in
+from contextui.windowing.worker import Worker
 
 if TYPE_CHECKING:
     from contextui.windowing.window import Window
+
+_TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
 
 
 class Call:
@@ -80,10 +88,6 @@ class Call:
             return self._outcome == "cancelled"
 
 
-_SCOPE: ContextVar[object] = ContextVar("scope", default=None)
-"""The window call that the running code belongs to."""
-
-
 async def _outcome(awaitable: Any) -> tuple[Any, BaseException | None]:
     """Await something and return its outcome: some exceptions would stop the event loop."""
     try:
@@ -92,177 +96,150 @@ async def _outcome(awaitable: Any) -> tuple[Any, BaseException | None]:
         return None, problem
 
 
-class SavedState(NamedTuple):
-    """The data that a session saves to restore a window.
+class Transactions:
+    """Runs the calls, timers and changes by jobs of one window, one at a time, on its thread."""
 
-    Attributes:
-        version: Its version.
-        lod: Its level of detail.
-        state: Its state.
-        jobs: The names of the running jobs.
-    """
+    def __init__(
+        self,
+        window: "Window",
+        place: Place,
+        *,
+        worker: Worker,
+        store: StateStore,
+        renders: Renders,
+        jobs: Jobs,
+        conflicts: Conflicts,
+    ) -> None:
+        self._window, self._place, self._worker = window, place, worker
+        self._store, self._renders = store, renders
+        self._jobs, self._conflicts = jobs, conflicts
+        self._new_timers: list[Callable[[], None]] = []
 
-    version: ContextVersion
-    lod: Lod
-    state: Mapping[str, Any] | None
-    jobs: tuple[str, ...] = ()
+    def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
+        """Execute a call and validate the state, then commit or roll back.
 
-    def data(self) -> dict[str, Any]:
-        """Return the data in JSON-ready form."""
-        jobs = {"jobs": list(self.jobs)} if self.jobs else {}
-        return {"version": str(self.version), "lod": self.lod.value, "state": self.state, **jobs}
+        Args:
+            call: The call.
+            actor: Who makes it.
+            first: Whether it opens a new window: its result is the first version.
 
+        Returns:
+            What the model reads of its result; or the job that it returned.
 
-class StateStore:
-    """A window's current state and its version.
-
-    Any thread may read `saved`, `version` and `lod`, and switch the latter; the state belongs to
-    the window's own thread.
-
-    Attributes:
-        edited_by_person: Whether its unsaved edits may be the person's.
-    """
-
-    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
-        self.lod, self.version = lod, version
-        self.edited_by_person = False
-        self.is_opening = False
-        """Whether the hook that opens the window is still running."""
-        self.changed_by_others: ContextVersion | None = None
-        """The last version that the person, or a job, made."""
-        self.jobs: tuple[str, ...] = ()
-        """The names of the running jobs."""
-        self._window, self._place = window, place
-        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
-        self._saved: Mapping[str, Any] | None = None
-        self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
-        self._lock = threading.Lock()
-        self._state = self._keeper.commit()
-        self._scope: object = None  # the call that may change the state
-
-    @property
-    def state(self) -> WindowState:
-        """The live state inside the window's own calls, else a read-only copy."""
-        return self._state if self.is_inside else self._keeper.view()
-
-    @state.setter
-    def state(self, state: WindowState) -> None:
-        if not self.is_inside:
-            raise FrozenStateError(
-                self._place.words(
-                    "{id}: the state is changed only inside the window's actions, hooks and "
-                    "timers.",
-                    id=self._place.window_id,
-                )
-            )
-        self._state = state
-
-    @property
-    def is_inside(self) -> bool:
-        """Whether the caller runs inside a call in which the state is live."""
-        inside = _SCOPE.get()
-        return inside is not None and inside is self._scope
-
-    @property
-    def saved(self) -> SavedState:
-        """The data that a session saves of the window now."""
-        with self._lock:
-            return SavedState(self.version, self.lod, self._saved, self.jobs)
-
-    def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """Return a read-only copy of saved data, cached for the last version requested."""
-        if self._frozen[0] is not saved:
-            self._frozen = saved, freeze(saved)
-        return self._frozen[1]
-
-    def switch(self, lod: Lod) -> bool:
-        """Switch the level of detail; False if it is unchanged."""
-        with self._lock:
-            if lod is self.lod:
-                return False
-            self.lod = lod
-            self.version = self.version.after_lod()
-            return True
-
-    def advance(self, version: ContextVersion) -> bool:
-        """Take on a version of the same render; False if there is a newer render."""
-        with self._lock:
-            if not version.same_render_as(self.version):
-                return False
-            self.version = version
-            return True
-
-    # --- on the window's thread ---------------------------------------------------------
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """Run the window's own code, in which (and in what it awaits) the state is live."""
-        self._scope = object()
-        token = _SCOPE.set(self._scope)
+        Raises:
+            ContextUIError: It was rolled back.
+        """
+        store, words = self._store, self._place.words
+        self._new_timers.clear()
         try:
-            yield
-        finally:
-            self._scope = None
-            _SCOPE.reset(token)
-
-    def begin(self) -> None:
-        """Start a transaction; changes made outside of one are discarded."""
-        if not self._keeper.begin(self._state):
-            self._place.warn(
-                self._place.words(
-                    "its state was changed outside an action; the change was discarded"
+            store.begin()
+            with store.inside():
+                returned: object = call.run(self._worker.run)
+                result = (
+                    returned if isinstance(returned, Job) else result_text(self._window, returned)
                 )
-            )
-            self.rollback()
-
-    def check(self) -> bool:
-        """Validate the state and return whether it changed; see `StateKeeper.check`."""
-        return self._keeper.check(self._state)
-
-    def commit(self) -> None:
-        """Commit the state that was checked."""
-        self._state = self._keeper.commit()
-
-    def rollback(self) -> None:
-        """Restore the last committed state."""
-        self._state = self._keeper.rollback()
-
-    def publish(self, version: ContextVersion | None = None) -> None:
-        """Make the committed state available for saving, as this version."""
-        saved: Mapping[str, Any] | None = None
-        try:
-            saved = self._state.saved()
+            changed = store.check()
+            if not call.commit():
+                raise WindowBusyError(
+                    words("{id}: cancelled before it finished.", id=self._place.window_id)
+                )
         except BaseException as problem:
-            self._place.warn(
-                self._place.words(
-                    "its state cannot be saved: {reason}",
-                    reason=reason_of(problem, self._place.env.lang),
+            self._undo()
+            if isinstance(problem, ContextUIError):
+                raise
+            reason = f"{self._reason(problem)}."
+            if not first:
+                reason = words("{reason} The window is unchanged.", reason=reason)
+            raise ActionFailedError(reason) from problem
+        store.commit()
+        self._jobs.launch()
+        if first:
+            store.publish()
+        else:
+            self._publish(changed, actor)
+        return result
+
+    @asynccontextmanager
+    async def change(self) -> AsyncIterator[None]:
+        """Change the state in a transaction of its own; see `Env.change`."""
+        store, worker, job = self._store, self._worker, current_job.get()
+        if store.is_inside:  # part of the running transaction
+            yield
+            return
+        if worker.alone is None or not worker.is_own_thread:
+            raise JobError("change() is only for the window's own jobs and tasks.")
+        async with worker.alone:
+            await _check_not_cancelled(job)
+            self._new_timers.clear()
+            store.begin()
+            try:
+                with store.inside():
+                    yield
+                changed = store.check()
+                await _check_not_cancelled(job)
+            except BaseException:
+                self._undo()
+                raise
+            store.commit()
+            self._jobs.launch()
+            self._publish(changed, "window", is_job=True)
+
+    def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
+        """Call the function periodically, each time in a transaction; returns the stop function."""
+        failures = 0
+
+        def tick() -> None:
+            nonlocal failures
+            try:
+                self.run(Call(function, {}), "window")
+                failures = 0
+            except BaseException as problem:
+                failures += 1
+                self._place.warn(
+                    self._place.words("a timer failed: {reason}", reason=self._reason(problem))
                 )
-            )
-        with self._lock:
-            self._saved = saved
-            # A switch of the level of detail in between applied to the previous version, now
-            # obsolete.
-            self.version = version or self.version
+                if failures == _TICK_FAILURES:
+                    end()
 
-    @contextmanager
-    def read_only(self, call: str) -> Iterator[None]:
-        """Run read-only code and roll its changes back: a render must not create a version."""
-        self._keeper.refer(self._state)
-        try:
-            with self.inside():
-                yield
-        finally:
-            self._discard_changes(call)
+        end = self._worker.every(seconds, tick)
+        self._new_timers.append(end)
+        return end
 
-    def _discard_changes(self, call: str) -> None:
-        try:
-            touched = self.check()
-        except BaseException:
-            touched = True
-        if touched:
-            self._place.warn(
-                self._place.words("{call} changed the state; the change was rolled back", call=call)
-            )
-            with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
-                self.rollback()
+    def _undo(self) -> None:
+        """Roll back the running transaction."""
+        for end_timer in self._new_timers:
+            end_timer()
+        self._jobs.discard()
+        self._store.rollback()
+
+    def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
+        """Save and render the committed state."""
+        store, renders = self._store, self._renders
+        renders.replacement = None
+        if changed:
+            store.edited_by_person |= actor == "person"
+            store.publish(store.version.after_data())
+            if actor == "person" or (is_job and self._window.job_conflicts):
+                self._conflicts.note_change(store.version)
+            version = str(store.version)
+            self._place.emit(WindowCommitted(self._place.window_id, version, actor), False)
+            renders.request()
+        elif (shown := renders.current()) and shown.snapshot.error:
+            renders.redraw()
+
+    def _reason(self, problem: BaseException) -> str:
+        return reason_in(type(self._window), problem, self._place.env.lang)
+
+
+async def _check_not_cancelled(job: Job | None) -> None:
+    if job is not None and job.state == "cancelled":
+        await asyncio.sleep(0)  # even a job that goes on regardless must not block the thread
+        raise asyncio.CancelledError
+
+
+def result_text(window: "Window", result: object) -> str:
+    """Return what the model reads of the value that an action or a job returned."""
+    if isinstance(result, BaseModel):
+        result = result.model_dump_json()
+    shown = window.runtime.place.words("Done.") if result is None else str(result)
+    return text.for_model(text.cap(shown, min(window.max_content, MOST_CONTENT)))

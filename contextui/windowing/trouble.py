@@ -6,24 +6,37 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.words import Translatable
 
 _LONGEST = 1_000  # characters
+_FIELDS = 3  # invalid fields of a model that are named
 
 
 def reason_of(problem: BaseException, lang: str = "en") -> str:
     """Return the exception's type and message, as one sanitized line of bounded length.
 
-    For a `ContextUIError` the message alone is enough, in this language.
+    For a `ContextUIError` the message alone is enough, in this language; for a `ValidationError`,
+    the invalid fields.
     """
+    if isinstance(problem, ValidationError):
+        return one_line(invalid_fields(problem), _LONGEST)
     try:
         words = problem.text(lang) if isinstance(problem, ContextUIError) else str(problem)
     except BaseException as worse:  # its `__str__` may be broken too
         words = f"(its message is unavailable: {type(worse).__name__})"
     kind = "" if isinstance(problem, ContextUIError) else f"{type(problem).__name__}: "
     return one_line(kind + words, _LONGEST)
+
+
+def invalid_fields(error: ValidationError) -> str:
+    """Return what pydantic found, as ``pages: Input should be a valid integer``."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    rows = [f"{'.'.join(map(str, one['loc'])) or error.title}: {one['msg']}" for one in found]
+    return "; ".join(rows[:_FIELDS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from contextui.errors import WindowClosedError, WindowDefinitionError
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import quote
-from contextui.windowing.action import Action, Params, checked_says, mark_of
+from contextui.windowing.action import Action, checked_says, mark_of
 from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
@@ -233,8 +234,8 @@ class Window(metaclass=_WindowType):
         """Hook, called after the window was closed, or when the program exits.
 
         Override it as ``closed(self, reason: ClosingReason)``, or without the param. It may be
-        async. Its jobs are cancelled before it. At exit it has two seconds; then the processes that
-        the window started are terminated.
+        async. Its jobs are cancelled before it, and `job_ended` has run for them. At exit it has
+        two seconds; then the processes that the window started are terminated.
         """
 
     def job_ended(self, job: "Job") -> Any:

@@ -17,9 +17,9 @@ from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, acti
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
-from contextui.windowing import runtime as runtime_module
+from contextui.windowing import intent as intent_module
 from contextui.windowing.action import ActionResult
-from contextui.windowing.anchor import Intent
+from contextui.windowing.intent import Intent
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
@@ -242,7 +242,7 @@ def test_a_preview_that_hangs_is_not_allowed(
 ) -> None:
     end = threading.Event()
     Careless.given, Careless.written = lambda: end.wait(60), 0
-    monkeypatch.setattr(runtime_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(intent_module, "PATIENCE", 0.05)
     one = desk("always")
     one.windows.open(Careless)
     result = one.act("careless_1.write", path="a")
@@ -653,17 +653,17 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
     one = desk("no", mode=mode)
     window = one.windows.open("editor", path="notes.txt")
     typed(one, "editor_1", "my words ")
-    end, preview_of = threading.Event(), window.runtime.preview_of
+    end, preview_of = threading.Event(), window.runtime.previews.get
 
     async def busy_once(intent: Intent) -> Preview | None:
         try:
             return await preview_of(intent)
         finally:
             end.set()
-            monkeypatch.setattr(runtime_module, "PATIENCE", 60)
+            monkeypatch.setattr(intent_module, "PATIENCE", 60)
 
-    monkeypatch.setattr(runtime_module, "PATIENCE", 0.02)
-    monkeypatch.setattr(window.runtime, "preview_of", busy_once)
+    monkeypatch.setattr(intent_module, "PATIENCE", 0.02)
+    monkeypatch.setattr(window.runtime.previews, "get", busy_once)
     window.runtime.worker.submit(lambda: end.wait(60))
     assert not one.act(name, **params).ok
     assert "my words" in window.snapshot().content

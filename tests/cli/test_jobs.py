@@ -1,7 +1,9 @@
 """Jobs without a screen: `-p` waits for them, or cancels them at its limit and says so."""
 
+import signal
+
 from tests.agent.server import Server, answer, call
-from tests.cli.calling import Program
+from tests.cli.calling import PATIENCE, Program
 
 WINDOW = '''
 import asyncio
@@ -58,4 +60,16 @@ def test_at_its_limit_it_cancels_and_says_so(program: Program, server: Server) -
     bake(program, server, 600)
     done = program("-p", "Bake", "--window", "oven.py", "--max-job-time", "1")
     assert done.status == 0
-    assert "oven_1: bake was cancelled: it took longer than 1 s (max_job_time)." in done.err
+    took = "it took longer than 1 s (max_job_time)"
+    assert done.err == f"contextui: oven_1: bake was cancelled: {took}.\n"
+
+
+def test_a_signal_cancels_it_and_says_so_once(program: Program, server: Server) -> None:
+    bake(program, server, 600)
+    process = program.start("-p", "Bake", "--window", "oven.py")
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"It bakes.\n"
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert err == b"contextui: oven_1: bake was cancelled.\n"

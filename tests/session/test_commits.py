@@ -74,7 +74,7 @@ def background(window: Window, change: Callable[[], object]) -> None:
         change()
         done.set()
 
-    end = window.runtime.every(0.0001, tick)
+    end = window.env.every(0.0001, tick)
     assert done.wait(LONG)
     end()
     window.runtime.worker.submit(lambda: None).result(LONG)
@@ -137,7 +137,7 @@ def show(event):
         os.kill(os.getpid(), signal.SIGKILL)
 
 session.windows.subscribe(show)
-window.runtime.every(0.01, window.count)
+window.env.every(0.01, window.count)
 signal.pause()
 """
 

@@ -45,6 +45,14 @@ MISTAKES = [
 ]
 
 
+BOOK = """
+    from pydantic import BaseModel
+    class Book(BaseModel):
+        title: str
+        pages: int
+    Book(pages='many')"""
+
+
 def reported(folder: Path, body: str) -> str:
     """The error for a file with this window, when it is found or when it is opened."""
     (folder / "shop.py").write_text(HEAD + indent(CONTENT + body, "    "), "utf-8")
@@ -69,12 +77,33 @@ def test_a_mistake_is_reported_with_what_to_write(tmp_path: Path, body: str, exp
         ("def opened(self):\n    self.itmes.append(1)", "no attribute 'itmes' (shop.py:7)."),
         ("def content(self, lod):\n    return 1 / 0", "division by zero (shop.py:7)"),
         ("def __init__(self): ...", "belongs in opened()"),
+        (
+            f"def opened(self):{BOOK}",
+            "title: Field required; pages: Input should be a valid integer, "
+            "unable to parse string as an integer (shop.py:11).",
+        ),
+        (
+            f"def content(self, lod):{BOOK}",
+            "title: Field required; pages: Input should be a valid integer, unable to parse string "
+            "as an integer (shop.py:11)",
+        ),
     ],
 )
 def test_what_fails_when_it_is_opened_is_reported_with_its_line(
     tmp_path: Path, body: str, expected: str
 ) -> None:
     assert reported(tmp_path, body).endswith(expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["saved", "from_saved", "transient_fields", "model_dump", "model_fields"]
+)
+def test_a_field_that_would_hide_what_every_state_has_is_reported_with_its_line(
+    tmp_path: Path, name: str
+) -> None:
+    shown = reported(tmp_path, f"class State(Window.State):\n    {name}: int = 0")
+    assert shown.startswith(f"ShopWindow.State declares a field {name}, which every State has: ")
+    assert shown.endswith("choose another name (" + str(tmp_path / "shop.py") + ", line 6)")
 
 
 @pytest.mark.parametrize(

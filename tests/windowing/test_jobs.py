@@ -360,6 +360,64 @@ def test_a_hook_records_how_a_job_ended(how: str, ended: str) -> None:
     windows.shut_down()
 
 
+@pytest.mark.parametrize("reason", ["closed", "exit"])
+def test_when_a_window_closes_the_ends_of_its_jobs_come_first(reason: str) -> None:
+    class Noting(Builder):
+        """Notes how its jobs ended."""
+
+        name = "builder"
+
+        def job_ended(self, job: Job) -> None:
+            self.ends.append(f"{job.name} {job.state}")
+            self.state.steps.append("job_ended")
+
+    windows = WindowManager([Noting])
+    window = windows.open("builder")
+    assert isinstance(window, Noting)
+    events: list[Event] = []
+    windows.subscribe(events.append)
+    asyncio.run(windows.act("builder_1", "hold"))
+    asyncio.run(windows.act("builder_1", "hold"))
+    if reason == "closed":
+        windows.close("builder_1")
+        assert window.runtime.ending is not None
+        window.runtime.ending.result(10)
+    else:
+        windows.shut_down()
+    assert window.ends == ["hold cancelled", "hold cancelled", reason]
+    assert window.runtime.store.saved.state == {**window.state.saved(), "steps": ["job_ended"] * 2}
+    assert window.runtime.store.saved.jobs == ("hold", "hold")  # interrupted, if it is resumed
+    assert not any(isinstance(one, WindowNotified) for one in events)
+
+
+def test_an_end_that_is_queued_when_the_window_closes_comes_first_too() -> None:
+    class Noting(Builder):
+        """Notes how its jobs ended."""
+
+        name = "builder"
+
+        def job_ended(self, job: Job) -> None:
+            self.ends.append(f"{job.name} {job.state}")
+
+        @action("End the job and close")
+        async def leave(self) -> None:
+            job = self.runtime.jobs.get()
+            assert job is not None
+            job.cancel()
+            while not job.ended.done():
+                await asyncio.sleep(0.001)
+            windows.close("builder_1")
+
+    windows = WindowManager([Noting])
+    window = windows.open("builder")
+    assert isinstance(window, Noting)
+    asyncio.run(windows.act("builder_1", "hold"))
+    asyncio.run(windows.act("builder_1", "leave"))
+    assert window.runtime.ending is not None
+    window.runtime.ending.result(10)
+    assert window.ends == ["hold cancelled", "closed"]
+
+
 def test_windows_that_are_only_looked_at_run_no_hooks() -> None:
     ran = list[str]()
 

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 from contextui import Action, ApprovalGate, Body, Lod, Window, WindowManager, action
 from contextui.agent import Decision, Question
 from contextui.testing import WindowTester
-from contextui.windowing.action import Effect, Params, SchemaParams
+from contextui.windowing.action import Effect
+from contextui.windowing.params import Params, SchemaParams
 
 
 class Loan(BaseModel):

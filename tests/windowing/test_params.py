@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, Field
 
 from contextui.errors import InvalidParamsError, WindowDefinitionError
-from contextui.windowing.action import Params
+from contextui.windowing.params import Params
 
 
 class Colour(Enum):

@@ -242,7 +242,7 @@ def test_nothing_of_a_failed_timer_remains(windows: WindowManager, way: str) -> 
             ran.set()
             getattr(window, way)()
 
-        end = window.runtime.every(0.0005, tick)
+        end = window.env.every(0.0005, tick)
         assert ran.wait(LONG)
         end()
 

@@ -427,9 +427,9 @@ class TestChangesOnDisk:
             window.act("show", code_id="long")
             window.act("page", number=2)
             version = window.window.version
-            window.window.runtime.every(0.001, window.window._tick)
+            window.window.env.every(0.001, window.window._tick)
             ticks: queue.Queue[None] = queue.Queue()
-            window.window.runtime.every(0.001, lambda: ticks.put(None))
+            window.window.env.every(0.001, lambda: ticks.put(None))
             for _ in range(5):
                 ticks.get(timeout=LONG)
             assert window.window.version == version

@@ -785,7 +785,7 @@ class TestChangesOnDisk:
                 window._tick()
 
             for resting, looked in ((float("inf"), 0), (0.0, 1)):
-                end = window.runtime.every(1_000, lambda resting=resting: tick(resting))  # type: ignore[misc]
+                end = window.env.every(1_000, lambda resting=resting: tick(resting))  # type: ignore[misc]
                 timer = window.runtime.worker._timers[-1]
                 window.runtime.worker.submit(timer[3]).result()
                 end()

@@ -32,6 +32,12 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return kept | {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
+def dropped_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of keys and tokens that the environment for a shell does not have."""
+    left_out = environ.keys() - clean_environment(environ).keys()
+    return tuple(sorted(name for name in left_out if "KEY" in name or "TOKEN" in name))
+
+
 def sandboxed(argv: Sequence[str], workspace: Path, visible: Sequence[Path] = ()) -> list[str]:
     """Return the command that runs another in a sandbox.
 

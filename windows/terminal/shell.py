@@ -19,9 +19,9 @@ from pathlib import Path
 from contextui import processes
 from contextui.errors import ContextUIError
 from contextui.text import one_line
+from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
-from contextui.windows.terminal.screen import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.transcript import SPOOL_LIMIT, Command, Spool, Transcript, Who
 
 _SLICE = 0.006  # seconds of interpreting before other callbacks run

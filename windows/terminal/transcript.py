@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from contextui.text import for_terminal
-from contextui.windows.terminal.screen import TOKEN, numbers
+from contextui.windows.terminal.emulator import TOKEN, numbers
 
 HEAD, TAIL = 200, 400
 """Lines kept in memory: the first and the last."""

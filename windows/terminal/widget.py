@@ -16,7 +16,8 @@ from textual.widget import Widget
 from contextui.text import for_terminal, one_line
 from contextui.widgets import ActionRequested
 from contextui.windowing.host import call_soon, warn
-from contextui.windows.terminal.screen import BRACKETED_PASTE, Cursor, Row, Style
+from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
+from contextui.windows.terminal.screen import Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Words

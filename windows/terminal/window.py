@@ -25,16 +25,8 @@ from contextui import (
 from contextui.shell import locate, split
 from contextui.text import one_line
 from contextui.windowing import CommandPreview
-from contextui.windows.terminal.record import (
-    WIDEST,
-    Ran,
-    ends_of,
-    headline,
-    more,
-    record_of,
-    result_of,
-)
-from contextui.windows.terminal.sandbox import clean_environment, sandbox_works
+from contextui.windows.terminal import record
+from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.transcript import Command
 
@@ -61,7 +53,7 @@ class TerminalWindow(Window):
     class State(Window.State):
         folder: str = ""
         ended: str = ""
-        ran: list[Ran] = []
+        ran: list[record.Ran] = []
         last: int = 0
         shell: Transient[Shell | None] = None
         spool: Transient[str] = ""
@@ -163,7 +155,7 @@ class TerminalWindow(Window):
         state.folder = shell.folder
         for one in ended:
             state.last = state.offset + one.number
-            state.ran.append(record_of(one, state.last))
+            state.ran.append(record.record_of(one, state.last))
         del state.ran[:-KEPT]
         if shell.status is not None:
             state.ended = self.env.say("The shell ended.", "shell 已结束。")
@@ -173,7 +165,7 @@ class TerminalWindow(Window):
     def content(self, lod: Lod) -> Body:
         state, shell = self.state, self.state.shell
         running = shell.running if shell is not None else None
-        last = headline(state.ran[-1], self.env.lang) if state.ran else ""
+        last = record.headline(state.ran[-1], self.env.lang) if state.ran else ""
         if lod is Lod.GIST:
             now = f"$ {one_line(running.text, 60)} …" if running is not None else last
             return ", ".join(filter(None, (self._place, state.ended or now)))
@@ -191,7 +183,7 @@ class TerminalWindow(Window):
                 parts.append(f"{title}\n{shell.emulator.text().rstrip()}")
             else:
                 tail = running.transcript.tail[-_LAST[1] :]
-                parts.append("\n".join([title, *(one[:WIDEST] for one in tail)]))
+                parts.append("\n".join([title, *(one[: record.WIDEST] for one in tail)]))
         return "\n".join(parts)
 
     @property
@@ -203,13 +195,13 @@ class TerminalWindow(Window):
             return "./" if inner == Path() else f"./{inner}"
         return f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
 
-    def _shown(self, one: Ran, size: tuple[int, int], lod: Lod) -> str:
-        lines = [headline(one, self.env.lang)]
+    def _shown(self, one: record.Ran, size: tuple[int, int], lod: Lod) -> str:
+        lines = [record.headline(one, self.env.lang)]
         if lod is Lod.FULL:
-            kept, cut = ends_of(one.output, *size)
+            kept, cut = record.ends_of(one.output, *size)
             lines += kept
             if cut or one.cut:
-                lines.append(more(one.number, one.cut + cut, self.env.lang))
+                lines.append(record.more(one.number, one.cut + cut, self.env.lang))
         return "\n".join(lines)
 
     # --- actions -----------------------------------------------------------------------
@@ -225,7 +217,7 @@ class TerminalWindow(Window):
                     seconds=params.get("seconds", 30.0),
                     reach="sandbox" if self.env.sandbox else "all",
                     can_sandbox=shutil.which("bwrap") is not None,
-                    dropped=_dropped(),
+                    dropped=dropped_keys(os.environ),
                     search=_search(),
                     is_live=self._exact(command) is None,
                 )
@@ -299,7 +291,7 @@ class TerminalWindow(Window):
                 f"It has no line {start}; there are {found.spool.lines}.",
                 f"没有第 {start} 行；共 {found.spool.lines} 行。",
             )
-        rows = [f"{start + number}: {one[:WIDEST]}" for number, one in enumerate(shown)]
+        rows = [f"{start + number}: {one[: record.WIDEST]}" for number, one in enumerate(shown)]
         left = found.spool.left_out
         if left and start - 1 + len(shown) >= found.spool.lines:
             rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
@@ -314,7 +306,7 @@ class TerminalWindow(Window):
             command: The number of the command; by default the last.
         """
         found = self._command(command or self._newest())
-        rows = [f"{at + 1}: {one[:WIDEST]}" for at, one in found.spool.find(text)]
+        rows = [f"{at + 1}: {one[: record.WIDEST]}" for at, one in found.spool.find(text)]
         return "\n".join(rows) or self.env.say("Not found.", "没有找到。")
 
     @action("Start a new shell", zh="启动新的 shell")
@@ -393,7 +385,7 @@ class TerminalWindow(Window):
                 await asyncio.wait([ends], timeout=_BEAT)
         finally:
             ends.cancel()
-        return result_of(command, self.state.offset + command.number, self.env.lang)
+        return record.result_of(command, self.state.offset + command.number, self.env.lang)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         tasks = self.state.tasks
@@ -403,9 +395,3 @@ class TerminalWindow(Window):
 
 def _search() -> str:
     return os.environ.get("PATH", os.defpath)
-
-
-def _dropped() -> tuple[str, ...]:
-    kept = clean_environment(os.environ)
-    private = [name for name in os.environ if name not in kept]
-    return tuple(sorted(name for name in private if "KEY" in name or "TOKEN" in name))

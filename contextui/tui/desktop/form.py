@@ -23,8 +23,9 @@ from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, problems, read
 from contextui.tui.footer import KeyHints
 from contextui.tui.lines import MUTED, fit, line
-from contextui.windowing.action import Action, ActionResult, Param
+from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.anchor import Form
+from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 

@@ -16,7 +16,7 @@ from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, fold, line
 
 if TYPE_CHECKING:
-    from contextui.windowing.action import Params
+    from contextui.windowing.params import Params
 
 _TEXTS = {"string", "datetime", "date", "time"}
 _TYPES = {*_TEXTS, "int", "float", "bool", "any", "null", "object"}

@@ -23,12 +23,12 @@ from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
+from contextui.windowing.board import running
 from contextui.windowing.finding.source import siblings_of
 from contextui.windowing.host import latest_render
 from contextui.windowing.state import WindowState
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.window import Window
-from contextui.windowing.worker import running
 
 T = TypeVar("T")
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
+from contextui.windowing.board import running
 from contextui.windowing.finding.source import (
     PROJECT_WINDOWS,
     ReadBeside,
@@ -35,7 +36,6 @@ from contextui.windowing.finding.source import (
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 from contextui.windowing.trouble import Line
 from contextui.windowing.window import Window
-from contextui.windowing.worker import running
 from contextui.words import Message, Text, Translatable, msg
 
 Status = Literal["found", "ready", "broken", "duplicate", "untrusted"]

@@ -15,7 +15,8 @@ from pathlib import Path
 from contextui.text import one_line
 from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.source import WindowLoadError, read_source
-from contextui.windowing.manager import Replacement, WindowManager
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.replacement import Replacement
 from contextui.words import Text, Words
 
 

@@ -15,9 +15,9 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
+from contextui.windowing.board import note_module, running
 from contextui.windowing.trouble import Clause, reason_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import note_module, running
 from contextui.words import Message, Translatable
 
 PROJECT_WINDOWS = ".contextui/windows"

@@ -31,7 +31,7 @@ def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]
 
     async def tidy(pilot: "Pilot[int]") -> None:
         window = frames(pilot)["form_1"].window
-        ended = window.runtime.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
+        ended = window.env.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
         await until(pilot, lambda: not got(pilot))
         ended()
         frames(pilot)["form_1"].row.clear_message()

@@ -47,7 +47,7 @@ def test_a_window_that_changes_by_itself_was_acted_on_by_nobody(tmp_path: Path) 
             def change() -> None:
                 window.state.text = "by itself"  # type: ignore[attr-defined]
 
-            window.runtime.every(0.01, change)
+            window.env.every(0.01, change)
             await until(pilot, lambda: shown(pilot, "│ by itself"))
             await until(pilot, lambda: "you" not in region_text(pilot, frame)[-1])
             assert "s   Full" in region_text(pilot, frame)[-1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.windows.terminal.screen import BRACKETED_PASTE
+from contextui.windows.terminal.emulator import BRACKETED_PASTE
 
 from .shells import finished, prompt, run, shell, until
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.windows.terminal.screen import PLAIN, Emulator, Style
+from contextui.windows.terminal.emulator import Emulator
+from contextui.windows.terminal.screen import PLAIN, Style
 from contextui.windows.terminal.transcript import Transcript, plain_line
 
 

@@ -1,0 +1,244 @@
+"""What goes on beside a window's actions: jobs and their ends, processes, waits, notifications."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from contextui import text
+from contextui.errors import UnknownActionError
+from contextui.events import JobsChanged, WindowCommitted, WindowNotified
+from contextui.windowing.action import BUILT_IN, ActionResult
+from contextui.windowing.env import Place
+from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
+from contextui.windowing.render import Renders
+from contextui.windowing.store import StateStore
+from contextui.windowing.transaction import result_text
+from contextui.windowing.trouble import reason_in
+from contextui.windowing.worker import Worker, finished
+
+if TYPE_CHECKING:
+    from contextui.processes import Process
+    from contextui.windowing.window import Window
+
+News = Literal["ended", "notified", "spoken", "closed"]
+"""What ends a wait: a job's end, a notification, the person's words, or that the window closed."""
+
+
+class Waits:
+    """Those who wait until something happens in a window."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[Future[News]] = []
+
+    def add(self) -> "Future[News]":
+        """Return a future that is done at the next news."""
+        future: Future[News] = Future()
+        with self._lock:
+            self._waiting.append(future)
+        return future
+
+    def remove(self, future: "Future[News]") -> None:
+        """Forget a future."""
+        with self._lock, suppress(ValueError):
+            self._waiting.remove(future)
+
+    def end(self, news: News) -> None:
+        """End all waits."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            future.set_result(news)
+
+
+class Background:
+    """The jobs of one window, their processes, and the actions that need not wait for its queue.
+
+    Args:
+        window: The window.
+        place: Its id, session and environment.
+        worker: Its thread.
+        store: Its state, with which the running jobs are saved.
+        renders: Its renders, which list the running jobs.
+        ended: Callback when a job has ended, on the window's thread.
+
+    Attributes:
+        jobs: The jobs.
+        waits: Those who wait for news.
+    """
+
+    def __init__(
+        self,
+        window: "Window",
+        place: Place,
+        *,
+        worker: Worker,
+        store: StateStore,
+        renders: Renders,
+        ended: Callable[[Job], object],
+    ) -> None:
+        self._window, self._place, self._worker = window, place, worker
+        self._store, self._renders, self._ended = store, renders, ended
+        self._processes: dict[Process, Job | None] = {}
+        self.waits = Waits()
+        self.jobs = Jobs(
+            worker,
+            progressed=self._show_progress,
+            listed=self._save_jobs,
+            over=self.end_processes,
+            ended=self._end_job,
+        )
+        renders.jobs = self.jobs.running
+
+    # --- processes and notifications -----------------------------------------------------
+
+    @property
+    def has_processes(self) -> bool:
+        """Whether a process that the window started has not been ended."""
+        return bool(self._processes)
+
+    async def process(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        **streams: Any,
+    ) -> "Process":
+        """Start a process that ends with its job and with the window; see `ProcessStarter`."""
+        from contextui.processes import start, without_keys  # noqa: PLC0415  (few windows need it)
+
+        if not self._worker.is_own_thread:
+            raise JobError("A process is started only inside the window's own async code.")
+        files, job = self._place.env.files, current_job.get()
+        folder = cwd if cwd is not None else files.root if files is not None else os.getcwd()
+        environ = env if env is not None else without_keys(os.environ)
+        process = await start(argv, cwd=folder, env=environ, **streams)
+        self._processes[process] = job
+        if job is not None:
+            job.on_cancel(process.terminate)
+            if job.state == "cancelled":
+                process.terminate()
+        return process
+
+    async def end_processes(self, job: Job | None = None) -> None:
+        """End the processes of a job; without one, all of the window."""
+        ending = [one for one, its in self._processes.items() if job is None or its is job]
+        for one in ending:
+            self._processes.pop(one, None)
+        await asyncio.gather(*(one.end() for one in ending))
+
+    def notify(self, words: str) -> None:
+        """Report something to the model with its next step, and to the person."""
+        self._report(str(words))
+        self.waits.end("notified")
+
+    # --- jobs ----------------------------------------------------------------------------
+
+    def _save_jobs(self) -> None:
+        """Save which jobs are running: a resumed session reports that they were interrupted."""
+        self._store.jobs = tuple(one.name for one in self.jobs.running())
+        version = self._store.version.after_detail()
+        if self._store.advance(version):
+            self._place.emit(WindowCommitted(self._place.window_id, str(version), "window"), False)
+            self._renders.request()
+
+    def _show_progress(self) -> None:
+        self._place.emit(JobsChanged(self._place.window_id, tuple(self.jobs.running())), False)
+        self._renders.redraw()
+
+    def _end_job(self, job: Job, is_reported: bool) -> None:
+        """Report the end of a job that no action waits for."""
+        self._ended(job)
+        if is_reported:
+            self._report(self._end_of(job).text)
+            self.waits.end("ended")
+
+    def _report(self, words: str) -> None:
+        self._place.emit(WindowNotified(self._place.window_id, text.one_line(words, 500)), False)
+
+    def _end_of(self, job: Job) -> ActionResult:
+        words, name = self._place.words, job.name
+        match job.state:
+            case "cancelled":
+                return ActionResult(False, words("{name} was cancelled.", name=name))
+            case "failed":
+                lang = self._place.env.lang
+                reason = reason_in(type(self._window), job.error, lang) if job.error else ""
+                return ActionResult(
+                    False, words("{name} failed: {reason}", name=name, reason=reason)
+                )
+            case _ if job.result is None:
+                return ActionResult(True, words("{name} is done.", name=name))
+        return ActionResult(True, result_text(self._window, job.result))
+
+    async def result_of(self, job: Job) -> ActionResult:
+        """Wait for a job that an action returned, as long as the action wants."""
+        await finished([job.ended], job.wait)
+        if not self.jobs.leave(job) or job.ended.done():
+            await finished([job.ended], None)
+            return self._end_of(job)
+        return ActionResult(
+            True,
+            self._place.words(
+                "{name} goes on as job {number}. wait(seconds) waits for it, cancel(job) ends it.",
+                name=job.name,
+                number=job.number,
+            ),
+        )
+
+    # --- actions that every window has ---------------------------------------------------
+
+    async def act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
+        """Run an action out of `BUILT_IN`."""
+        name, lang = f"{self._place.window_id}.{action_id}", self._place.env.lang
+        given = BUILT_IN[action_id].validate(params, name, lang)
+        match action_id:
+            case "describe":
+                words = self._described(given["action_id"])
+            case "wait":
+                words = await self._wait(float(given.get("seconds", 60)))
+            case _:
+                words = self._cancel(given.get("job"))
+        return ActionResult(True, words)
+
+    def _described(self, action_id: str) -> str:
+        known = self._window.actions.get(action_id)
+        if known is None:
+            raise UnknownActionError(
+                self._place.words(
+                    "{id} has no action {name}. It has: {names}.",
+                    id=self._place.window_id,
+                    name=text.quote(action_id),
+                    names=", ".join([*self._window.actions, "close"]),
+                )
+            )
+        return text.for_model(known.described(self._place.env.lang))
+
+    async def _wait(self, seconds: float) -> str:
+        words, news = self._place.words, self.waits.add()
+        try:
+            if not self.jobs.running():
+                return words("No job is running.")
+            await finished([news], seconds)
+        finally:
+            self.waits.remove(news)
+        running = listed(self.jobs.running())
+        lines = [words("Running: {jobs}", jobs=running) if running else words("No job is running.")]
+        if not news.done():
+            lines.insert(0, words("{seconds:g} s have passed.", seconds=seconds))
+        elif news.result() == "spoken":
+            lines.insert(0, words("The person has written something."))
+        return " ".join(lines)
+
+    def _cancel(self, number: int | None) -> str:
+        job = self.jobs.get(number)
+        if job is None or not job.cancel():
+            running = listed(self.jobs.running()) or self._place.words("none")
+            raise JobError("There is no such job. Running: {jobs}.", jobs=running)
+        return self._place.words("{name} was cancelled.", name=job.name)

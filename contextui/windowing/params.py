@@ -1,0 +1,417 @@
+"""Params of actions: derived from type hints, a pydantic model or a JSON schema, and validated.
+
+Each is declared to the model in short form, such as ``count:int(1..5)=3``.
+"""
+
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Hashable, Mapping
+from datetime import date, datetime, time
+from enum import Enum
+from functools import cached_property
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from contextui import text
+from contextui.errors import InvalidParamsError, WindowDefinitionError
+from contextui.text import quote
+from contextui.windowing.trouble import reason_of
+from contextui.words import Lang, Words
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+_TYPE_ERRORS = (
+    "_type",
+    "_parsing",
+    "_from_float",
+    "literal_error",
+    "enum",
+)  # as pydantic names them
+_PLAIN = re.compile(r"[\w.-]+")
+_PROBLEMS = 5  # errors reported per param
+_LONGEST_DESCRIPTION, _LONGEST_DEFAULT = 500, 40  # characters
+_NAMES: dict[object, str] = {
+    str: "string",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    Any: "any",
+    object: "any",
+    types.NoneType: "null",
+    dict: "object",
+    list: "any[]",
+    datetime: "datetime",
+    date: "date",
+    time: "time",
+}
+
+
+class Param(NamedTuple):
+    """One param as declared to the model; `str` of it is such as ``count:int(1..5)=3``.
+
+    Attributes:
+        name: Its name.
+        type: The name of its type.
+        optional: Whether it can be omitted.
+        bounds: The allowed numbers, such as ``(1..5)``; or empty.
+        default: The value if it is omitted, where that says something; or empty.
+        description: What it is for; or empty.
+    """
+
+    name: str
+    type: str
+    optional: bool
+    bounds: str = ""
+    default: str = ""
+    description: str = ""
+
+    def __str__(self) -> str:
+        end = f"={self.default}" if self.default else "?" if self.optional else ""
+        return f"{self.name}:{self.type}{self.bounds}{end}"
+
+
+class Params:
+    """The params of a method, derived from its type hints (without `self`).
+
+    Bounds and descriptions come from pydantic's `Field`, in `Annotated` or as the default, and
+    descriptions also from the section ``Args:`` of the docstring.
+
+    Attributes:
+        listing: The params, in order; `str` of the whole is ``text:string,index:int?``.
+
+    Raises:
+        WindowDefinitionError: A param has no type hint, or a type that cannot be declared.
+    """
+
+    def __init__(self, function: Callable[..., Any], owner: str) -> None:
+        where = f"{owner}.{function.__name__}"
+        try:
+            hints = get_type_hints(function, include_extras=True)
+        except Exception as problem:
+            raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
+        self.listing: list[Param] = []
+        self._absent: dict[str, Any] = {}
+        documented = _documented(function)
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
+            name = parameter.name
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise WindowDefinitionError(f"{where}: {parameter} cannot be declared as a param.")
+            if name not in hints:
+                raise WindowDefinitionError(
+                    f"{where}: {name} needs a type hint, such as {name}: str."
+                )
+            default = parameter.default
+            if isinstance(default, FieldInfo):
+                hints[name] = Annotated[hints[name], default]
+                default = parameter.empty if default.is_required() else default.get_default()
+                if default is not parameter.empty:
+                    self._absent[name] = default  # otherwise the method would get the `Field`
+            plain = _without_none(_bare(hints[name]))
+            has_default = default is not parameter.empty
+            nullable = plain != _bare(hints[name])
+            try:
+                shown = type_name(plain, f"{where}: {name}")
+            except RecursionError:
+                raise WindowDefinitionError(f"{where}: {name} has a recursive type.") from None
+            bounds, words = _field_facts(hints[name])
+            if plain is not hints[name] and not (bounds or words):
+                bounds, words = _field_facts(plain)  # of a type that may be null
+            known = _shown_default(default) if has_default else ""
+            words = text.one_line(words or documented.get(name, ""), _LONGEST_DESCRIPTION)
+            param = Param(name, shown, has_default or nullable, bounds, known, words)
+            self.listing.append(param)
+            if nullable and not has_default:
+                self._absent[name] = None  # if omitted, it must still be passed to the method
+        self._hints = {param.name: hints[param.name] for param in self.listing}
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.listing))
+
+    @cached_property
+    def _adapters(self) -> dict[str, TypeAdapter[Any]]:
+        """Build the adapters on the first call: of many declared classes, few are used."""
+        return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
+
+    def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
+        """Validate params and return the arguments to call with.
+
+        Args:
+            given: The params as requested.
+            what: The name of the call, for the error message.
+            lang: The language of the error message.
+
+        Raises:
+            InvalidParamsError: It lists every problem, and what was expected.
+        """
+        words = Words(lang)
+        arguments = dict(self._absent)
+        missing = [one.name for one in self.listing if not one.optional and one.name not in given]
+        problems = [words("{name} is missing", name=name) for name in missing]
+        for name, value in given.items():
+            problems += self._take(name, value, arguments, words)
+        if problems:
+            raise InvalidParamsError(
+                words(
+                    "{what}: {problems}. Expected: {expected}",
+                    what=what,
+                    problems="; ".join(problems),
+                    expected=str(self) or words("no params"),
+                )
+            )
+        return arguments
+
+    def _take(self, name: str, value: Any, arguments: dict[str, Any], words: Words) -> list[str]:
+        """Add a param to the arguments, validated; return its problems."""
+        if name not in self._hints:
+            return [_unknown(name, words)]
+        try:
+            arguments[name] = self._adapters[name].validate_python(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[:_PROBLEMS]
+            return [self._problem(name, one, words) for one in first]
+        except (Exception, SystemExit) as error:  # a faulty validator of the author
+            return [f"{name}: {reason_of(error, words.lang)}"]
+        return []
+
+    def _problem(self, name: str, error: "ErrorDetails", words: Words) -> str:
+        path = ".".join([name, *map(str, error["loc"])])
+        known = next((p.type for p in self.listing if p.name == path), None)
+        of_type = error["type"].endswith(_TYPE_ERRORS)
+        expected = words("expected {type}", type=known) if known and of_type else error["msg"]
+        return _mismatch(path, expected, error["input"], words)
+
+
+def _unknown(name: str, words: Words) -> str:
+    return words("there is no param {name}", name=quote(str(name)))
+
+
+def _mismatch(name: str, expected: str, value: object, words: Words) -> str:
+    return words(
+        "{name}: {expected}, got {value}",
+        name=name,
+        expected=expected,
+        value=quote(_shown(value)),
+    )
+
+
+class SchemaParams(Params):
+    """The params of an action that are declared by a JSON schema, not by a method.
+
+    Names, required ones and plain types are checked here; whatever the action calls checks the
+    rest.
+
+    Args:
+        schema: A JSON schema of type ``object``.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema, self._absent = schema, {}
+        properties = schema.get("properties")
+        self._kinds: dict[str, Mapping[str, Any]] = {
+            str(name): kind if isinstance(kind, Mapping) else {}
+            for name, kind in (properties.items() if isinstance(properties, Mapping) else ())
+        }
+        required = schema.get("required")
+        needed = set(map(str, required)) if isinstance(required, list | tuple) else set()
+        self.listing = [_schema_param(name, kind, name in needed) for name, kind in
+                        self._kinds.items()]  # fmt: skip
+
+    def _take(self, name: str, value: Any, arguments: dict[str, Any], words: Words) -> list[str]:
+        kind = self._kinds.get(name)
+        if kind is None and self.schema.get("additionalProperties") in (None, False):
+            return [_unknown(name, words)]
+        arguments[name] = value
+        if kind and not _fits(value, kind.get("type")):
+            expected = words("expected {type}", type=_schema_type(kind))
+            return [_mismatch(name, expected, value, words)]
+        return []
+
+
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+    "array": (list, tuple), "object": (Mapping,), "null": (types.NoneType,),
+}  # fmt: skip
+_JSON_NAMES = {"integer": "int", "number": "float", "boolean": "bool"}
+_DEEPEST = 3  # levels of a schema that are shown
+
+
+def _fits(value: object, kind: object) -> bool:
+    kinds = kind if isinstance(kind, list) else [kind]
+    allowed = [one for name in kinds for one in _JSON_TYPES.get(str(name), (object,))]
+    if isinstance(value, bool) and object not in allowed:
+        return bool in allowed
+    return isinstance(value, tuple(allowed))
+
+
+def _schema_param(name: str, kind: Mapping[str, Any], needed: bool) -> Param:
+    least, most = kind.get("minimum"), kind.get("maximum")
+    bounds = f"({_plain(least)}..{_plain(most)})" if least is not None or most is not None else ""
+    default = _shown_default(kind.get("default"))
+    words = text.one_line(str(kind.get("description", "")), _LONGEST_DESCRIPTION)
+    return Param(name, _schema_type(kind), not needed, bounds, default, words)
+
+
+def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
+    """Return the type that a JSON schema declares, in the short form."""
+    choices = kind.get("enum")
+    if isinstance(choices, list) and choices:
+        return "|".join(map(_choice, choices[:20]))
+    named = kind.get("type")
+    if isinstance(named, list):
+        return "|".join(_schema_type({**kind, "type": one}, depth) for one in named)
+    if named == "array" and isinstance(inner := kind.get("items"), Mapping):
+        shown = _schema_type(inner, depth + 1)
+        return f"({shown})[]" if "|" in shown else f"{shown}[]"
+    if named == "object" and depth < _DEEPEST and kind.get("properties"):
+        return f"{{{SchemaParams(kind)}}}" if depth + 1 < _DEEPEST else "object"
+    return _JSON_NAMES.get(str(named), str(named) if named in _JSON_TYPES else "any")
+
+
+class ModelParams(Params):
+    """The params of an action that are declared by a pydantic model.
+
+    Args:
+        model: The model; the action is called with its fields.
+    """
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self.listing, self._absent = [], {}
+        self._hints = {}
+        for name, info in model.model_fields.items():
+            hint = Annotated[info.annotation, info]  # type: ignore[name-defined]
+            plain = _without_none(info.annotation)
+            bounds, words = _field_facts(hint)
+            default = "" if info.is_required() else _shown_default(info.get_default())
+            shown = type_name(plain, f"{model.__name__}: {name}")
+            optional = not info.is_required()
+            self.listing.append(Param(name, shown, optional, bounds, default, words))
+            self._hints[name] = hint
+            if optional:
+                self._absent[name] = info.get_default(call_default_factory=True, validated_data={})
+
+
+def type_name(hint: Any, where: str) -> str:
+    """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …)."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    name: str | None = None
+    if origin is Annotated:
+        name = type_name(arguments[0], where)
+    elif origin is Literal:
+        name = "|".join(map(_choice, arguments))
+    elif origin in (list, set, frozenset, tuple) and arguments:
+        inner = type_name(arguments[0], where)
+        name = f"({inner})[]" if "|" in inner else f"{inner}[]"
+    elif origin in (Union, types.UnionType):
+        name = "|".join(type_name(one, where) for one in arguments)
+    elif origin is dict and all(type_name(one, where) for one in arguments):
+        name = "object"
+    elif isinstance(hint, type) and issubclass(hint, Enum):
+        name = "|".join(_choice(member.value) for member in hint)
+    elif isinstance(hint, type) and issubclass(hint, BaseModel):
+        name = f"{{{','.join(_model_fields(hint, where))}}}"
+    elif isinstance(hint, Hashable):
+        name = _NAMES.get(hint)
+    if name is None:
+        shown = hint.__name__ if isinstance(hint, type) else repr(hint)
+        raise WindowDefinitionError(
+            f"{where}: {shown} cannot be declared as the type of a param. Take str, int, float, "
+            "bool, a date, Literal, an enum, a pydantic model, or a list of one of these."
+        )
+    return name
+
+
+def _model_fields(model: type[BaseModel], where: str) -> list[str]:
+    return [
+        str(Param(field.alias or name, type_name(_without_none(field.annotation), where),
+                  not field.is_required()))
+        for name, field in model.model_fields.items()
+    ]  # fmt: skip
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _without_none(hint: Any) -> Any:
+    rest = tuple(one for one in _members(hint) if one is not types.NoneType)
+    return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
+
+
+def _bare(hint: Any) -> Any:
+    """Return a type without its annotations."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _field_facts(hint: Any) -> tuple[str, str]:
+    """Return the bounds and the description that a `Field` declares."""
+    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    fields = [one for one in notes if isinstance(one, FieldInfo)]
+    words = next((one.description for one in fields if one.description), "")
+    limits = [*notes, *(limit for field in fields for limit in field.metadata)]
+    least = most = None
+    strict = ""
+    for one in limits:
+        least = getattr(one, "ge", None) if least is None else least
+        most = getattr(one, "le", None) if most is None else most
+        for sign, name in ((">", "gt"), ("<", "lt")):
+            if (value := getattr(one, name, None)) is not None:
+                strict += f"{sign}{_plain(value)}"
+    if least is not None or most is not None:
+        return f"({_plain(least)}..{_plain(most)})", words
+    return f"({strict})" if strict else "", words
+
+
+def _plain(value: object) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _shown_default(value: object) -> str:
+    """Return a default if it says something: not that something is absent, empty or off."""
+    if value is None or value is False or isinstance(value, list | tuple | dict | set):
+        return ""
+    if value is True:
+        return "true"
+    if isinstance(value, int | float):
+        return _plain(value)
+    if isinstance(value, Enum):
+        value = value.value
+    return _choice(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_DEFAULT else ""
+
+
+_ARGS = re.compile(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
+_ARG = re.compile(r"^(\w+)(?: \([^)]*\))?:[ \t]*(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+
+
+def _documented(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what the docstring says about each arg."""
+    found = _ARGS.search(inspect.getdoc(function) or "")
+    rows = _ARG.findall(inspect.cleandoc(found[1])) if found else []
+    return {name: " ".join(words.split()) for name, words in rows}
+
+
+def _choice(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _shown(value: object) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return type(value).__name__

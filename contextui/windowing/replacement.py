@@ -1,0 +1,138 @@
+"""Replacement of a window class: open windows go on with the new code, and keep what they have."""
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
+from typing import Any
+
+from contextui.errors import ContextUIError, UnknownWindowError
+from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
+from contextui.windowing.env import Emit
+from contextui.windowing.roster import Catalog, Roster, instance_with
+from contextui.windowing.runtime import Runtime
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE
+from contextui.words import Lang, Words
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What became of an open window whose class was replaced.
+
+    Attributes:
+        window_id: The window.
+        problem: Why it goes on with its old code; empty if it has the new class.
+        refused: The saved state that the new class refused. The window still has it.
+        jobs: The names of the jobs that were cancelled.
+    """
+
+    window_id: str
+    problem: str = ""
+    refused: Mapping[str, Any] | None = None
+    jobs: tuple[str, ...] = ()
+
+
+class Replacer:
+    """Replaces a window class by another of the same name, also in open windows.
+
+    Args:
+        roster: The open windows.
+        catalog: The classes that can be opened.
+        attach: Creates the runtime of a new window.
+        emit: Emits events.
+        lang: The language of the windows.
+    """
+
+    def __init__(
+        self,
+        roster: Roster,
+        catalog: Catalog,
+        attach: Callable[[Window, str, Lod, ContextVersion], Runtime],
+        emit: Emit,
+        lang: Lang,
+    ) -> None:
+        self._roster, self._catalog, self._attach, self._emit = roster, catalog, attach, emit
+        self._lang, self._words, self._replacing = lang, Words(lang), threading.Lock()
+
+    def replace(self, cls: type[Window]) -> list[Replacement]:
+        """Use another class of the same name from now on, and give it to its open windows.
+
+        Each window ends as at the program's exit (``closed("exit")``) and is restored under its id
+        with the new class: state, history, level of detail and focus stay, the version goes on. A
+        window whose state the new class refuses, or that fails in its `restored` or `content`, goes
+        on with its old class.
+        """
+        with self._replacing:
+            self._catalog.replace(cls)
+            return [
+                self._replace(window, cls)
+                for window in self._roster.open_windows()
+                if window.name == cls.name and type(window) is not cls
+            ]
+
+    def _replace(self, window: Window, cls: type[Window]) -> Replacement:
+        runtime, window_id = window.runtime, window.id
+        if window.is_opening or not runtime.worker.wait(runtime.worker.submit(lambda: None)):
+            return Replacement(window_id, self._words("it is busy"))
+        saved = runtime.store.saved
+        if saved.state is None:
+            return Replacement(window_id, self._words("its state cannot be saved"))
+        try:
+            instance_with(cls, window_id, saved.state)
+        except ContextUIError as problem:
+            return Replacement(window_id, reason_of(problem, self._lang), saved.state)
+        was_drawn = runtime.renders.latest().snapshot.error is None
+        jobs = tuple(one.name for one in runtime.jobs.running())
+        wait_for([runtime.end("exit")], 2 * PATIENCE)  # its jobs, then its hook
+        failure = self._succeed(window, cls, may_fail=not was_drawn)
+        if failure:
+            self._succeed(window, type(window), may_fail=True)
+        for name in jobs:
+            words = self._words("{name} was cancelled.", name=name)
+            self._emit(WindowNotified(window_id, words))
+        return Replacement(window_id, failure, jobs=jobs)
+
+    def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
+        """Put a new window of a class in the place of one that has ended.
+
+        Args:
+            old: The window that has ended.
+            cls: The class of the new one.
+            may_fail: Put it there even if it fails.
+
+        Returns:
+            How it failed; empty if it did not.
+        """
+        saved, window_id = old.runtime.store.saved, old.id
+        assert saved.state is not None, "only a window that can be saved is ended"
+        known = self._roster.get(window_id)
+        if known is None:
+            return ""  # it was closed concurrently
+        try:
+            new = instance_with(cls, window_id, saved.state)
+        except ContextUIError as problem:  # of the state that the last action committed
+            return reason_of(problem, self._lang)
+        version = known.version.after_data()
+        runtime = self._attach(new, window_id, saved.lod, version)
+        runtime.take_over(old.runtime)
+        opening, failure = runtime.start(new.restored, {}, first=False), ""
+        if runtime.worker.wait(opening):
+            runtime.worker.wait(runtime.renders.request())
+            error = runtime.renders.latest().snapshot.error or ""
+            raised = opening.exception()
+            failure = reason_of(raised, self._lang) if raised else error.partition("\n")[2] or error
+        if failure and not may_fail:
+            wait_for([runtime.end("exit")], PATIENCE)
+            return failure
+        try:
+            self._roster.exchange(new)
+        except UnknownWindowError:  # it was closed concurrently
+            runtime.worker.stop()
+            return ""
+        self._emit(WindowRestored(window_id))
+        self._emit(WindowCommitted(window_id, str(new.version), "window"))
+        self._emit(WindowChanged(window_id, str(new.version)))
+        return failure

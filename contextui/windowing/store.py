@@ -1,0 +1,193 @@
+"""`StateStore`: a window's current state and its version, and what a session saves of them."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contextui.errors import FrozenStateError, InvalidSourceDataError
+from contextui.windowing.env import Place
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.state import StateKeeper, WindowState, freeze
+from contextui.windowing.trouble import reason_of
+
+if TYPE_CHECKING:
+    from contextui.windowing.window import Window
+
+_SCOPE: ContextVar[object] = ContextVar("scope", default=None)
+"""The window call that the running code belongs to."""
+
+
+class SavedState(NamedTuple):
+    """The data that a session saves to restore a window.
+
+    Attributes:
+        version: Its version.
+        lod: Its level of detail.
+        state: Its state.
+        jobs: The names of the running jobs.
+    """
+
+    version: ContextVersion
+    lod: Lod
+    state: Mapping[str, Any] | None
+    jobs: tuple[str, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Return the data in JSON-ready form."""
+        jobs = {"jobs": list(self.jobs)} if self.jobs else {}
+        return {"version": str(self.version), "lod": self.lod.value, "state": self.state, **jobs}
+
+
+class StateStore:
+    """A window's current state and its version.
+
+    Any thread may read `saved`, `version` and `lod`, and switch the latter; the state belongs to
+    the window's own thread.
+
+    Attributes:
+        edited_by_person: Whether its unsaved edits may be the person's.
+    """
+
+    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
+        self.lod, self.version = lod, version
+        self.edited_by_person = False
+        self.is_opening = False
+        """Whether the hook that opens the window is still running."""
+        self.jobs: tuple[str, ...] = ()
+        """The names of the running jobs."""
+        self._window, self._place = window, place
+        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
+        self._saved: Mapping[str, Any] | None = None
+        self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
+        self._lock = threading.Lock()
+        self._state = self._keeper.commit()
+        self._scope: object = None  # the call that may change the state
+
+    @property
+    def state(self) -> WindowState:
+        """The live state inside the window's own calls, else a read-only copy."""
+        return self._state if self.is_inside else self._keeper.view()
+
+    @state.setter
+    def state(self, state: WindowState) -> None:
+        if not self.is_inside:
+            raise FrozenStateError(
+                self._place.words(
+                    "{id}: the state is changed only inside the window's actions, hooks and "
+                    "timers.",
+                    id=self._place.window_id,
+                )
+            )
+        self._state = state
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the caller runs inside a call in which the state is live."""
+        inside = _SCOPE.get()
+        return inside is not None and inside is self._scope
+
+    @property
+    def saved(self) -> SavedState:
+        """The data that a session saves of the window now."""
+        with self._lock:
+            return SavedState(self.version, self.lod, self._saved, self.jobs)
+
+    def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """Return a read-only copy of saved data, cached for the last version requested."""
+        if self._frozen[0] is not saved:
+            self._frozen = saved, freeze(saved)
+        return self._frozen[1]
+
+    def switch(self, lod: Lod) -> bool:
+        """Switch the level of detail; False if it is unchanged."""
+        with self._lock:
+            if lod is self.lod:
+                return False
+            self.lod = lod
+            self.version = self.version.after_lod()
+            return True
+
+    def advance(self, version: ContextVersion) -> bool:
+        """Take on a version of the same render; False if there is a newer render."""
+        with self._lock:
+            if not version.same_render_as(self.version):
+                return False
+            self.version = version
+            return True
+
+    # --- on the window's thread ---------------------------------------------------------
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Run the window's own code, in which (and in what it awaits) the state is live."""
+        self._scope = object()
+        token = _SCOPE.set(self._scope)
+        try:
+            yield
+        finally:
+            self._scope = None
+            _SCOPE.reset(token)
+
+    def begin(self) -> None:
+        """Start a transaction; changes made outside of one are discarded."""
+        if not self._keeper.begin(self._state):
+            self._place.warn(
+                self._place.words(
+                    "its state was changed outside an action; the change was discarded"
+                )
+            )
+            self.rollback()
+
+    def check(self) -> bool:
+        """Validate the state and return whether it changed; see `StateKeeper.check`."""
+        return self._keeper.check(self._state)
+
+    def commit(self) -> None:
+        """Commit the state that was checked."""
+        self._state = self._keeper.commit()
+
+    def rollback(self) -> None:
+        """Restore the last committed state."""
+        self._state = self._keeper.rollback()
+
+    def publish(self, version: ContextVersion | None = None) -> None:
+        """Make the committed state available for saving, as this version."""
+        saved: Mapping[str, Any] | None = None
+        try:
+            saved = self._state.saved()
+        except BaseException as problem:
+            self._place.warn(
+                self._place.words(
+                    "its state cannot be saved: {reason}",
+                    reason=reason_of(problem, self._place.env.lang),
+                )
+            )
+        with self._lock:
+            self._saved = saved
+            # A switch of the level of detail in between applied to the previous version, now
+            # obsolete.
+            self.version = version or self.version
+
+    @contextmanager
+    def read_only(self, call: str) -> Iterator[None]:
+        """Run read-only code and roll its changes back: a render must not create a version."""
+        self._keeper.refer(self._state)
+        try:
+            with self.inside():
+                yield
+        finally:
+            self._discard_changes(call)
+
+    def _discard_changes(self, call: str) -> None:
+        try:
+            touched = self.check()
+        except BaseException:
+            touched = True
+        if touched:
+            self._place.warn(
+                self._place.words("{call} changed the state; the change was rolled back", call=call)
+            )
+            with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
+                self.rollback()
