@@ -55,9 +55,9 @@ _NONCHARACTERS = chain(
 )
 _ESCAPED = chain(
     range(0x80, 0xA0),  # C1: U+009B alone starts a sequence in many terminals
-    (0x061C, 0x200E, 0x200F),
+    (0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF),  # bidi marks, and what has no width
     range(0x2028, 0x202F),  # line and paragraph separator, bidi embeddings and overrides
-    range(0x2066, 0x206A),  # bidi isolates
+    range(0x2060, 0x2070),  # word joiner, invisible operators, bidi isolates and old formats
     range(0xFFF9, 0xFFFC),  # interlinear annotations
     range(0xE0000, 0xE0080),  # tags: invisible text
 )
@@ -106,9 +106,9 @@ def for_xml(text: str) -> str:
 def for_terminal(text: str, *, lines: bool = True) -> str:
     r"""Escape everything in a text that a terminal would execute.
 
-    Control characters become pictures; C1, bidi controls, line separators, annotations and tags
-    become escapes such as `\x9b` and `\u202e`; noncharacters become U+FFFD. Joiners stay: emoji
-    and Indic scripts need them.
+    Control characters become pictures; C1, bidi controls, line separators, characters without a
+    width, annotations and tags become escapes such as `\x9b` and `\u202e`; noncharacters become
+    U+FFFD. Joiners stay: emoji and Indic scripts need them.
 
     Args:
         text: Any text.

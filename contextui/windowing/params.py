@@ -62,6 +62,10 @@ _NAMES: dict[object, str] = {
 }
 
 
+Length = tuple[int | None, int | None]
+"""The least and the largest length; None for no limit."""
+
+
 class Param(NamedTuple):
     """One param as declared to the model; `str` of it is such as ``count:int(1..5)=3``.
 
@@ -72,6 +76,7 @@ class Param(NamedTuple):
         bounds: The allowed numbers, such as ``(1..5)``; or empty.
         default: The value if it is omitted, where that says something; or empty.
         description: What it is for; or empty.
+        length: The least and the largest number of characters or entries, where it is limited.
     """
 
     name: str
@@ -80,6 +85,7 @@ class Param(NamedTuple):
     bounds: str = ""
     default: str = ""
     description: str = ""
+    length: "Length" = (None, None)
 
     def __str__(self) -> str:
         end = f"={self.default}" if self.default else "?" if self.optional else ""
@@ -129,12 +135,12 @@ class Params:
                 shown = type_name(plain, f"{where}: {name}")
             except RecursionError:
                 raise WindowDefinitionError(f"{where}: {name} has a recursive type.") from None
-            bounds, words = _field_facts(hints[name])
-            if plain is not hints[name] and not (bounds or words):
-                bounds, words = _field_facts(plain)  # of a type that may be null
+            bounds, words, length = _field_facts(hints[name])
+            if plain is not hints[name] and not (bounds or words or any(length)):
+                bounds, words, length = _field_facts(plain)  # of a type that may be null
             known = _shown_default(default) if has_default else ""
             words = text.one_line(words or documented.get(name, ""), _LONGEST_DESCRIPTION)
-            param = Param(name, shown, has_default or nullable, bounds, known, words)
+            param = Param(name, shown, has_default or nullable, bounds, known, words, length)
             self.listing.append(param)
             if nullable and not has_default:
                 self._absent[name] = None  # if omitted, it must still be passed to the method
@@ -260,11 +266,16 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def _schema_param(name: str, kind: Mapping[str, Any], needed: bool) -> Param:
-    least, most = kind.get("minimum"), kind.get("maximum")
-    bounds = f"({_plain(least)}..{_plain(most)})" if least is not None or most is not None else ""
+    def limit(key: str) -> Any:
+        value = kind.get(key)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    bounds = _bounds(*map(limit, ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")))
+    counted = "Items" if kind.get("type") == "array" else "Length"
+    length = (limit(f"min{counted}"), limit(f"max{counted}"))
     default = _shown_default(kind.get("default"))
     words = text.one_line(str(kind.get("description", "")), _LONGEST_DESCRIPTION)
-    return Param(name, _schema_type(kind), not needed, bounds, default, words)
+    return Param(name, _schema_type(kind), not needed, bounds, default, words, length)
 
 
 def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
@@ -296,11 +307,11 @@ class ModelParams(Params):
         for name, info in model.model_fields.items():
             hint = Annotated[info.annotation, info]  # type: ignore[name-defined]
             plain = _without_none(info.annotation)
-            bounds, words = _field_facts(hint)
+            bounds, words, length = _field_facts(hint)
             default = "" if info.is_required() else _shown_default(info.get_default())
             shown = type_name(plain, f"{model.__name__}: {name}")
             optional = not info.is_required()
-            self.listing.append(Param(name, shown, optional, bounds, default, words))
+            self.listing.append(Param(name, shown, optional, bounds, default, words, length))
             self._hints[name] = hint
             if optional:
                 self._absent[name] = info.get_default(call_default_factory=True, validated_data={})
@@ -358,23 +369,28 @@ def _bare(hint: Any) -> Any:
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
-def _field_facts(hint: Any) -> tuple[str, str]:
-    """Return the bounds and the description that a `Field` declares."""
+def _field_facts(hint: Any) -> tuple[str, str, Length]:
+    """Return the bounds, the description and the length that a `Field` declares."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     fields = [one for one in notes if isinstance(one, FieldInfo)]
     words = next((one.description for one in fields if one.description), "")
     limits = [*notes, *(limit for field in fields for limit in field.metadata)]
-    least = most = None
-    strict = ""
-    for one in limits:
-        least = getattr(one, "ge", None) if least is None else least
-        most = getattr(one, "le", None) if most is None else most
-        for sign, name in ((">", "gt"), ("<", "lt")):
-            if (value := getattr(one, name, None)) is not None:
-                strict += f"{sign}{_plain(value)}"
-    if least is not None or most is not None:
-        return f"({_plain(least)}..{_plain(most)})", words
-    return f"({strict})" if strict else "", words
+
+    def limit(name: str) -> Any:
+        found = (getattr(one, name, None) for one in limits)
+        return next((one for one in found if one is not None), None)
+
+    bounds = _bounds(limit("ge"), limit("le"), limit("gt"), limit("lt"))
+    return bounds, words, (limit("min_length"), limit("max_length"))
+
+
+def _bounds(least: object, most: object, above: object, below: object) -> str:
+    """Return bounds in short form: ``(1..5)``, ``(>0)``, ``(>0..5)``."""
+    low = f">{_plain(above)}" if least is None and above is not None else _plain(least)
+    high = f"<{_plain(below)}" if most is None and below is not None else _plain(most)
+    if least is None and most is None:
+        return f"({low}{high})" if low or high else ""
+    return f"({low}..{high})"
 
 
 def _plain(value: object) -> str:

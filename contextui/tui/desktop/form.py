@@ -20,9 +20,9 @@ from textual.widgets.text_area import Edit, EditResult
 
 from contextui.text import for_terminal
 from contextui.tui.desktop.shared import short_name
-from contextui.tui.desktop.values import Choice, chosen, kind_of, problems, read
+from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, problems, read
 from contextui.tui.footer import KeyHints
-from contextui.tui.lines import MUTED, fit, line
+from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.anchor import Form
 from contextui.windowing.params import Param
@@ -97,6 +97,7 @@ class FormField(Vertical):
         height: auto; margin: 0 0 1 0;
         Horizontal {{ height: auto; }}
         .label {{ width: {LABEL}; height: 1; }}
+        .limits {{ width: auto; max-width: 40%; height: auto; padding: 0 0 0 1; }}
         .wrong {{ display: none; height: auto; padding: 0 0 0 {LABEL}; color: $text-error; }}
         &.-wrong .wrong {{ display: block; }}
     }}
@@ -116,6 +117,8 @@ class FormField(Vertical):
             name = fit(self.param.name, LABEL - 1)
             yield Static(Content.assemble((name, "")), classes="label")
             yield self.input
+            if allowed := limits(self.param, self._words):
+                yield Static(Content.styled(line(allowed), FAINT), classes="limits")
         yield self._wrong
 
     def _choice(self) -> Choice:
@@ -164,7 +167,8 @@ class FormField(Vertical):
         *others, text = chosen(option)
         name, wrap = self.param.name, self._kind.many
         for value in others:
-            if name not in problems(self._action.params, {name: [value] if wrap else value}):
+            given = {name: [value] if wrap else value}
+            if name not in problems(self._action.params, given, self._words):
                 return value
         return text
 
@@ -280,7 +284,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
             **self._question.given,
             **{name: value for one in self._fields for name, value in one.value.items()},
         }
-        if self._show_problems(problems(self._question.action.params, given)):
+        if self._show_problems(problems(self._question.action.params, given, self._words)):
             return
         asked = {name: given[name] for name in given if name in self._question.names}
         self._is_acting = True

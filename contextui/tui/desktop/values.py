@@ -1,9 +1,11 @@
 """Param values: parse typed text by declared type, validate it, and choose from options."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from operator import ge, gt, le, lt
+from typing import Any
 
 from textual import events
 from textual.binding import Binding
@@ -14,13 +16,14 @@ from textual.widget import Widget
 
 from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, fold, line
-
-if TYPE_CHECKING:
-    from contextui.windowing.params import Params
+from contextui.windowing.params import Param, Params, SchemaParams
+from contextui.words import Words
 
 _TEXTS = {"string", "datetime", "date", "time"}
 _TYPES = {*_TEXTS, "int", "float", "bool", "any", "null", "object"}
 _OPENS, _CLOSES = "({", ")}"
+_LIMIT = re.compile(r"([<>]=?)(-?[\d.]+(?:e[+-]?\d+)?)(?![^<>])")
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {">": gt, ">=": ge, "<": lt, "<=": le}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +76,70 @@ def chosen(option: str) -> Iterator[Any]:
     yield option
 
 
-def problems(params: "Params", given: dict[str, Any]) -> dict[str, str]:
+def limits(param: Param, words: Words) -> str:
+    """Return the bounds and the length that a param allows, such as ``1..5``; or nothing.
+
+    Example:
+        >>> limits(Param("text", "string", False, length=(None, 80)), Words())
+        'at most 80 characters'
+    """
+    least, most = param.length
+    is_list = param.type.endswith("[]") and "|" not in param.type
+    parts = [param.bounds[1:-1]] if param.bounds else []
+    if least is not None and least > 0:
+        parts.append(
+            words("at least {count} entries", count=least)
+            if is_list
+            else words("at least {count} characters", count=least)
+        )
+    if most is not None:
+        parts.append(
+            words("at most {count} entries", count=most)
+            if is_list
+            else words("at most {count} characters", count=most)
+        )
+    return ", ".join(parts)
+
+
+def problems(params: Params, given: dict[str, Any], words: Words) -> dict[str, str]:
     """Return the validation errors by param name; empty if there are none."""
     required = [param.name for param in params.listing if not param.optional]
-    found = {name: "is missing" for name in required if name not in given}
+    known = {param.name: param for param in params.listing}
+    found = {name: words("is missing") for name in required if name not in given}
     for name, value in given.items():
-        try:
-            params.validate({name: value}, "")
-        except InvalidParamsError as error:
-            # One at a time: the messages about missing others are known and can be stripped.
-            text = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
-            others = "; ".join(f"{one} is missing" for one in required if one != name)
-            if own := text.removeprefix(others).removeprefix("; "):
-                found[name] = own.removeprefix(name).removeprefix(":").strip()
+        own, param = _problem(params, required, name, value), known.get(name)
+        # What a schema declares is checked by what the action calls: here it is checked before.
+        if param and (own or isinstance(params, SchemaParams)) and _is_beyond(param, value):
+            own = words("must be {limits}", limits=limits(param, words))
+        if own:
+            found[name] = own
     return found
+
+
+def _problem(params: Params, required: Sequence[str], name: str, value: object) -> str:
+    try:
+        params.validate({name: value}, "")
+    except InvalidParamsError as error:
+        # One at a time: the messages about missing others are known and can be stripped.
+        text = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
+        others = "; ".join(f"{one} is missing" for one in required if one != name)
+        own = text.removeprefix(others).removeprefix("; ")
+        return own.removeprefix(name).removeprefix(":").strip()
+    return ""
+
+
+def _is_beyond(param: Param, value: object) -> bool:
+    """Whether a value is outside the declared bounds, or too short or too long."""
+    if isinstance(value, str | list):
+        least, most = param.length
+        return len(value) < (least or 0) or (most is not None and len(value) > most)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    low, dots, high = param.bounds[1:-1].partition("..")
+    if dots:  # 1..5, >0..5
+        low, high = (low if low[:1] in (">", "") else f">={low}"), high and f"<={high}"
+    found = _LIMIT.findall(low + high.replace("<=<", "<"))
+    return not all(_COMPARED[sign](value, float(number)) for sign, number in found)
 
 
 def _read_one(declared: str, typed: str) -> Any:

@@ -200,7 +200,7 @@ class ActionForm(Vertical, can_focus=True):
         if self.action is None:
             return None
         given = {name: value for one in self._fields for name, value in one.value.items()}
-        found = problems(self.action.params, given)
+        found = problems(self.action.params, given, self._words)
         for one in self._fields:
             one.show_problem(found.get(one.param.name, ""))
         return None if found else given

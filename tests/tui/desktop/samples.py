@@ -4,9 +4,9 @@ import threading
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from textual.pilot import Pilot
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
@@ -110,6 +110,15 @@ class FormWindow(Window):
         given = {name: value for name, value in locals().items() if name not in ("self",)}
         self.state.got = {name: _plain(value) for name, value in given.items()}
         return "Took it."
+
+    @action("Rate it")
+    def rate(
+        self,
+        stars: Annotated[int, Field(ge=1, le=5)],
+        why: Annotated[str, Field(max_length=20)] = "",
+    ) -> str:
+        self.state.got = {"stars": stars, "why": why}
+        return f"Rated {stars}."
 
     @action("Take a few words")
     def few(self, words: str | list[str], times: int = 1) -> str:

@@ -147,6 +147,33 @@ def test_errors_stand_beside_their_fields_and_nothing_is_done(shared_form: Share
     shared_form.run(act)
 
 
+def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
+    shared_form: SharedApp,
+) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "rate")
+        for name, allowed in (("stars", "1..5"), ("why", "at most 20 characters")):
+            (beside,) = fields[name].query(".limits")
+            await until(pilot, lambda: shown(pilot, allowed))  # noqa: B023
+            assert [one.strip() for one in region_text(pilot, beside)] == [allowed]
+            assert beside.region.y == fields[name].input.region.y
+            assert beside.region.x >= fields[name].input.region.right
+        put(fields["stars"], "6")
+        put(fields["why"], "it is far too long for this")
+        await pilot.press("enter")
+        await until(pilot, lambda: fields["stars"].has_class("-wrong"))
+        assert shown(pilot, "must be 1..5")
+        assert shown(pilot, "must be at most 20 characters")
+        assert got(pilot) == {}
+        put(fields["stars"], "5")
+        put(fields["why"], "")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.render().plain == "Rated 5.")
+        assert got(pilot) == {"stars": 5, "why": ""}
+
+    shared_form.run(act)
+
+
 def test_a_refusal_keeps_the_form_and_what_was_typed(shared_form: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         frame, fields = await form(pilot, "few")

@@ -172,7 +172,7 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
             bodies[0].insert("X", (1, 1))
             yield call("action", **act)
 
-        steps = [type_and_act(), call("action", **act), "Done."]
+        steps: list[Step] = [type_and_act(), call("action", **act), "Done."]
         desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt", steps=steps)
         async with running(desk) as pilot:
             _, body = await entered(pilot)

@@ -1,10 +1,14 @@
 """From what is typed and chosen to what an action takes."""
 
-from typing import Any
+from datetime import date
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
-from contextui.tui.desktop.values import Kind, chosen, kind_of, problems, read
+from contextui.tui.desktop.values import Kind, chosen, kind_of, limits, problems, read
+from contextui.windowing.params import Param, Params, SchemaParams
+from contextui.words import Words
 from tests.tui.desktop.samples import FormWindow
 
 
@@ -66,9 +70,78 @@ def test_an_option_may_stand_for_a_number_or_for_its_text() -> None:
 
 def test_problems_are_shown_param_by_param() -> None:
     params = FormWindow.actions["take"].params
-    found = problems(params, {"number": "x; share: y", "share": "half", "point": {"x": "far"}})
+    found = problems(
+        params, {"number": "x; share: y", "share": "half", "point": {"x": "far"}}, Words()
+    )
     assert found["text"] == "is missing"
     assert found["number"] == 'expected int, got "x; share: y"'
     assert found["share"] == 'expected float, got "half"'
     assert found["point"].startswith(".x: ")
-    assert problems(params, {"text": "a", "number": 1}) == {}
+    assert problems(params, {"text": "a", "number": 1}, Words()) == {}
+
+
+def _bounded(
+    self: object,
+    *,
+    count: Annotated[int, Field(ge=1, le=5)],
+    share: Annotated[float, Field(gt=0, le=1)] = 0.5,
+    above: Annotated[float, Field(gt=-1.5, lt=1e9)] = 1,
+    text: Annotated[str, Field(min_length=2, max_length=4)] = "ab",
+    names: Annotated[list[str], Field(max_length=2)] = [],  # noqa: B006
+    most: Annotated[int, Field(le=9)] | None = None,
+    day: Annotated[date, Field(ge=date(2030, 1, 1))] | None = None,
+) -> None: ...
+
+
+def test_limits_are_shown_in_words() -> None:
+    params = {one.name: one for one in Params(_bounded, "Window").listing}
+    shown = {name: limits(one, Words()) for name, one in params.items()}
+    assert shown == {
+        "count": "1..5",
+        "share": ">0..1",
+        "above": ">-1.5<1e+09",
+        "text": "at least 2 characters, at most 4 characters",
+        "names": "at most 2 entries",
+        "most": "..9",
+        "day": "2030-01-01..",
+    }
+    assert limits(params["names"], Words("zh")) == "至多 2 项"
+    assert limits(Param("plain", "string", optional=False), Words()) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "beyond"),
+    [
+        ("count", [1, 5], [0, 6, -1]),
+        ("share", [0.1, 1, 1.0], [0, 1.1]),
+        ("above", [-1.4, 0], [-1.5, 1e9]),
+        ("text", ["ab", "abcd"], ["a", "abcde", ""]),
+        ("names", [[], ["a", "b"]], [["a", "b", "c"]]),
+        ("most", [9, -100], [10]),
+    ],
+)
+def test_values_beyond_their_limits_are_refused_with_them(
+    name: str, fits: list[Any], beyond: list[Any]
+) -> None:
+    params, given = Params(_bounded, "Window"), {"count": 1}
+    allowed = next(limits(one, Words()) for one in params.listing if one.name == name)
+    for value in fits:
+        assert problems(params, {**given, name: value}, Words()) == {}
+    for value in beyond:
+        found = problems(params, {**given, name: value}, Words())
+        assert found == {name: f"must be {allowed}"}
+
+
+def test_limits_of_a_schema_are_checked_as_well() -> None:
+    number = {"type": "number", "minimum": 0.5, "exclusiveMaximum": 2}
+    tags = {"type": "array", "items": {"type": "string"}, "maxItems": 1}
+    text = {"type": "string", "maxLength": 3, "minimum": "x", "exclusiveMinimum": True}
+    kinds = {"number": number, "tags": tags, "text": text}
+    params = SchemaParams({"type": "object", "properties": kinds})
+    assert str(params) == "number:float(0.5..<2)?,tags:string[]?,text:string?"
+    assert problems(params, {"number": 1.9, "tags": ["a"], "text": "abc"}, Words()) == {}
+    assert problems(params, {"number": 2, "tags": ["a", "b"], "text": "abcd"}, Words("zh")) == {
+        "number": "允许的范围：0.5..<2",
+        "tags": "允许的范围：至多 1 项",
+        "text": "允许的范围：至多 3 个字符",
+    }

@@ -121,9 +121,7 @@ def is_question(clause: Clause) -> bool:
         return True
     if len(plain) < len(tokens) and any(token.verbs for token in plain):
         return False  # "could you …"
-    if first.has("~ask") and (ends or first.stem in ("is", "are", "did", "was", "does")):
-        return True
-    return ends
+    return ends or (first.has("~ask") and first.stem in ("is", "are", "did", "was", "does"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ class Mention:
 def mentions(scene: Scene, window: Window, clause: Clause) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
     tokens = clause.tokens
-    shown = _shown(scene, clause).get(window.id, ()) if window.is_long else window.items
+    shown = _shown(scene, clause).get(window.id, []) if window.is_long else window.items
+    shown = [*shown, *window.jobs] if window.is_long else shown
     if not (shown or clause.points):
         return []
     found = [*_by_words(shown, tokens), *_by_place(window, tokens)]
@@ -103,10 +104,8 @@ def _by_words(items: Iterable[Item], tokens: Sequence[Token]) -> Iterator[Mentio
 def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:
     """Return the longest runs of tokens that an item's text, or a name of it, contains."""
     facts = item.attributes.items()
-    for text in (
-        item.text,
-        *(value for name, value in facts if name != "id" or not value.isdigit()),
-    ):
+    names = [value for name, value in facts if name != "id" or not value.isdigit()]
+    for text in (item.text, *names):
         low, stems, at = text.casefold(), _stems(text), 0
         while stems and at < len(tokens):
             last = at

@@ -15,8 +15,6 @@ from typing import Any
 NOTHING: frozenset[str] = frozenset()
 _VOWEL = re.compile("[aeiouy]")
 _SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
-
-
 _Phrases = dict[str, list[tuple[tuple[str, ...], frozenset[str]]]]
 
 
@@ -116,7 +114,7 @@ def stem(word: str) -> str:
         >>> {stem("adding"), stem("added"), stem("adds")}
         {'add'}
     """
-    word = word.casefold().replace("’", "'").removesuffix("'s").replace("-", "")
+    word = re.sub("[-_]", "", word.casefold().replace("’", "'").removesuffix("'s"))
     if not word.isascii() or len(word) > 40 or "'" in word:
         return word
     return _without_e(_forms().get(word) or _without_ending(_singular(word)))

@@ -110,6 +110,8 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     named = ids & {window.id for window in scene.windows}
     if ids != named:
         return  # a window that is not open
+    if not clause.content:
+        return  # "wait, please"
     alike: dict[Any, list[Window]] = {}
     kinds = {id(one.actions): one.actions for one in scene.windows}.items()
     meant = {k for k, row in kinds if any(a.says or _is_meant(scene, a, clause) for a in row)}
@@ -121,7 +123,8 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
         if windows[0].shape[:3] == done and len(windows) > 1:
             continue  # the window that was used last is meant, and not one of these
         bonus = _bonus(scene, windows[0], clause) + (2.0 if named else 0.0)
-        for one in _in_window(scene, windows[0], clause):
+        ways = [(way, one) for one in windows[0].actions for way in (_phrased, _reading)]
+        for one in filter(None, (way(scene, windows[0], action, clause) for way, action in ways)):
             score = one.score + bonus * (not one.is_exact)
             yield from (replace(one, window=window, score=score) for window in windows[:_ASKED])
             if one.is_complete and scene.was_used(windows[0]):
@@ -135,12 +138,6 @@ def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
     """Return a key that is equal for windows in which a clause means the same."""
     depends = window.id == scene.focus or window.holds_file or clause.keys & {"~end", "~top"}
     return window.id if depends or mentions(scene, window, clause) else window.shape
-
-
-def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading]:
-    for action in window.actions:
-        found = _phrased(scene, window, action, clause), _reading(scene, window, action, clause)
-        yield from (one for one in found if one)
 
 
 def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
@@ -192,10 +189,9 @@ def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
     named = [(next(iter(one.values)), one) for one in fillers]
     each = [{**params, name: value} for name, one in named for value in one.each]
     choices = [({**params, name: v}, text) for name, one in named for v, text in one.choices]
-    is_marked, is_solid = (all(one.is_marked for one in fillers),
-                           all(one.is_solid for one in fillers))  # fmt: skip
     return replace(reading, params=(params, *each)[:_EACH], choices=tuple(choices),
-                   is_marked=is_marked, is_solid=is_solid)  # fmt: skip
+                   is_marked=all(one.is_marked for one in fillers),
+                   is_solid=all(one.is_solid for one in fillers))  # fmt: skip
 
 
 def _everywhere(reading: Reading, clause: Clause) -> Reading:
@@ -247,14 +243,14 @@ def _unexplained(
     by_name = action.id == "close" and not window.holds_file
     nouns = window.names | {"#window", "window"} if by_name else window.nouns
     nouns -= {"#text", "text"} if "@remove" in action.groups else set()  # "the last word"
-    own = action.nouns | nouns | (_THINGS if window.id else _GENERIC)
+    own = action.nouns | nouns | ({window.id, *_THINGS} if window.id else _GENERIC)
     is_it = scene.was_used(window) or len(scene.windows) == 1
 
     def is_explained(at: int) -> bool:
         token = clause.tokens[at]
-        is_window = token.text == window.id or (is_it and token.has("~it"))
         is_file = token.kind in ("path", "quoted") and window.shows_path(token.text)
-        return token.names(own) or is_window or is_file or _is_modifier(clause, at, window)
+        is_window = is_file or (is_it and token.has("~it"))
+        return token.names(own) or is_window or _is_modifier(clause, at, window)
 
     left = sorted(clause.content - used)
     return tuple(clause.tokens[at].text for at in left if not is_explained(at))
@@ -276,9 +272,7 @@ def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
 
 def _bonus(scene: Scene, window: Window, clause: Clause) -> float:
     """Return how much a clause speaks of a window."""
-    score = 0.0
-    if window.id == scene.focus:
-        score = 0.6 if scene.was_used(window) else 0.2
+    score = (0.6 if scene.was_used(window) else 0.2) * (window.id == scene.focus)
     nouns = window.nouns - {"#window", "window"}
     found = [0.0]
     for at, token in enumerate(clause.tokens):
@@ -287,13 +281,13 @@ def _bonus(scene: Scene, window: Window, clause: Clause) -> float:
         elif token.names(nouns):
             before = clause.tokens[max(0, at - 2) : at]
             near = has_any(before, "~in", "~to", "~from", "~possessive", "~this")
-            found.append((0.8 if near else 0.5) + 0.4 * (token.stem == window.name))
+            found.append((0.8 if near else 0.5) + 0.4 * (token.stem == stem(window.name)))
     return score + max(found)
 
 
 def _phrased(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
     """Match a clause against the phrasings that the author of a window gave."""
-    for template in action.says:
+    for template in sorted(action.says, key=lambda one: one.count("{")):
         pattern = re.escape(template.strip()).replace(r"\ ", r"\s+")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", pattern)
         if found := re.fullmatch(rf"{pattern}\s*", plain(clause), re.IGNORECASE):
@@ -390,7 +384,7 @@ def _value(scene: Scene, window: Window, action: Action, param: Param, text: str
 def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     """Return the reading of a clause as a wish to open a window of a class."""
     tokens, action = clause.tokens, window.actions[0]
-    nouns, own = window.nouns - _UNNAMED, groups_of(stem(window.name))
+    nouns, name = window.nouns - _UNNAMED, stem(window.name)
     named = frozenset(at for at, one in enumerate(tokens) if one.names(nouns))
     by_name = frozenset(at for at in named if tokens[at].names(window.names))
     paths = [one.text for one in tokens if one.kind == "path"]
@@ -403,7 +397,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     elif not by_name:
         return None
     elif not verbs and adding and any(param.is_list for param in action.params):
-        places = [at for at in named if tokens[at].groups & (own | {"#list"})]
+        places = [at for at in named if tokens[at].groups & (groups_of(name) | {"#list"})]
         verbs = adding
         if is_there or not any(has_any(tokens[max(0, at - 3) : at], "~to", "~in") for at in places):
             return None
@@ -412,7 +406,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     fillers, missing, score = fill(Slots(scene, window, action, clause, verbs - named))
     used = frozenset(at for one in fillers for at in one.tokens) | verbs | named
     score += 2.2 * bool(verbs) + min(2.0, 0.9 * len(by_name - verbs))
-    score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
+    score += 0.6 * any(tokens[at].names(groups_of(name) | {name}) for at in named)
     if has_path:  # a folder is shown as a tree, a file in an editor
         score += 0.8 if paths[0].endswith("/") == ("#tree" in window.topics) else -0.8
     is_new = has_path or clause.has("#new", "~article")

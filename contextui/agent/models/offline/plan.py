@@ -158,7 +158,7 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
     clause = clause_of(scene, text)
     joints = [token for token in clause.tokens[1:-1] if _is_joint(token)]
     whole = readings(scene, clause)[:1] if 0 < len(joints) <= 2 * _CLAUSES else []
-    if any(one.is_complete and one.is_solid for one in whole):
+    if any(one.is_complete and one.is_solid and one.params[0] for one in whole):
         return None
     for token in joints if len(joints) <= 2 * _CLAUSES else ():
         head, tail = (clause_of(scene, text[: token.start]), clause_of(scene, text[token.end :]))
@@ -168,10 +168,10 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
         opens = all(one and one[0].is_complete and not one[0].window.id for one in (before, after))
         if not (match.is_verb_first(tail.tokens) or opens or is_talk):
             continue
-        done = is_talk or exact(scene, head.text) or any(one.is_complete for one in before)
+        done = any(one.is_complete for one in before) or (head.content and exact(scene, head.text))
         strong = exact(scene, tail.text) or any(_is_doable(one, tail) for one in after)
-        is_whole = bool(whole) and whole[0].is_complete
-        if (done or match.preparation(scene, head)) and (strong or not is_whole):
+        strong = strong or not (whole and whole[0].is_complete)
+        if strong and (is_talk or done or match.preparation(scene, head)):
             return token
     return None
 
@@ -186,8 +186,9 @@ def _is_doable(reading: Reading, clause: Clause) -> bool:
 
 def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR0911
     """Return what one clause means."""
-    named = exact(scene, clause.text)
-    if named is not None:
+    named, said = exact(scene, clause.text), scene.said
+    is_asked = _OPTION.search(said) or _NEEDED.search(said)
+    if named is not None and not (is_asked and answers.is_dropped(clause)):
         is_short = clause.text.strip().casefold() != named.action.label.casefold()
         is_switch = is_short and all(param.is_bool for param in named.missing)
         found = readings(scene, clause) if is_switch and not named.is_complete else []
@@ -199,12 +200,14 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
         return Plan()
     if answers.is_remark(clause) and not readings(scene, clause):
         return Plan(said=[answers.refused(scene, clause, None, words)], is_dropped=True)
-    if answers.is_dropped(clause) and not any(one.is_complete for one in readings(scene, clause)):
+    done = not is_asked and any(one.is_complete for one in readings(scene, clause))
+    if answers.is_dropped(clause) and not done:
         return Plan(said=[words("All right, I leave it.")], is_stopped=True, is_dropped=True)
     for special in (_taken_back, _repeated, _corrected, _continued, _closed):
         if (made := special(scene, clause, words)) is not None:
             return made
-    if answers.is_question(clause):
+    is_phrased = any(one.is_exact and one.is_complete for one in readings(scene, clause))
+    if answers.is_question(clause) and not is_phrased:
         answer = answers.answer(scene, clause, words)
         if isinstance(answer, str):
             return Plan(said=[answer])
@@ -229,8 +232,7 @@ def _act(  # noqa: PLR0911
         return Plan([call(first, first.params[0])], again=True, readings=found)
     near = next((one for one in found if not one.unexplained), None)
     if near and near.choices:
-        chosen = [(replace(near, params=(one,)), text) for one, text in near.choices]
-        options = [(one.notation, text) for one, text in chosen]
+        options = [(replace(near, params=(one,)).notation, text) for one, text in near.choices]
         return _asked(words, options[:9], found)
     if near and near.missing and (near.is_exact or len(near.missing) == 1):
         name = near.missing[0].name
@@ -444,16 +446,12 @@ def _closed(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "close everything", "close both lists", "close the list and the notebook"."""
     if not clause.has("@close"):
         return None
-
-    def is_of(token: Token, nouns: frozenset[str]) -> bool:
-        return token.names(nouns) or token.text in nouns
-
     is_all = clause.has("~all", "~both")
     left = clause.content - clause.places("@close", "~all", "~both", "#window")
     tokens = [clause.tokens[at] for at in left]
     names = {one.id: (one.nouns | {one.id}) - {"#window", "window"} for one in scene.windows}
-    chosen = {one for one, nouns in names.items() if any(is_of(token, nouns) for token in tokens)}
-    if not all(any(is_of(token, names[one]) for one in chosen) for token in tokens):
+    chosen = {one for one, nouns in names.items() if any(token.names(nouns) for token in tokens)}
+    if not all(any(token.names(names[one]) for one in chosen) for token in tokens):
         return None
     chosen = {*names} if is_all and not left else chosen
     kinds = {one.name for one in scene.windows if one.id in chosen}

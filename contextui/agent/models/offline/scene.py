@@ -14,9 +14,10 @@ from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
-from contextui.agent.models.offline.tokens import Token, is_content, tokenize
+from contextui.agent.models.offline.tokens import Token, is_chinese, is_content, tokenize
 from contextui.model import Block, LlmMessage, ModelRequest
 from contextui.windowing.blocks import base_of, whole_block
+from contextui.words import Words
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _WINDOW = re.compile(r'<Window id="([\w-]+)" version="([\d.]*)"[^<>]*>')
@@ -24,6 +25,7 @@ _ACTION = re.compile(r'<action id="([^"]+)"(?: params="([^"]*)")?[^>]*?(?:/>|>([
 _CLASS = re.compile(r'<class name="([^"]+)"(?: args="([^"]*)")?[^>]*?(?:/>|>([^<]*)</class>)')
 _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
+_JOBS = re.compile(r'(?:<Job id="\d+">[^<]*</Job>\s*)+')  # at the end of a content
 _BOUNDS = re.compile(r"\([^()|]*(?:\.\.|[<>])[^()|]*\)$")
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
 _LINE = re.compile(
@@ -120,7 +122,7 @@ class Action:
         for place, word in enumerate(self.id_words):
             # What destroys or writes must be named by its verb: "line 3" does not delete it.
             _put(found, [word], 4.0 if not place else 1.9 if is_careful else 2.5)
-            small = {one for one in groups_of(f"={word}") if one[0] == "~"}
+            small = {one for one in groups_of(f"={word}") if one[0] == "~" and one != "~drop"}
             _put(found, _meanings([word], "@") | small, 1.5 if place else 3.0)
         for place, token in enumerate(one for one in self.label_tokens if is_content(one)):
             is_early = place == 0 or (place < 3 and not token.stem.isascii())
@@ -180,6 +182,7 @@ class Window:
     raw: str = field(default="", repr=False)
     block: str = field(default="", repr=False)  # all of it
     version: tuple[int, ...] = ()
+    jobs: tuple[Item, ...] = ()  # that are running
 
     @cached_property
     def nouns(self) -> frozenset[str]:
@@ -193,7 +196,7 @@ class Window:
         """The words and groups of its name and of the first noun of its description."""
         words = {stem(word) for word in _words_in(self.name)}
         first = [token for token in tokenize(self.description) if _is_noun(token)][:1]
-        found = _keys(first, "#") | _meanings(words, "#") | {self.name, *words}
+        found = _keys(first, "#") | _meanings(words, "#") | {stem(self.name), *words}
         return found | {"#list"} if "#task" in found else found
 
     @cached_property
@@ -235,12 +238,12 @@ class Window:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """What it shows, item by item."""
-        return tuple(islice(items_in(self.raw), _MOST))
+        return (*islice(items_in(self.raw), _MOST), *self.jobs)
 
     @cached_property
     def rows(self) -> tuple[Item, ...]:
         """The items of the kind that there is most of: those that "the second one" counts."""
-        return _rows(self.items)
+        return _rows(self.items[: -len(self.jobs) or None] or self.items)
 
     @cached_property
     def head(self) -> tuple[Item, ...]:
@@ -262,6 +265,7 @@ class Window:
         rows = _ELEMENT.findall(self.raw[:_SHORT])
         names = {name for tag, facts, _ in rows for name in (tag, *dict(_ATTRIBUTE.findall(facts)))}
         names = names or {name for item in self._first for name in item.attributes}
+        names |= {item.tag for item in self.jobs}
         return frozenset(one for name in names for one in (name, stem(name), f"#{name.casefold()}"))
 
     def lines_with(self, texts: Iterable[str]) -> dict[int, frozenset[str]]:
@@ -461,6 +465,7 @@ def read(request: ModelRequest) -> Scene:
 
 
 _Says = tuple[tuple[str, tuple[str, ...]], ...]  # phrasings by "class.action"
+_Rows = tuple[tuple[str, str, str], ...]  # id, params and label of actions
 
 
 @lru_cache(maxsize=256)
@@ -473,25 +478,40 @@ def window_of(text: str, says: _Says = ()) -> Window | None:
     end = text.rfind("<Actions>")
     start, close = text.find("<Content>", 0, end), text.rfind("</Content>", 0, end)
     described = re.search(r"<Description>([^<]*)</Description>", text[: max(start, 0) or end])
+    about = unescape(described[1]).strip() if described else ""
+    shown = text[start + 9 : close] if 0 < start < close else ""
+    at = shown.find('<Job id="')
+    jobs = tuple(items_in(shown[at:])) if at >= 0 and _JOBS.fullmatch(shown, at) else ()
     name = re.sub(r"[_-]?\d+$", "", found[1])
     own = tuple((key, texts) for key, texts in says if key.startswith(f"{name}."))
     return Window(
         id=found[1],
         name=name,
-        description=unescape(described[1]).strip() if described else "",
-        actions=_actions(text[end:], own) if end > 0 else (),
-        raw=text[start + 9 : close] if 0 < start < close else "",
+        description=about,
+        actions=_actions(text[end:], own, _beside(jobs, about)) if end > 0 else (),
+        raw=shown[:at] if jobs else shown,
         block=text,
         version=tuple(int(part) for part in re.findall(r"\d{1,9}", found[2])),
+        jobs=jobs,
     )
 
 
+def _beside(jobs: Sequence[Item], about: str) -> _Rows:
+    """Return the actions of a window with running jobs that its list does not name."""
+    words, names = Words("zh" if is_chinese(about) else "en"), [one.text for one in jobs]
+    which = "job:int" if len(jobs) > 1 else "job:int?"
+    waiting = [words("Wait until a job is done or ends"), *(one.partition(",")[0] for one in names)]
+    cancelling = ("cancel", which, words("Cancel a running job"))
+    return (cancelling, ("wait", "seconds:float=60", ", ".join(waiting))) if jobs else ()
+
+
 @lru_cache(maxsize=128)
-def _actions(text: str, says: _Says) -> tuple[Action, ...]:
+def _actions(text: str, says: _Says, beside: _Rows) -> tuple[Action, ...]:
     phrasings = {name.partition(".")[2]: texts for name, texts in says}
+    rows = {row[0]: row for row in (*beside, *_ACTION.findall(text))}
     return tuple(
         Action(name, unescape(label).strip(), params_of(unescape(params)), phrasings.get(name, ()))
-        for name, params, label in _ACTION.findall(text)
+        for name, params, label in rows.values()
     )
 
 

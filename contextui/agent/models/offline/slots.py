@@ -94,7 +94,7 @@ class Slots:
         tokens, found = self.clause.tokens, set[int]()
         nouns = (self.window.nouns | {self.window.id}) - {"#text", "text"}
         for at, token in enumerate(tokens if self.window.id else ()):
-            if token.has("~it") or token.names(nouns) or token.text in nouns:
+            if token.has("~it") or token.names(nouns):
                 before = range(max(0, at - 4), at)
                 cues = [one for one in before if tokens[one].has("~to", "~in", "~from")]
                 found.update(range(cues[-1] + 1, at + 1) if cues else ())
@@ -366,12 +366,12 @@ class Slots:
         texts = [one for one in self.action.params if one.takes_text and not one.is_reference]
         needed = [one for one in texts if not one.is_optional]
         is_short = not opens and len(row) < 5 and first - 1 in self.verbs and not self.is_careful
-        is_short = is_short and len(needed) < 2
+        is_short, verb = is_short and len(needed) < 2, min(self.verbs, default=0)
         if (
             not row
             or (len(row) == 1 and row[0].is_marked)
             or (first == 0 and end + 1 not in self.verbs)
-            or (cue != ":" and any(one.text in ":：" for one in tokens[: end + 1]))
+            or (cue != ":" and any(one.text in ":：" for one in tokens[verb : end + 1]))
             or (not as_said and not param.is_list and any(one.kind == "quoted" for one in row))
             or (not opens and is_extra and cue != "~tagged" and not self._is_named(param, first))
             or (not is_marked and (cue or not (self.takes_unmarked or is_short)))
@@ -474,9 +474,8 @@ class Slots:
         for token in reversed(self.clause.tokens[max(0, at - 3) : at]):
             # Chinese 里 and 中 belong to what is before them.
             is_behind = token.has("~in") and not token.text.isascii() and token.text != "在"
-            if not is_behind and any(self._leads(group, param) for group in token.groups):
-                return 1.0
-            if token.names(param.nouns):
+            leads = not is_behind and any(self._leads(group, param) for group in token.groups)
+            if leads or token.names(param.nouns):
                 return 1.0
             if is_content(token):
                 break
@@ -502,10 +501,9 @@ def _first_verb(tokens: Sequence[Token]) -> frozenset[str]:
 def is_choice(token: Token, choice: str) -> bool:
     """Return whether a token names a choice."""
     low, root = choice.casefold(), stem(choice)
-    if token.text.casefold() == low or token.stem == root:
+    is_day = len(low) == 3 and token.stem[:3] == low and len(token.stem) > 4  # "Monday" for "mon"
+    if token.text.casefold() == low or token.stem == root or is_day:
         return True
-    if len(low) == 3 and len(token.stem) > 4 and token.stem.startswith(low):
-        return True  # "Monday" names "mon"
     return any(group[0] in "#@" for group in token.groups & groups_of(root))
 
 

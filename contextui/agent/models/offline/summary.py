@@ -29,12 +29,8 @@ def asked_headings(text: str) -> tuple[str, ...] | None:
         return None
     found = [re.split(r"[:：]|\s[-–—]\s", line)[0].strip(" *_`") for line in _HEADING.findall(head)]
     words = Words("zh" if is_chinese(head) else "en")
-    default = (
-        words("What was asked"),
-        words("What was done"),
-        words("Problems"),
-        words("What is open"),
-    )
+    default = (words("What was asked"), words("What was done"), words("Problems"),
+               words("What is open"))  # fmt: skip
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST] or default
 
 

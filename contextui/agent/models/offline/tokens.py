@@ -81,7 +81,8 @@ class Token:
 
     def names(self, words: frozenset[str]) -> bool:
         """Return whether it is one of some words, or means the same; small words do not count."""
-        return self.stem in words or any(one in words and one[0] != "~" for one in self.groups)
+        is_word = self.stem in words or (self.kind == "word" and self.text in words)
+        return is_word or any(one in words and one[0] != "~" for one in self.groups)
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -266,11 +267,9 @@ def _phrases(tokens: list[Token]) -> Iterator[Token]:
         for stems, groups in table.get(token.stem, ()) if token.kind in ("word", "number") else ():
             row = tokens[at : at + len(stems)]
             if tuple(one.stem for one in row) == stems:
-                text = " ".join(one.text for one in row)
-                joined = Token(
-                    "word", text, token.start, row[-1].end, groups, " ".join(stems),
-                    parts=tuple(row),
-                )  # fmt: skip
+                text, end = " ".join(one.text for one in row), row[-1].end
+                joined = Token("word", text, token.start, end, groups, " ".join(stems),
+                               parts=tuple(row))  # fmt: skip
                 break
         yield joined or token
         at += len(joined.parts) if joined else 1
