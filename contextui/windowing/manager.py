@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ from contextui.windowing.env import Clock, Env, Place, utc_now
 from contextui.windowing.roster import Catalog, Roster, instantiate
 from contextui.windowing.runtime import CLOSE, Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
+from contextui.windowing.transaction import NOTHING
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, note_module
@@ -64,12 +65,15 @@ class Replacement:
         problem: Why it goes on with its old code; empty if it has the new class.
         refused: The saved state that the new class refused. The window still has it.
         jobs: The names of the jobs that were cancelled.
+        aside: The parts of the state that the new class does not use, and the old one did. They
+            are saved with the window; a class that has them again gets them back.
     """
 
     window_id: str
     problem: str = ""
     refused: Mapping[str, Any] | None = None
     jobs: tuple[str, ...] = ()
+    aside: Mapping[str, Any] = field(default_factory=dict)
 
 
 class WindowManager:
@@ -227,6 +231,7 @@ class WindowManager:
         history: Sequence[HistoryEntry] = (),
         focus_id: str | None = None,
         jobs: Sequence[str] = (),
+        aside: Mapping[str, Any] = NOTHING,
     ) -> Window:
         """Restore a window of an earlier run under its id, with its saved state.
 
@@ -239,6 +244,7 @@ class WindowManager:
             history: The actions run on it, oldest first.
             focus_id: The target of the anchor that was acted on last.
             jobs: The names of the jobs that were running.
+            aside: See `SavedState`.
 
         Raises:
             UnknownWindowError: The id is in use, or invalid.
@@ -248,9 +254,10 @@ class WindowManager:
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
         if self._roster.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
-        instance = _instance_of(cls, window_id, state)
+        instance = _instance_of(cls, window_id, state, aside)
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
+        runtime.store.aside = _aside(cls, state, aside)
         runtime.history.recall(history)
         runtime.focus_id, runtime.interrupted = focus_id, tuple(jobs)
         hook = instance.restored if self._is_live else _do_nothing
@@ -403,7 +410,7 @@ class WindowManager:
         if saved.state is None:
             return Replacement(window_id, self._words("its state cannot be saved"))
         try:
-            _instance_of(cls, window_id, saved.state)
+            _instance_of(cls, window_id, saved.state, saved.aside)
         except ContextUIError as problem:
             return Replacement(window_id, reason_of(problem, self.lang), saved.state)
         was_drawn = runtime.renders.latest().snapshot.error is None
@@ -415,7 +422,8 @@ class WindowManager:
         for name in jobs:
             words = self._words("{name} was cancelled.", name=name)
             self._listeners.emit(WindowNotified(window_id, words))
-        return Replacement(window_id, failure, jobs=jobs)
+        aside = NOTHING if failure else _aside(cls, saved.state, NOTHING)
+        return Replacement(window_id, failure, jobs=jobs, aside=aside)
 
     def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
         """Put a new window of a class in the place of one that has ended.
@@ -434,11 +442,12 @@ class WindowManager:
         if known is None:
             return ""  # it was closed concurrently
         try:
-            new = _instance_of(cls, window_id, saved.state)
+            new = _instance_of(cls, window_id, saved.state, saved.aside)
         except ContextUIError as problem:  # of the state that the last action committed
             return reason_of(problem, self.lang)
         version = known.version.after_data()
         runtime = self._attach(new, window_id, saved.lod, version)
+        runtime.store.aside = _aside(cls, saved.state, saved.aside)
         runtime.take_over(old.runtime)
         opening, failure = runtime.start(new.restored, {}, first=False), ""
         if runtime.worker.wait(opening):
@@ -572,8 +581,13 @@ def _do_nothing() -> None:
     """Do nothing: the `restored` hook of windows that are only looked at."""
 
 
-def _instance_of(cls: type[Window], window_id: str, state: Mapping[str, Any]) -> Window:
-    """Create a window with a saved state.
+def _instance_of(
+    cls: type[Window], window_id: str, state: Mapping[str, Any], aside: Mapping[str, Any] = NOTHING
+) -> Window:
+    """Create a window with a saved state, and with what was kept aside and it uses again.
+
+    The rest of what was kept aside is not shown to the class: a validator that migrates old parts
+    of the state would take them for newer than they are.
 
     Raises:
         WindowDefinitionError: It cannot be created.
@@ -581,9 +595,21 @@ def _instance_of(cls: type[Window], window_id: str, state: Mapping[str, Any]) ->
     """
     instance = instantiate(cls)
     try:
-        instance.state = cls.State.from_saved(state)
+        known = cls.State.model_fields
+        again = {name: value for name, value in aside.items() if name in known}
+        instance.state = cls.State.from_saved({**again, **state})
     except Exception as problem:
         raise InvalidSourceDataError(
             f"{window_id}: the saved state is not one of {cls.name}: {problem}"
         ) from problem
     return instance
+
+
+def _aside(
+    cls: type[Window], state: Mapping[str, Any], aside: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the parts of a saved state, and of what was kept aside, that a class does not use."""
+    known = cls.State.model_fields
+    if cls.State.model_config.get("extra") == "allow":  # it keeps all of them itself
+        return NOTHING
+    return {name: value for name, value in {**aside, **state}.items() if name not in known}

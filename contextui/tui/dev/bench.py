@@ -204,6 +204,10 @@ class Bench:
             self._note_fault(one.problem)
             if one.refused is not None:
                 self.note("error", self.words("State kept aside: {state}", state=one.refused))
+        for one in report.windows:
+            if one.aside:
+                text = self.words("State kept aside: {state}", state=dict(one.aside))
+                self.note("warning", text)
         for name in report.removed:
             words = self.words("{name} is no longer defined. The old code runs on.", name=name)
             self._note_fault(words)
