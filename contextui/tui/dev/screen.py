@@ -72,6 +72,7 @@ class DevScreen(Screen[None]):
         Binding("a", "choose", "actions"),
         Binding("m", "as_model", "run as model"),
         Binding("s", "say", "say it"),
+        Binding("l", "log", "log"),
         Binding("r", "reload", "reload"),
         Binding("R", "restart", "restart empty", key_display="R"),
         Binding("e", "edit", msg("open in $EDITOR")),
@@ -389,6 +390,11 @@ class DevScreen(Screen[None]):
             self.bench.note("error", self.words(error))
 
     # --- keys --------------------------------------------------------------------------
+
+    def action_log(self) -> None:
+        """Move to the log, where enter shows a whole entry."""
+        self.remove_class("-right")
+        self.call_after_refresh(self.log_sheet.focus)
 
     def action_copy(self) -> None:
         """Copy the XML at full detail."""
