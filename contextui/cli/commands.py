@@ -91,7 +91,11 @@ def _add_new_window(parser: argparse.ArgumentParser) -> None:
 
 def _add_dev(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE.py[:CLASS]", help="the window's file, and the class if it has several"
+        "file",
+        nargs="?",  # `dev.run` says what is missing, with an example
+        default="",
+        metavar="FILE.py[:CLASS]",
+        help="the window's file, and the class if it has several",
     )
     parser.add_argument(
         "args", nargs="*", metavar="NAME=VALUE", help="args for the window, as after /open"

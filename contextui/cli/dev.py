@@ -16,6 +16,8 @@ def run(arguments: Arguments) -> int:
     Raises:
         ContextUIError: There is no terminal, or the window cannot be loaded or opened.
     """
+    if not arguments.file:
+        raise UsageError("Name the file of the window, for example: contextui dev kanban.py")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("contextui dev needs a terminal.")
     folder = here()
@@ -25,12 +27,15 @@ def run(arguments: Arguments) -> int:
 
     watchdog.start(settings.max_freeze)
     bench = Bench(arguments.file, folder, " ".join(arguments.args), settings.lang)
+    app = DevApp(bench)
+    watchdog.remember_terminal()
+    app.shutdown.may_end_process = True
     try:
-        app = DevApp(bench)
-        watchdog.remember_terminal()
-        app.run()
+        with app.signals:
+            app.run()
     finally:
         watchdog.end_soon()
         bench.close()
+        app.shutdown.over()
         discard_unwritable()
     return app.return_code or flags.DONE

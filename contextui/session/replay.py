@@ -107,7 +107,7 @@ class WindowReplay:
                 name = window_id.rpartition("_")[0] or window_id
                 facts = self._open.setdefault(window_id, {"name": name})
                 facts.update(data)
-                facts["jobs"] = data.get("jobs", [])
+                facts["jobs"], facts["aside"] = data.get("jobs", []), data.get("aside", {})
                 if window_id not in self._used:
                     self._used = {window_id: None, **self._used}
                     self._unsure.add(window_id)
@@ -156,7 +156,8 @@ class WindowReplay:
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
                         words(
-                            "{id} does not use these parts of its saved state: {names}.",
+                            "{id} does not use these parts of its state, which are kept aside: "
+                            "{names}.",
                             id=window_id,
                             names=", ".join(sorted(unknown)),
                         )
@@ -206,13 +207,15 @@ class WindowReplay:
             history=self._histories.get(window_id, ()),
             focus_id=facts.get("focusId"),
             jobs=facts.get("jobs", ()),
+            aside=facts.get("aside", {}),
         )
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         history = [one.model_dump(mode="json") for one in self._histories.get(window_id, ())]
         kept = {name: facts[name] for name in ("name", "version", "lod", "state")}
         focus = {"focusId": facts["focusId"]} if facts.get("focusId") else {}
-        return {"windowId": window_id, **kept, "history": history, **focus}
+        aside = {"aside": facts["aside"]} if facts.get("aside") else {}
+        return {"windowId": window_id, **kept, "history": history, **focus, **aside}
 
     @staticmethod
     def _unhide(context: ContextManager, window_id: str) -> None:

@@ -178,6 +178,7 @@ class StateFacts(WindowFacts):
     lod: Lod
     state: State
     jobs: NotRequired[list[str]]
+    aside: NotRequired[dict[str, Any]]
 
 
 class OpenedFacts(StateFacts):

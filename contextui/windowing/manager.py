@@ -36,9 +36,10 @@ from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, utc_now
 from contextui.windowing.intent import Allow
 from contextui.windowing.replacement import Replacement, Replacer
-from contextui.windowing.roster import Catalog, Roster, instance_with
+from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
+from contextui.windowing.store import NOTHING
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished
@@ -208,6 +209,7 @@ class WindowManager:
         history: Sequence[HistoryEntry] = (),
         focus_id: str | None = None,
         jobs: Sequence[str] = (),
+        aside: Mapping[str, Any] = NOTHING,
     ) -> Window:
         """Restore a window of an earlier run under its id, with its saved state.
 
@@ -220,6 +222,7 @@ class WindowManager:
             history: The actions run on it, oldest first.
             focus_id: The target of the anchor that was acted on last.
             jobs: The names of the jobs that were running.
+            aside: See `SavedState`.
 
         Raises:
             UnknownWindowError: The id is in use, or invalid.
@@ -229,9 +232,10 @@ class WindowManager:
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
         if self._roster.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
-        instance = instance_with(cls, window_id, state)
+        instance = instance_with(cls, window_id, state, aside)
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
+        runtime.store.aside = unused(cls, state, aside)
         runtime.history.recall(history)
         runtime.focus_id, runtime.interrupted = focus_id, tuple(jobs)
         hook = instance.restored if self._is_live else _do_nothing

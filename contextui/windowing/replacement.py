@@ -3,15 +3,16 @@
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import wait as wait_for
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
 from contextui.windowing.env import Emit
-from contextui.windowing.roster import Catalog, Roster, instance_with
+from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.store import NOTHING
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
@@ -27,12 +28,15 @@ class Replacement:
         problem: Why it goes on with its old code; empty if it has the new class.
         refused: The saved state that the new class refused. The window still has it.
         jobs: The names of the jobs that were cancelled.
+        aside: The parts of the state that the new class does not use, and the old one did. They
+            are saved with the window; a class that has them again gets them back.
     """
 
     window_id: str
     problem: str = ""
     refused: Mapping[str, Any] | None = None
     jobs: tuple[str, ...] = ()
+    aside: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Replacer:
@@ -81,7 +85,7 @@ class Replacer:
         if saved.state is None:
             return Replacement(window_id, self._words("its state cannot be saved"))
         try:
-            instance_with(cls, window_id, saved.state)
+            instance_with(cls, window_id, saved.state, saved.aside)
         except ContextUIError as problem:
             return Replacement(window_id, reason_of(problem, self._lang), saved.state)
         was_drawn = runtime.renders.latest().snapshot.error is None
@@ -93,7 +97,8 @@ class Replacer:
         for name in jobs:
             words = self._words("{name} was cancelled.", name=name)
             self._emit(WindowNotified(window_id, words))
-        return Replacement(window_id, failure, jobs=jobs)
+        aside = NOTHING if failure else unused(cls, saved.state)
+        return Replacement(window_id, failure, jobs=jobs, aside=aside)
 
     def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
         """Put a new window of a class in the place of one that has ended.
@@ -112,11 +117,12 @@ class Replacer:
         if known is None:
             return ""  # it was closed concurrently
         try:
-            new = instance_with(cls, window_id, saved.state)
+            new = instance_with(cls, window_id, saved.state, saved.aside)
         except ContextUIError as problem:  # of the state that the last action committed
             return reason_of(problem, self._lang)
         version = known.version.after_data()
         runtime = self._attach(new, window_id, saved.lod, version)
+        runtime.store.aside = unused(cls, saved.state, saved.aside)
         runtime.take_over(old.runtime)
         opening, failure = runtime.start(new.restored, {}, first=False), ""
         if runtime.worker.wait(opening):

@@ -9,6 +9,7 @@ from typing import Any
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.board import running
+from contextui.windowing.store import NOTHING
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop
@@ -223,8 +224,13 @@ def instantiate(cls: type[Window]) -> Window:
         ) from problem
 
 
-def instance_with(cls: type[Window], window_id: str, state: Mapping[str, Any]) -> Window:
-    """Create a window with a saved state.
+def instance_with(
+    cls: type[Window], window_id: str, state: Mapping[str, Any], aside: Mapping[str, Any] = NOTHING
+) -> Window:
+    """Create a window with a saved state, and with what was kept aside and it uses again.
+
+    The rest of what was kept aside is not shown to the class: a validator that migrates old parts
+    of the state would take them for newer than they are.
 
     Raises:
         WindowDefinitionError: It cannot be created.
@@ -232,12 +238,24 @@ def instance_with(cls: type[Window], window_id: str, state: Mapping[str, Any]) -
     """
     instance = instantiate(cls)
     try:
-        instance.state = cls.State.from_saved(state)
+        known = cls.State.model_fields
+        again = {name: value for name, value in aside.items() if name in known}
+        instance.state = cls.State.from_saved({**again, **state})
     except Exception as problem:
         raise InvalidSourceDataError(
             f"{window_id}: the saved state is not one of {cls.name}: {problem}"
         ) from problem
     return instance
+
+
+def unused(
+    cls: type[Window], state: Mapping[str, Any], aside: Mapping[str, Any] = NOTHING
+) -> Mapping[str, Any]:
+    """Return the parts of a saved state, and of what was kept aside, that a class does not use."""
+    known = cls.State.model_fields
+    if cls.State.model_config.get("extra") == "allow":  # it keeps all of them itself
+        return NOTHING
+    return {name: value for name, value in {**aside, **state}.items() if name not in known}
 
 
 async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:

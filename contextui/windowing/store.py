@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui.errors import FrozenStateError, InvalidSourceDataError
@@ -19,6 +20,9 @@ _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
 """The window call that the running code belongs to."""
 
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 class SavedState(NamedTuple):
     """The data that a session saves to restore a window.
 
@@ -27,17 +31,21 @@ class SavedState(NamedTuple):
         lod: Its level of detail.
         state: Its state.
         jobs: The names of the running jobs.
+        aside: Parts of the state of an earlier version of its class, which this one does not use.
     """
 
     version: ContextVersion
     lod: Lod
     state: Mapping[str, Any] | None
     jobs: tuple[str, ...] = ()
+    aside: Mapping[str, Any] = NOTHING
 
     def data(self) -> dict[str, Any]:
         """Return the data in JSON-ready form."""
         jobs = {"jobs": list(self.jobs)} if self.jobs else {}
-        return {"version": str(self.version), "lod": self.lod.value, "state": self.state, **jobs}
+        aside = {"aside": dict(self.aside)} if self.aside else {}
+        state = {"state": self.state, **jobs, **aside}
+        return {"version": str(self.version), "lod": self.lod.value, **state}
 
 
 class StateStore:
@@ -57,6 +65,8 @@ class StateStore:
         """Whether the hook that opens the window is still running."""
         self.jobs: tuple[str, ...] = ()
         """The names of the running jobs."""
+        self.aside = NOTHING
+        """See `SavedState`; set before the window runs."""
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
@@ -92,7 +102,7 @@ class StateStore:
     def saved(self) -> SavedState:
         """The data that a session saves of the window now."""
         with self._lock:
-            return SavedState(self.version, self.lod, self._saved, self.jobs)
+            return SavedState(self.version, self.lod, self._saved, self.jobs, self.aside)
 
     def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a read-only copy of saved data, cached for the last version requested."""

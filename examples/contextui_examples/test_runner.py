@@ -1,6 +1,7 @@
 """Test runner window: a job with live progress, and failures that open the editor."""
 
 import asyncio
+import os
 import shlex
 import sys
 import time
@@ -10,8 +11,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextui import ActionError, Body, Button, Element, Job, Lod, Preview, Window, action
+from contextui.secrets import own_secrets
 from contextui.text import one_line
-from contextui_examples.process import Failure, Report, Started, lines_of
+from contextui_examples.report import Failure, Report, lines_from
 
 _PYTEST = (sys.executable, "-m", "pytest", "-v", "--tb=short", "--color=no")
 _SHOWN, _SECONDS = 20, 2.0  # failures that are shown; seconds between two looks at the output
@@ -32,7 +34,6 @@ class RunnerWindow(Window):
         tail: list[str] = []
 
     state: State
-    _run: Started | None = None  # alive, so it is not part of the state
 
     def content(self, lod: Lod) -> Body:
         state, say = self.state, self.env.say
@@ -70,38 +71,36 @@ class RunnerWindow(Window):
             command: Another command, which is run without a shell.
             seconds: The time limit.
         """
-        if self._run is not None:
+        if self.env.jobs():
             raise ActionError(self.env.say("Tests are running already.", "测试正在运行。"))
         argv = self._argv({"args": args, "command": command})
 
         async def work(job: Job) -> str:
-            report, started = Report(), Started()
-            job.on_cancel(started.end)
-            self._run = started
+            report = Report()
             try:
                 async with asyncio.timeout(seconds):
-                    await self._follow(job, argv, started, report)
-            except TimeoutError:
-                report.summary = self.env.say(f"Stopped after {seconds} s", f"{seconds} 秒后停止")
-            except OSError as error:
-                raise ActionError(f"{argv[0]}: {error.strerror}") from error
-            finally:
-                started.end()
-                self._run = None
-            await self._keep(argv, report, report.summary or f"exit {started.status}")
+                    result = await self._follow(job, argv, report)
+            except TimeoutError:  # the process ends with the job
+                result = self.env.say(f"Stopped after {seconds} s", f"{seconds} 秒后停止")
+            await self._keep(argv, report, result)
             return self.state.result
 
         return self.env.job(self.env.say("tests", "测试"), work, wait=30.0)
 
-    async def _follow(self, job: Job, argv: list[str], started: Started, report: Report) -> None:
+    async def _follow(self, job: Job, argv: list[str], report: Report) -> str:
+        secret = {name for name, _ in own_secrets(1)}  # the model reads what the tests print
+        env = {name: value for name, value in os.environ.items() if name not in secret}
+        process = await self.env.process(argv, env=env, stderr=asyncio.subprocess.STDOUT)
+        assert process.stdout is not None
         kept = time.monotonic()
-        async for line in lines_of(argv, self.env.workspace.root, started):
+        async for line in lines_from(process.stdout):
             report.read(line)
             failed = self.env.say(f"{report.failed} failed", f"{report.failed} 个失败")
             job.progress(report.done, report.total or None, failed)
             if time.monotonic() - kept > _SECONDS:  # each commit is written to the log
                 await self._keep(argv, report, self.env.say(f"{failed} so far", f"目前 {failed}"))
                 kept = time.monotonic()
+        return f"exit {await process.wait()}" if not report.summary else report.summary
 
     async def _keep(self, argv: list[str], report: Report, result: str) -> None:
         async with self.env.change():

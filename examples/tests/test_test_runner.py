@@ -14,7 +14,7 @@ from contextui import Lod
 from contextui.events import Event, JobsChanged
 from contextui.testing import WindowTester
 from contextui.windows.editor.window import EditorWindow
-from contextui_examples.process import Report
+from contextui_examples.report import Report
 from contextui_examples.test_runner import RunnerWindow
 
 TESTS = """

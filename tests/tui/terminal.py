@@ -122,7 +122,7 @@ class Terminal:
 
 
 def _environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
     home = folder.parent / "terminal-home"
     return {
         **kept,

@@ -1,16 +1,25 @@
 """`new-window`: what it writes works as it is, for every name."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from contextui import Lod
+from contextui import Lod, Window
+from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.testing import WindowTester
+from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import NewWindowError, new_window, write_new_window
+from contextui.windowing.testing import run_in_thread
+
+Acting = tuple[WindowTester[Window], Callable[..., ActionResult]]
+"""A window, and a function that acts on it as the model does."""
 
 
 def run_tests(folder: Path) -> str:
@@ -85,3 +94,85 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, there: 
 def test_a_folder_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NewWindowError, match="cannot be written: No such file or directory"):
         write_new_window("notes", tmp_path / "none")
+
+
+# --- what the model may do with the table window ------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., Acting]]:
+    """Open the table window on a database of a given name, and act on it as the model."""
+    path, _ = write_new_window("shop", tmp_path, "table")
+    (cls,) = discover(files=[path], packages=()).classes()
+    testers: list[WindowTester[Window]] = []
+
+    def acting(name: str, gate: ApprovalGate) -> Acting:
+        with closing(sqlite3.connect(tmp_path / name)) as database:
+            database.execute("create table items (name text)")
+            database.execute("insert into items values ('hush')")
+            database.commit()
+        tester = WindowTester(cls, folder=tmp_path, path=name)
+        testers.append(tester)
+
+        def act(action_id: str, **params: object) -> ActionResult:
+            acted = tester.windows.act(tester.window.id, action_id, params, allow=gate.allow)
+            return run_in_thread(acted)
+
+        return tester, act
+
+    yield acting
+    for one in testers:
+        one.close()
+
+
+def asked(choice: Choice) -> tuple[ApprovalGate, list[Question]]:
+    questions: list[Question] = []
+
+    async def answer(question: Question) -> Decision:
+        questions.append(question)
+        return Decision(choice)
+
+    return ApprovalGate("ask", answer), questions
+
+
+def test_the_table_window_passes_the_gate_for_secrets(table: Callable[..., Acting]) -> None:
+    gate, questions = asked("no")
+    tester, act = table("secrets.db", gate)
+    for _ in range(2):
+        result = act("query", sql="select * from items")
+        assert not result.ok
+        assert "hush" not in result.text + tester.xml()
+    tester.act("query", sql="select * from items")  # the person looks at it
+    assert "hush" in tester.content()
+    assert "hush" not in tester.xml()
+    assert not act("page", number=1).ok
+    assert [(one.verb, one.target) for one in questions] == [("read", "secrets.db")] * 3
+    gate.ask = None
+    assert "there is nobody to ask" in act("query", sql="select * from items").text
+    gate.ask = asked("once")[0].ask
+    assert act("query", sql="select name as word from items").ok
+    assert "hush" in tester.xml()
+
+
+@pytest.mark.parametrize("name", ["shop.db", ".hidden.db", "secrets.db"])
+def test_the_table_window_asks_before_it_writes(table: Callable[..., Acting], name: str) -> None:
+    gate, questions = asked("no")
+    tester, act = table(name, gate)
+    for sql in ("delete from items", "with a as (select 1) delete from items", "/**/drop table x"):
+        assert not act("query", sql=sql).ok
+    assert [(one.verb, one.target) for one in questions] == [("write", name)] * 3
+    assert [one.grant is None for one in questions] == [name.startswith(".")] * 3
+    gate.mode = "read-only"
+    assert "read-only" in act("query", sql="delete from items").text
+    assert tester.act("query", sql="select count(*) from items") == "1 rows."
+    assert "1" in tester.content()
+
+
+def test_a_select_of_the_table_window_cannot_write(table: Callable[..., Acting]) -> None:
+    gate, questions = asked("no")
+    tester, act = table("shop.db", gate)
+    for sql in ("select 1; delete from items", "select load_extension('x')"):
+        assert not act("query", sql=sql).ok
+    assert not questions
+    tester.act("query", sql="select * from items")
+    assert "hush" in tester.content()

@@ -20,6 +20,7 @@ class Situation:
     Attributes:
         status: The branch and the changes.
         commits: The last commits.
+        log_count: How many commits were asked for; fewer if there are no more.
         diff: The lines of the diff that is shown.
         paths: The files whose content that diff shows.
         problem: Why there is nothing to show, in English and Chinese.
@@ -28,6 +29,7 @@ class Situation:
 
     status: Status = field(default_factory=Status)
     commits: tuple[Commit, ...] = ()
+    log_count: int = 0
     diff: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     problem: tuple[str, str] = ("", "")

@@ -27,6 +27,7 @@ Counts = dict[str, Lines | None]
 
 _COUNTED = 1_000  # changed files up to which lines are counted
 _SMALL = 8_192  # bytes that are read of a file in .git
+_PATHS = 500  # that git gets as arguments at once
 _HIDDEN = 100  # text files marked as binary that are compared one by one
 _DIFF = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short",
@@ -94,15 +95,15 @@ class Repository:
 
     # --- reading ------------------------------------------------------------------------------
 
-    def status(self) -> Status:
-        """Return the branch and all changes in the session's folder."""
+    def status(self, *, counted: bool = True) -> Status:
+        """Return the branch and all changes in the session's folder, with their lines counted."""
         made = self._look(
             "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all",
             "--ignore-submodules=dirty", "--find-renames", "--", ".",
         )  # fmt: skip
         status = parse_status(made.data, self.prefix)
         changes = status.changes
-        if len(changes) <= _COUNTED:
+        if counted and len(changes) <= _COUNTED:
             changes = tuple(self._with_lines(changes))
         operations = (name for mark, name in _OPERATIONS.items() if self._has(mark))
         outside = bool(self.prefix) and self._is_staged_outside(status)
@@ -123,32 +124,28 @@ class Repository:
     def staged_diff(self, limit: int) -> str:
         """Return the complete diff that a commit would record.
 
-        A text file that an attribute declares as binary is shown all the same.
+        Raises:
+            GitError: It is longer than the limit.
+        """
+        return shown(self._whole_diff(["--cached"], [], limit))
+
+    def staging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
+        """Return the complete diff that staging known files would make in the index.
 
         Raises:
             GitError: It is longer than the limit.
         """
-        whole = self._look("diff", "--cached", "--abbrev=16", *_DIFF, limit=limit)
-        counts = parse_numstat(self._look("diff", "--cached", "--numstat", "-z", *_DIFF).data)
-        binary = [path for path, lines in counts.items() if lines is None]
-        marked = self._attributes("diff", binary, top=True)
-        hidden = [path for path in binary if marked.get(path, "unspecified") != "unspecified"]
-        parts, size = [whole.data], len(whole.data)
-        is_cut = whole.is_cut or len(hidden) > _HIDDEN
-        for path in hidden[:_HIDDEN]:
-            args = ("diff", "--cached", "--text", "--abbrev=16", *_DIFF, "--")
-            made = self._look(*args, path, limit=limit, top=True)
-            if b"\0" not in made.data:
-                parts.append(made.data)
-                size += len(made.data)
-                is_cut = is_cut or made.is_cut
-        if is_cut or size > limit:
-            raise GitError(
-                "What is staged is too large to be shown, so it cannot be committed here. Commit "
-                "it in parts, or in a terminal.",
-                "已暂存的改动太大，无法完整显示，因此不能在这里提交。请分几次提交，或在终端中提交。",
-            )
-        return shown(b"".join(parts))
+        paths = ["."] if everything else [one.path for one in changes]
+        return self._diff_of(paths, [], limit)
+
+    def unstaging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
+        """Return the complete diff that unstaging files would make in the index.
+
+        Raises:
+            GitError: It is longer than the limit.
+        """
+        paths = ["."] if everything else _paths_of(changes)
+        return self._diff_of(paths, ["--cached", "-R"], limit)
 
     def reverse_diff(self, change: Change, limit: int) -> Output:
         """Return the diff that discarding the change of a known file would make."""
@@ -198,8 +195,7 @@ class Repository:
 
     def unstage(self, changes: Sequence[Change], *, everything: bool) -> None:
         """Reset files in the index to the last commit; `everything` is the whole folder."""
-        paths = [path for one in changes for path in (one.path, one.old) if path]
-        paths = ["."] if everything else paths
+        paths = ["."] if everything else _paths_of(changes)
         self._on_paths(paths, "reset", "--quiet")
 
     def commit(self, message: str, status: Status) -> str:
@@ -225,6 +221,37 @@ class Repository:
 
     def _look(self, *args: str, limit: int = OUTPUT, top: bool = False) -> Output:
         return self._git.run(*args, limit=limit, top=top, options=("--no-optional-locks",))
+
+    def _diff_of(self, paths: Sequence[str], which: Sequence[str], limit: int) -> str:
+        made = bytearray()
+        for start in range(0, len(paths), _PATHS):
+            made += self._whole_diff(which, paths[start : start + _PATHS], limit - len(made))
+        return shown(bytes(made))
+
+    def _whole_diff(self, which: Sequence[str], paths: Sequence[str], limit: int) -> bytes:
+        """Return a complete diff; a text file that an attribute declares as binary is shown too."""
+        some = ("--", *paths)
+        whole = self._look("diff", *which, "--abbrev=16", *_DIFF, *some, limit=limit)
+        counted = self._look("diff", *which, "--numstat", "-z", *_DIFF, *some)
+        binary = [path for path, lines in parse_numstat(counted.data).items() if lines is None]
+        marked = self._attributes("diff", binary, top=True)
+        hidden = [path for path in binary if marked.get(path, "unspecified") != "unspecified"]
+        parts, size = [whole.data], len(whole.data)
+        is_cut = whole.is_cut or len(hidden) > _HIDDEN
+        for path in hidden[:_HIDDEN]:
+            args = ("diff", *which, "--text", "--abbrev=16", *_DIFF, "--")
+            made = self._look(*args, path, limit=limit, top=True)
+            if b"\0" not in made.data:
+                parts.append(made.data)
+                size += len(made.data)
+                is_cut = is_cut or made.is_cut
+        if is_cut or size > limit:
+            raise GitError(
+                "The change is too large to be shown, so it cannot be made here. Make it in parts, "
+                "or in a terminal.",
+                "改动太大，无法完整显示，因此不能在这里进行。请分几次进行，或在终端中进行。",
+            )
+        return b"".join(parts)
 
     def _on_paths(self, paths: Sequence[str], *command: str) -> None:
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
@@ -290,6 +317,11 @@ def initialize(folder: Path, environment: Mapping[str, str]) -> None:
     if os.path.lexists(folder / ".git"):
         raise GitError("There is a .git already.", "已有 .git。")
     Git(folder, folder, environment).run("init", "--quiet", "--template=")
+
+
+def _paths_of(changes: Iterable[Change]) -> list[str]:
+    """Return the paths of staged changes; a rename has two."""
+    return [path for one in changes for path in (one.path, one.old) if path]
 
 
 def _top(folder: Path) -> Path:

@@ -2,10 +2,10 @@
 
 `contextui.windows.git.repository` runs git; nothing that the repository configures is executed.
 
-Staging and unstaging have the effect ``state``: they need no approval, also where the model does
-it. They change the index alone, which the window shows, and never the files or the history; the
-version of a file that was staged before stays in the repository, and the result names it. What
-leaves the index, a commit, asks and shows all that was staged.
+What changes the repository or its files has the effect ``write``. This includes staging and
+unstaging: the index is a file in ``.git``, and a person who staged parts of a file with care could
+not do so again by looking at it. The version staged before stays in the repository, and the result
+names it.
 """
 
 import os
@@ -23,6 +23,7 @@ from contextui.windows.git.repository import initialize
 from contextui.windows.git.worktree import WorkTree
 
 SECONDS = 3.0  # between checks of the repository
+EVERYTHING = "."  # the session's folder
 COMMITS, MOST_COMMITS = 10, 100  # of the log
 
 
@@ -57,6 +58,10 @@ class GitWindow(Window):
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         try:
+            if action_id == "stage":
+                return self._tree.staging(params.get("paths", EVERYTHING))
+            if action_id == "unstage":
+                return self._tree.unstaging(params.get("paths", EVERYTHING))
             if action_id == "commit":
                 return self._tree.committing(params["message"])
             if action_id == "discard":
@@ -86,7 +91,7 @@ class GitWindow(Window):
         ],
     )
     def show(self, path: str, line: int = 1) -> str:
-        repository, status = self._tree.begin()
+        repository, status = self._tree.begin(counted=True)
         [change] = self._tree.found([path], status.changes, one=True)
         self._tree.gate(change)
         self.state.chosen, self.state.line = change.name, line
@@ -127,6 +132,7 @@ class GitWindow(Window):
 
     @action(
         "Stage files or folders; all if none is named",
+        "write",
         zh="暂存文件或文件夹；不指定则为全部",
         says=[
             "stage {paths}",
@@ -139,29 +145,19 @@ class GitWindow(Window):
             "全部暂存",
         ],
     )
-    def stage(self, paths: str | list[str] = ".") -> str:
+    def stage(self, paths: str | list[str] = EVERYTHING) -> str:
         repository, status = self._tree.begin()
-        found = self._tree.found(paths, [one for one in status.changes if one.is_changed])
-        left = self._tree.unnamed_secrets(found, paths)
-        skipped = {one.path for one in left}
-        chosen = [one for one in found if one.path not in skipped]
-        if not chosen:
-            raise self._tree.error("There is nothing to stage.", "没有要暂存的改动。")
-        self._tree.check_filters(repository, chosen)
-        self._tree.check_markers(chosen)
+        chosen, left = self._tree.to_stage(repository, status, paths)
         kept = self._tree.kept(repository, chosen)
         self._tree.call(lambda: repository.stage(chosen))
-        self._tree.read()
+        self._tree.read(repository)
         named = self._tree.named(chosen)
-        result = self.env.say(f"Staged {named}.", f"已暂存 {named}。") + kept
-        if left:
-            names = self._tree.named(left)
-            en = f" Left out, since they may hold secrets: {names}. Name them to stage them."
-            result += self.env.say(en, f"可能含有机密，未暂存：{names}。点名才会暂存。")
-        return result
+        result = self.env.say(f"Staged {named}.", f"已暂存 {named}。")
+        return result + kept + self._tree.left_out(left)
 
     @action(
         "Unstage files or folders; all if none is named",
+        "write",
         zh="取消暂存文件或文件夹；不指定则为全部",
         says=[
             "unstage {paths}",
@@ -172,15 +168,13 @@ class GitWindow(Window):
             "全部取消暂存",
         ],
     )
-    def unstage(self, paths: str | list[str] = ".") -> str:
+    def unstage(self, paths: str | list[str] = EVERYTHING) -> str:
         repository, status = self._tree.begin()
-        chosen = self._tree.found(paths, status.staged())
-        if not chosen:
-            raise self._tree.error(self._tree.nothing_staged(), self._tree.nothing_staged())
+        chosen = self._tree.to_unstage(status, paths)
         kept = self._tree.kept(repository, chosen)
-        everything = len(chosen) == len(status.staged()) and not status.conflicts()
+        everything = self._tree.is_all_staged(chosen, status)
         self._tree.call(lambda: repository.unstage(chosen, everything=everything))
-        self._tree.read()
+        self._tree.read(repository)
         named = self._tree.named(chosen)
         return self.env.say(f"Unstaged {named}.", f"已取消暂存 {named}。") + kept
 
@@ -206,7 +200,7 @@ class GitWindow(Window):
         self._tree.check_commit(status)
         made = self._tree.call(lambda: repository.commit(message, status))
         count = len(status.staged())
-        self._tree.read()
+        self._tree.read(repository)
         subject = shorten(message.partition("\n")[0], 80)
         en = f"Committed {made} with {counted(count, 'file')}: {subject}"
         return self.env.say(en, f"已提交 {made}，{count} 个文件：{subject}")
@@ -228,7 +222,7 @@ class GitWindow(Window):
         change = self._tree.discarded(path, status)
         self._tree.check_filters(repository, [change])
         self._tree.call(lambda: repository.discard(change))
-        self._tree.read()
+        self._tree.read(repository)
         if change.is_untracked:
             return self.env.say(f"Deleted {change.name}.", f"已删除 {change.name}。")
         en = f"Discarded the changes of {change.name}."

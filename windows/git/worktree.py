@@ -17,13 +17,14 @@ from contextui.windowing.preview import PREVIEW_LIMIT
 from contextui.windows.git.description import Description, GitState, Situation, staged_line
 from contextui.windows.git.program import GitError
 from contextui.windows.git.repository import Repository
-from contextui.windows.git.status import Change, Commit, Status, quoted, shown, unquoted
+from contextui.windows.git.status import Change, Status, quoted, shown, unquoted
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration
 LAST = 3  # commits in the widget's list
 NAMED = 10  # files that a result names
 MESSAGE = 10_000  # characters of a commit's message
 CONFLICT = b"<<<<<<< "  # begins a line that a merge left
+_INDEX = ".git/index"
 READ = 2_000_000  # bytes of a diff that are read for one file
 
 T = TypeVar("T")
@@ -48,11 +49,15 @@ class WorkTree:
     def repository(self) -> Repository:
         return Repository(self.folder())
 
-    def read(self) -> None:
-        """Read the status, and the diff and log that are shown."""
+    def read(self, repository: Repository | None = None) -> None:
+        """Read the status, and the diff and log that are shown.
+
+        Args:
+            repository: The repository, if an action has opened and checked it just now.
+        """
         began, state = time.monotonic(), self._state
         try:
-            repository = self.repository()
+            repository = repository or self.repository()
             now = self.situation(repository, repository.status())
         except GitError as error:
             now = Situation(problem=(error.english, error.chinese), reason=error.reason)
@@ -66,7 +71,7 @@ class WorkTree:
         self.see()
 
     def situation(self, repository: Repository, status: Status) -> Situation:
-        now = Situation(status, self._commits(repository, status.head))
+        now = self._with_commits(repository, Situation(status))
         change = next((one for one in status.changes if one.name == self._state.chosen), None)
         if change is None:
             return now
@@ -82,12 +87,15 @@ class WorkTree:
         paths = tuple(path for path in (change.path, change.old) if path)
         return replace(now, diff=tuple(lines), paths=paths)
 
-    def _commits(self, repository: Repository, head: str) -> tuple[Commit, ...]:
+    def _with_commits(self, repository: Repository, now: Situation) -> Situation:
         """Read the last commits, unless they are known."""
         before, count = self._state.now, max(self._state.log_count, LAST)
-        if head and before.status.head == head and len(before.commits) >= count:
-            return before.commits
-        return tuple(repository.log(count)) if head else ()
+        head = now.status.head
+        if not head:
+            return now
+        if before.status.head == head and before.log_count >= count:
+            return replace(now, commits=before.commits, log_count=before.log_count)
+        return replace(now, commits=tuple(repository.log(count)), log_count=count)
 
     def lines_of(self, repository: Repository, change: Change, *, staged: bool) -> tuple[str, ...]:
         if change.is_untracked:
@@ -146,9 +154,37 @@ class WorkTree:
             text += ["", say(f"Hooks are not run: {names}.", f"不会运行钩子：{names}。")]
         return Preview(target, diff=repository.staged_diff(PREVIEW_LIMIT), text="\n".join(text))
 
+    def staging(self, paths: str | Sequence[str]) -> Preview:
+        repository, status = self.begin()
+        chosen, left = self.to_stage(repository, status, paths)
+        known = [one for one in chosen if not one.is_untracked]
+        everything = len(known) == len([one for one in status.changes if one.is_modified])
+        parts = [repository.staging_diff(known, PREVIEW_LIMIT, everything=everything)]
+        named, rest = self.named(chosen), PREVIEW_LIMIT - len(parts[0])
+        text = [self._env.say(f"Stages {named}.", f"暂存 {named}。")]
+        for one in chosen:
+            if one.is_untracked:
+                diff, note = self._untracked(one, rest)
+                parts.append("".join(f"{line}\n" for line in diff))
+                text += [f"{one.name}: {note}"] if note else []
+                rest -= len(parts[-1])
+        text += [part.strip() for part in (self.kept(repository, chosen), self.left_out(left))]
+        return Preview(_INDEX, diff="".join(parts), text="\n".join(filter(None, text)))
+
+    def unstaging(self, paths: str | Sequence[str]) -> Preview:
+        repository, status = self.begin()
+        chosen = self.to_unstage(status, paths)
+        everything, named = self.is_all_staged(chosen, status), self.named(chosen)
+        diff = repository.unstaging_diff(chosen, PREVIEW_LIMIT, everything=everything)
+        stays = (
+            "The file itself stays as it is." if len(chosen) == 1 else "The files stay as they are."
+        )
+        text = self._env.say(f"Unstages {named}. {stays}", f"取消暂存 {named}。文件本身不变。")
+        return Preview(_INDEX, diff=diff, text=text + self.kept(repository, chosen))
+
     def discarding(self, path: str) -> Preview:
-        repository = self.repository()
-        change = self.discarded(path, repository.status())
+        repository, status = self.begin()
+        change = self.discarded(path, status)
         # A grant for the session would cover later edits, so the target is one that always asks.
         target = f"{quoted(str(self.folder()))}/{change.name}"
         if not change.is_untracked:
@@ -166,10 +202,10 @@ class WorkTree:
 
     # --- checks -------------------------------------------------------------------------------
 
-    def begin(self) -> tuple[Repository, Status]:
-        """Read the repository at the beginning of an action that changes it."""
+    def begin(self, *, counted: bool = False) -> tuple[Repository, Status]:
+        """Read the repository at the beginning of an action, with or without counts of lines."""
         repository = self.call(self.repository)
-        return repository, self.call(repository.status)
+        return repository, self.call(lambda: repository.status(counted=counted))
 
     def call(self, call: Callable[[], T]) -> T:
         """Call a function of the repository; an error of git is one of the action."""
@@ -240,7 +276,41 @@ class WorkTree:
                     f"{name} 可能含有机密，且已无法访问：不会把它的差异显示给模型。",
                 ) from error
 
-    def unnamed_secrets(
+    def to_stage(
+        self, repository: Repository, status: Status, paths: str | Sequence[str]
+    ) -> tuple[list[Change], list[Change]]:
+        """Return the changes to stage, and the secret files that are left out."""
+        found = self.found(paths, [one for one in status.changes if one.is_changed])
+        left = self._unnamed_secrets(found, paths)
+        skipped = {one.path for one in left}
+        chosen = [one for one in found if one.path not in skipped]
+        if not chosen:
+            raise self.error("There is nothing to stage.", "没有要暂存的改动。")
+        self.check_filters(repository, chosen)
+        self.check_markers(chosen)
+        return chosen, left
+
+    def to_unstage(self, status: Status, paths: str | Sequence[str]) -> list[Change]:
+        """Return the changes to unstage."""
+        chosen = self.found(paths, status.staged())
+        if not chosen:
+            raise self.error(self.nothing_staged(), self.nothing_staged())
+        return chosen
+
+    @staticmethod
+    def is_all_staged(chosen: Sequence[Change], status: Status) -> bool:
+        """Whether these are all staged changes of the folder, and no conflict is among the rest."""
+        return len(chosen) == len(status.staged()) and not status.conflicts()
+
+    def left_out(self, left: Sequence[Change]) -> str:
+        """Name the secret files that are not staged."""
+        if not left:
+            return ""
+        names = self.named(left)
+        en = f" Left out, since they may hold secrets: {names}. Name them to stage them."
+        return self._env.say(en, f"可能含有机密，未暂存：{names}。点名才会暂存。")
+
+    def _unnamed_secrets(
         self, changes: Sequence[Change], paths: str | Sequence[str]
     ) -> list[Change]:
         """Return the untracked files that may hold secrets and were not named themselves."""

@@ -3,8 +3,9 @@
 import os
 import re
 import threading
+import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from hashlib import sha256
@@ -15,14 +16,16 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
 from contextui.context.manager import ContextManager
+from contextui.errors import ContextUIError
 from contextui.events import Event, WindowActed, WindowNotified, WindowTroubled
 from contextui.files.workspace import Workspace
-from contextui.text import one_line
+from contextui.text import cap, one_line
 from contextui.tui.commands import arguments
+from contextui.windowing.action import ActionResult
 from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader, ReloadReport
-from contextui.windowing.finding.source import WindowLoadError
+from contextui.windowing.finding.source import WindowLoadError, read_source
 from contextui.windowing.host import current_render
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion, Lod
@@ -35,6 +38,8 @@ _PLACE = re.compile(r"\(?([\w.\-]+\.py)(?::|, line )(\d+)\)?")
 _LEVELS = (Lod.FULL, Lod.SUMMARY, Lod.GIST)
 _LONGEST = 300  # characters of a line in the log
 _MOST = 500  # entries of the log
+_WHOLE = 20_000  # characters of an entry's details
+_AROUND = 3  # lines of the source above and below a place
 _LARGER = {
     Lod.SUMMARY: msg("Summary is larger than Full."),
     Lod.GIST: msg("Gist is larger than Summary."),
@@ -50,12 +55,14 @@ class LogEntry:
         kind: Who or what.
         text: What happened.
         place: The file and line, such as ``kanban.py:24``; may be empty.
+        details: The whole text, with the traceback if there is one.
     """
 
     at: datetime
     kind: LogKind
     text: str
     place: str = ""
+    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +154,7 @@ class Bench:
         self.log: list[LogEntry] = []
         self.on_change: Callable[[], object] = lambda: None
         self._typed, self._window_id = typed, ""
-        self._lock = threading.Lock()
+        self._lock, self._log_lock = threading.Lock(), threading.Lock()
         self._now: Reading | None = None
         self._before: Reading | None = None
         self._seen = self._signature()
@@ -203,7 +210,11 @@ class Bench:
         for one in report.refused:
             self._note_fault(one.problem)
             if one.refused is not None:
-                self.note("error", self.words("State kept aside: {state}", state=one.refused))
+                self.note("warning", self.words("State kept aside: {state}", state=one.refused))
+        for one in report.windows:
+            if one.aside:
+                text = self.words("State kept aside: {state}", state=dict(one.aside))
+                self.note("warning", text)
         for name in report.removed:
             words = self.words("{name} is no longer defined. The old code runs on.", name=name)
             self._note_fault(words)
@@ -262,9 +273,64 @@ class Bench:
 
     def note(self, kind: LogKind, text: str, place: str = "") -> None:
         """Add a line to the log."""
-        entry = LogEntry(datetime.now(), kind, one_line(text, _LONGEST), place or place_of(text))
-        self.log = [entry, *self.log[: _MOST - 1]]
+        place, details = place or place_of(text), cap(text, _WHOLE)
+        entry = LogEntry(datetime.now(), kind, one_line(text, _LONGEST), place, details)
+        with self._log_lock:
+            self.log = [entry, *self.log[: _MOST - 1]]
         self.on_change()
+
+    def explain(self, action_id: str, result: ActionResult) -> None:
+        """Add the traceback of a failed action to its line in the log."""
+        cause = result.error.__cause__ if result.error is not None else None
+        if result.ok or cause is None or isinstance(cause, ContextUIError):
+            return
+        trace = self._traceback(cause)
+        with self._log_lock:
+            for at, entry in enumerate(self.log):
+                if entry.kind == "error" and entry.text.startswith(f"{action_id}: "):
+                    details = cap(f"{entry.details}\n\n{trace}", _WHOLE)
+                    self.log[at] = replace(entry, details=details)
+                    break
+
+    def whole(self, entry: LogEntry) -> str:
+        """Return the whole text of a line of the log, with the source at its place."""
+        parts = [entry.details or entry.text]
+        if entry.place and entry.place not in parts[0]:
+            parts.append(entry.place)
+        if source := self._source_at(entry.place):
+            parts.append(f"\n{source}")
+        return "\n".join(parts)
+
+    def file_of(self, place: str) -> tuple[Path, int | None]:
+        """Return the file and line of a place; without one, the window's file."""
+        name, _, number = place.partition(":")
+        path = self.path.with_name(name) if name else self.path
+        return path, int(number) if number.isdecimal() else None
+
+    def _source_at(self, place: str) -> str:
+        """Return the lines around a place, the line itself marked; empty if there are none."""
+        path, number = self.file_of(place)
+        if not place or number is None:
+            return ""
+        try:
+            lines = read_source(path).decode("utf-8", "replace").splitlines()
+        except WindowLoadError:
+            return ""  # the file is gone: the text is all there is
+        first = max(number - _AROUND, 1)
+        return "\n".join(
+            f"{'›' if at == number else ' '} {at:>4}  {text}"
+            for at, text in enumerate(lines[first - 1 : number + _AROUND], first)
+        )
+
+    def _traceback(self, error: BaseException) -> str:
+        """Return the traceback of an exception from the window's own code on."""
+        trace = traceback.TracebackException.from_exception(error)
+        own = [at for at, one in enumerate(trace.stack) if one.filename == str(self.path)]
+        trace.stack = traceback.StackSummary.from_list(
+            (Path(one.filename).name, one.lineno or 0, one.name, one.line)
+            for one in trace.stack[own[0] if own else 0 :]
+        )
+        return "".join(trace.format()).rstrip()
 
     def _on_event(self, event: Event) -> None:
         match event:

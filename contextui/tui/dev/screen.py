@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
@@ -26,6 +27,7 @@ from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
+from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import WindowFrame
@@ -38,6 +40,7 @@ from contextui.tui.dialogs.command import screen_for
 from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
+from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.themes import DARK, THEMES
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
@@ -48,7 +51,7 @@ from contextui.words import msg
 _LOOK = 0.3  # seconds between two looks at the file
 _BATCH = 0.05  # seconds in which changes are collected
 _LEAST, _EDGES = 6, 3  # rows of a window: at least, and of its border and actions
-_SHARE = 0.4  # of the height that the window gets at most
+_SHARE = 0.35  # of the height that the window gets at most
 
 
 class DevFrame(WindowFrame):
@@ -69,6 +72,7 @@ class DevScreen(Screen[None]):
         Binding("a", "choose", "actions"),
         Binding("m", "as_model", "run as model"),
         Binding("s", "say", "say it"),
+        Binding("l", "log", "log"),
         Binding("r", "reload", "reload"),
         Binding("R", "restart", "restart empty", key_display="R"),
         Binding("e", "edit", msg("open in $EDITOR")),
@@ -283,12 +287,12 @@ class DevScreen(Screen[None]):
             self.bench.note("error", self.words(error))
 
     def action_edit(self) -> None:
-        """Open the place of the newest error, or the file, in $EDITOR."""
-        place = next((one.place for one in self.bench.log if one.place), "")
-        name, _, number = place.partition(":")
-        path = self.bench.path.with_name(name) if name else self.bench.path
+        """Open the place of the log's line, or of the newest error, or the file, in $EDITOR."""
+        chosen = self.log_sheet.entry if self.log_sheet.has_focus else None
+        newest = next((one.place for one in self.bench.log if one.place), "")
+        path, number = self.bench.file_of(chosen.place if chosen is not None else newest)
         editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-        at = [f"+{number}"] if number else []
+        at = [f"+{number}"] if number is not None else []
         try:
             with self.app.suspend():
                 subprocess.run([*editor, *at, str(path)], check=False)
@@ -338,6 +342,7 @@ class DevScreen(Screen[None]):
                 self.bench.note("model", f"{action_id}: {result.text}")
         else:
             result = await self.bench.windows.act(window_id, action_id, params, actor="person")
+        self.bench.explain(action_id, result)
         style = "$text-success" if result.ok else "$text-error"
         self.form.show_result(result.text.partition("\n")[0], style)
 
@@ -386,6 +391,11 @@ class DevScreen(Screen[None]):
 
     # --- keys --------------------------------------------------------------------------
 
+    def action_log(self) -> None:
+        """Move to the log, where enter shows a whole entry."""
+        self.remove_class("-right")
+        self.call_after_refresh(self.log_sheet.focus)
+
     def action_copy(self) -> None:
         """Copy the XML at full detail."""
         if self._reading is not None:
@@ -410,6 +420,14 @@ class DevScreen(Screen[None]):
         if field.display:
             field.display = False
             self.form.focus()
+
+    @on(LogSheet.Opened)
+    def _show_entry(self, message: LogSheet.Opened) -> None:
+        entry = message.entry
+        title = Content.assemble(
+            (f"{entry.at:%H:%M:%S}  ", MUTED), (self.words(entry.kind), "bold")
+        )
+        self.app.push_screen(ResultScreen(title, self.bench.whole(entry), self.words))
 
     @on(Guard.Failed)
     def _note_widget(self, message: Guard.Failed) -> None:
@@ -438,6 +456,8 @@ class DevApp(KeyLine[int]):
         super().__init__()
         self.bench = bench
         self.dev = DevScreen(bench)
+        self.shutdown = Shutdown(bench.words, self._insist, self._close_by_force)
+        self.signals = Signals(self._leave_with, self.shutdown.end_within)
         bench.controller.tools.gate.ask = self.dev.ask
 
     @property
@@ -453,10 +473,35 @@ class DevApp(KeyLine[int]):
         """Return the screen."""
         return self.dev
 
+    def on_mount(self) -> None:
+        """Quit on signals from now on."""
+        with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
+            self.signals.listen()
+
     async def on_unmount(self) -> None:
         """Close the model's connections while the event loop still runs."""
         with suppress(ContextUIError):
             await self.bench.controller.aclose()
+        self.shutdown.closed()
+
+    async def action_quit(self) -> None:
+        """Quit, even if a widget of the window blocks it."""
+        self.shutdown.begin()
+        self._leave_with(0)
+
+    def _leave_with(self, status: int) -> None:
+        self.exit(status, return_code=status)
+
+    def _insist(self, message: str) -> None:
+        """Exit, and print which window blocked the exit."""
+        code = self.return_code or 0
+        self.exit(code, return_code=code, message=Text(message) if message else None)
+
+    def _close_by_force(self) -> int:
+        """Restore the terminal and end the window before the process is killed."""
+        self.signals.restore()
+        self.bench.close()
+        return self.return_code or 0
 
     def _handle_exception(self, error: Exception) -> None:
         """Drop a widget of the window that failed; report anything else as a crash."""

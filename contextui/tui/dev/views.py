@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -22,6 +22,7 @@ from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
+_CURSOR = "on $primary 22%"
 _ADDED, _REMOVED = "on $success 14%", "on $error 14%"
 _KINDS = {
     "reload": (msg("reload"), "$text-success"),
@@ -117,22 +118,79 @@ def _drawn(text: str, style: str, width: int) -> list[Content]:
 class LogSheet(Sheet):
     """What happened, newest first: time, kind, text, and below it the file and line."""
 
+    BINDINGS = [
+        Binding("enter", "open", "whole text"),
+        Binding("up", "step(-1)", show=False),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "step(-10)", show=False),
+        Binding("pagedown", "step(10)", show=False),
+        Binding("home", "step(-1000)", show=False),
+        Binding("end", "step(1000)", show=False),
+    ]
     _TIME, _KIND = 10, 9
+
+    class Opened(Message):
+        """Posted when the person wants to read the whole of an entry."""
+
+        def __init__(self, entry: LogEntry) -> None:
+            super().__init__()
+            self.entry = entry
 
     def __init__(self, words: Words) -> None:
         super().__init__()
         self.id = "dev-log"
         self._words = words
         self._entries: Sequence[LogEntry] = ()
+        self._at = 0
+        self._owners: list[int] = []  # the entry of each line
+
+    @property
+    def entry(self) -> LogEntry | None:
+        """The entry under the cursor."""
+        return self._entries[self._at] if self._entries else None
 
     def show(self, entries: Sequence[LogEntry]) -> None:
-        """Show these entries."""
-        self._entries = entries
+        """Show these entries; the cursor stays on its entry, unless it is on the newest one."""
+        before = self.entry
+        self._entries = list(entries)
+        if before is not None and self._at:
+            moments = [one.at for one in self._entries]
+            self._at = moments.index(before.at) if before.at in moments else len(moments) - 1
         self.redraw()
 
     def lines_for(self, width: int) -> Sequence[Content]:
         """Return all entries, wrapped."""
-        return [row for entry in self._entries for row in self._rows(entry, width)]
+        lines: list[Content] = []
+        self._owners = []
+        for at, entry in enumerate(self._entries):
+            rows = list(self._rows(entry, width))
+            if self.is_entered and at == self._at:
+                padded = (row.pad_right(max(width - row.cell_length, 0)) for row in rows)
+                rows = [row.stylize(_CURSOR) for row in padded]
+            lines += rows
+            self._owners += [at] * len(rows)
+        return lines
+
+    def action_step(self, by: int) -> None:
+        """Move the cursor to another entry."""
+        if self._entries:
+            self._at = min(max(self._at + by, 0), len(self._entries) - 1)
+            self.redraw()
+            self.show_line(self._owners.index(self._at))
+
+    def action_open(self) -> None:
+        """Show the whole text of the entry."""
+        if self.entry is not None:
+            self.post_message(self.Opened(self.entry))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked entry; a second click opens it."""
+        row = int(event.y) + self.scroll_offset.y
+        if 0 <= row < len(self._owners):
+            self._at = self._owners[row]
+            self.redraw()
+            if event.chain == 2:
+                self.action_open()
 
     def _rows(self, entry: LogEntry, width: int) -> Iterator[Content]:
         name, style = _KINDS[entry.kind]

@@ -91,6 +91,19 @@ class ReloadReport:
                     window=one.window_id,
                     reason=one.problem,
                 )
+            if one.refused is not None:
+                yield words(
+                    "{window} keeps its state and its old code, until a version of {name} takes "
+                    "the state.",
+                    window=one.window_id,
+                    name=one.window_id.rpartition("_")[0],
+                )
+            if one.aside:
+                yield words(
+                    "{id} does not use these parts of its state, which are kept aside: {names}.",
+                    id=one.window_id,
+                    names=", ".join(sorted(one.aside)),
+                )
             if one.jobs:
                 jobs = ", ".join(one.jobs)
                 yield words("{window}: cancelled {jobs}.", window=one.window_id, jobs=jobs)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import Field
 from contextui.tui.dev.bench import Bench
 from contextui.tui.dev.screen import DevApp, DevFrame
@@ -239,6 +240,76 @@ def test_it_works_on_a_small_terminal(file: Path) -> None:
             await until(pilot, lambda: shown(pilot, "✓ reloaded"))
             await pilot.press("tab")
             await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+
+    asyncio.run(go())
+
+
+def test_enter_on_a_line_of_the_log_shows_all_of_it(file: Path) -> None:
+    change(file, 'raise KeyError("doin")', 'raise KeyError("doin [red]\\x1b " + "x" * 400)')
+
+    async def go() -> None:
+        async with developing(file) as pilot:
+            app = dev_of(pilot)
+            await app.dev.form.show(app.bench.window, "fail")
+            app.dev.form.focus()
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "fail: KeyError"))
+            await pilot.press("l")
+            await until(pilot, lambda: app.dev.log_sheet.has_focus)
+            await pilot.press("down", "up", "enter")
+            await until(pilot, lambda: isinstance(app.screen, ResultScreen))
+            await until(pilot, lambda: shown(pilot, "Traceback"))
+            rows = [one.split("│") for one in lines(pilot)]
+            text = "".join(row[1].strip() for row in rows if len(row) == 3)
+            for part in (
+                "Traceback (most recent call last)", 'File "kanban.py", line 33, in fail',
+                "›   33          raise KeyError(", "x" * 60, "[red]",
+            ):  # fmt: skip
+                assert part in text
+            assert "runtime.py" not in text  # it begins at the window's own code
+            assert "\x1b" not in text
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.dev)
+            await pilot.press("end", "enter")
+            await until(pilot, lambda: isinstance(app.screen, ResultScreen))
+            assert shown(pilot, "kanban_1")
+
+    asyncio.run(go())
+
+
+def test_a_state_that_does_not_fit_is_kept_aside_and_comes_back(file: Path) -> None:
+    async def go() -> None:
+        async with developing(file, size=(120, 60)) as pilot:
+            bench = dev_of(pilot).bench
+            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
+            whole = file.read_text()
+            file.write_text(whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{"))
+            file.write_text(file.read_text().replace('"done"}', '"done"}.values()] and []'))
+            await until(pilot, lambda: shown(pilot, "the old code runs on"))
+            await until(pilot, lambda: shown(pilot, "State kept aside: {'cards': {"))
+            file.write_text(whole.replace("cards", "tickets"))
+            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+            assert not shown(pilot, "sweep  column todo")
+            file.write_text(whole)
+            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("size", "least"), [((80, 24), 5), ((120, 40), 9)])
+def test_the_log_has_room_beside_a_large_window_and_form(
+    file: Path, size: tuple[int, int], least: int
+) -> None:
+    change(file, '"merge carts": "done"}', '**{f"card {number}": "x" for number in range(50)}}')
+    change(file, "def add(self, text: str)", "def add(self, text: str, b: int = 1, c: int = 1, "
+           "d: int = 1, e: int = 1, f: int = 1, g: int = 1, h: int = 1, i: int = 1)")  # fmt: skip
+
+    async def go() -> None:
+        async with developing(file, size=size) as pilot:
+            await until(pilot, lambda: shown(pilot, "card 1  column x"))
+            await until(pilot, lambda: dev_of(pilot).dev.log_sheet.region.height >= least)
+            assert dev_of(pilot).dev.log_sheet.region.bottom <= size[1] - 1
+            assert shown(pilot, "opened")
 
     asyncio.run(go())
 

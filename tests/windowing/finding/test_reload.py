@@ -7,6 +7,8 @@ import pytest
 
 from contextui import Lod
 from contextui.events import Event, WindowNotified
+from contextui.session.session import Session, SessionOptions
+from contextui.session.store import SessionStore
 from contextui.windowing.finding.registry import Registry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.trust import TrustStore
@@ -159,6 +161,102 @@ def test_a_state_that_is_refused_leaves_the_old_window(there: Path) -> None:
     assert "hello_1: the saved state is not one of hello" in refused.problem
     assert windows.windows() == [window]
     assert "7" in window.to_xml()
+
+
+def test_a_refused_state_is_taken_by_a_later_version(there: Path) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello", start=7)
+    good = path.read_text()
+    path.write_text(good.replace("count: int = 0", "count: list[str] = []"))
+    assert (
+        "hello_1 keeps its state and its old code, until a version of hello takes the state."
+        in list(reloader.reload().lines(Words("en")))
+    )
+    act(windows, "hello_1", "up")
+    path.write_text(good.replace("count: int", "count: float"))
+    assert reloader.reload().kept == ["hello_1"]
+    assert "Says hello. 8" in windows.windows()[0].to_xml()
+
+
+def renamed(good: str) -> str:
+    return good.replace("count: int = 0", "number: int = 3").replace("state.count", "state.number")
+
+
+def test_what_the_new_class_does_not_use_is_kept_aside(there: Path) -> None:
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello", start=7)
+    good = path.read_text()
+    path.write_text(renamed(good))
+    report = reloader.reload()
+    assert report.windows[0].aside == {"count": 7}
+    words = "hello_1 does not use these parts of its state, which are kept aside: count."
+    assert words in list(report.lines(Words("en")))
+    act(windows, "hello_1", "up")
+    assert "Says hello. 4" in windows.windows()[0].to_xml()
+    path.write_text(renamed(good) + "\n")
+    assert not reloader.reload().windows[0].aside  # said once
+    path.write_text(good)
+    assert reloader.reload().windows[0].aside == {"number": 4}
+    assert "Says hello. 7" in windows.windows()[0].to_xml()
+    path.write_text(renamed(good))
+    reloader.reload()
+    assert "Says hello. 4" in windows.windows()[0].to_xml()
+
+
+def test_a_migration_does_not_see_what_was_kept_aside(there: Path) -> None:
+    """Otherwise the old value would replace the new one each time the window is restored."""
+    path = write(there / "hello.py")
+    reloader, windows = loaded(found(files=[path]))
+    windows.open("hello", start=7)
+    migrating = renamed(path.read_text()).replace(
+        "number: int = 3",
+        "number: int = 3\n"
+        "        @pydantic.model_validator(mode='before')\n"
+        "        @classmethod\n"
+        "        def rename(cls, data):\n"
+        "            if 'count' in data:\n"
+        "                data = {**data, 'number': data['count']}\n"
+        "            return data\n",
+    )
+    path.write_text(f"import pydantic\n{migrating}")
+    reloader.reload()
+    act(windows, "hello_1", "up")
+    assert "Says hello. 8" in windows.windows()[0].to_xml()
+    path.write_text(f"import pydantic\n{migrating}\n")
+    reloader.reload()
+    assert "Says hello. 8" in windows.windows()[0].to_xml()
+
+
+def test_the_session_keeps_what_a_reload_put_aside(there: Path) -> None:
+    path = write(there / "hello.py")
+    good = path.read_text()
+
+    def opened(session_id: str = "") -> Session:
+        store = SessionStore(there / "home", SessionOptions(classes=found(files=[path]).classes()))
+        return store.open(session_id) if session_id else store.create(there)
+
+    session = opened()
+    session.windows.open("hello", start=7)
+    path.write_text(renamed(good))
+    reloader = Reloader(found(files=[path]), session.windows)
+    assert reloader.reload(fresh=True).windows[0].aside == {"count": 7}
+    act(session.windows, "hello_1", "up")
+    session.close()
+    for _ in range(2):  # from the log, and from the checkpoint that resuming may write
+        session = opened(session.id)
+        assert "Says hello. 4" in session.windows.windows()[0].to_xml()
+        session.save()
+        session.close()
+    path.write_text(good.replace("count: int = 0", "count: list[str] = []"))
+    session = opened(session.id)  # refused: it stays in the session
+    assert not session.windows.windows()
+    session.close()
+    path.write_text(good)
+    session = opened(session.id)
+    assert "Says hello. 7" in session.windows.windows()[0].to_xml()
+    session.close()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.git.window import GitWindow
-from tests.windows.git.conftest import Tester, run
+from tests.windows.git.conftest import Tester, previewed, run
 
 Plant = Callable[[Path, str], None]
 """Puts an attack into a repository; the text is a command that leaves the marker."""
@@ -288,11 +288,11 @@ def use_window(tester: Tester) -> None:
     for path in ("a.txt", "new.txt"):
         tester.result("show", path=path)
     tester.result("log", count=5)
-    tester.result("stage", paths="b.txt")
-    tester.result("show", path="b.txt")
-    tester.result("unstage", paths="b.txt")
-    tester.result("stage")
-    for action, params in (("commit", {"message": "x"}), ("discard", {"path": "a.txt"})):
+    b_file = {"paths": "b.txt"}
+    for action, params in (
+        ("stage", b_file), ("show", {"path": "b.txt"}), ("unstage", b_file), ("stage", {}),
+        ("commit", {"message": "x"}), ("discard", {"path": "a.txt"}),
+    ):  # fmt: skip
         with suppress(PreviewError):  # a refusal is as good
             tester.preview(action, **params)
         tester.result(action, **params)
@@ -471,11 +471,13 @@ def test_an_attribute_does_not_hide_lines_from_the_approval(
     (folder / "a.txt").write_text("changed\n")
     tester = opened(folder)
     tester.act("stage")
-    preview = tester.preview("commit", message="x")
-    assert preview is not None
-    assert not isinstance(preview, str)
+    preview = previewed(tester, "commit", message="x")
     for line in ("+import evil", "+import other", "+changed", "Binary files /dev/null and b/a.png"):
         assert line in preview.diff
+    for name in ("evil.py", "other.py"):
+        (folder / name).write_text("import worse\n")
+    assert previewed(tester, "stage").diff.count("+import worse") == 2
+    assert previewed(tester, "unstage", paths="evil.py").diff.count("-import evil") == 1
 
 
 def test_a_replaced_object_does_not_hide_lines_from_the_approval(
@@ -486,9 +488,7 @@ def test_a_replaced_object_does_not_hide_lines_from_the_approval(
     (folder / "b.txt").write_text("evil\n")
     run(folder, "add", "b.txt")
     run(folder, "replace", run(folder, "rev-parse", ":b.txt").strip(), good)
-    preview = opened(folder).preview("commit", message="x")
-    assert preview is not None
-    assert not isinstance(preview, str)
+    preview = previewed(opened(folder), "commit", message="x")
     assert "+evil" in preview.diff
 
 
@@ -499,9 +499,7 @@ def test_the_preview_names_hooks_that_are_not_run(
     edit(folder)
     tester = opened(folder)
     tester.act("stage")
-    preview = tester.preview("commit", message="x")
-    assert not isinstance(preview, str)
-    assert preview is not None
+    preview = previewed(tester, "commit", message="x")
     assert "Hooks are not run: pre-commit." in preview.text
 
 

@@ -21,7 +21,7 @@ Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
 
 
 def use(
-    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (200, 60)
+    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (150, 36)
 ) -> None:
     """Open the window in the app, move into it, and go on."""
 
@@ -120,7 +120,7 @@ def test_discarding_and_committing_show_all_of_it_first(folder: Path, tmp_path: 
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
         await pilot.press("c")
         await seen(pilot, frame, "enter commits")
-        (folder / "new.txt").write_text("sneaked in\n")
+        (folder / "added.txt").write_text("sneaked in\n")
         run(folder, "add", "--all")
         await pilot.press(*"Two d c", "enter")
         await seen(pilot, frame, "Changed just now", "+ sneaked in")

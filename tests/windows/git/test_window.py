@@ -10,12 +10,13 @@ import pytest
 
 from contextui import Lod
 from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.config.schema import Approval
 from contextui.windowing.action import ActionResult
-from contextui.windowing.preview import Preview, PreviewError
+from contextui.windowing.preview import PreviewError
 from contextui.windowing.testing import run_in_thread
 from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
-from tests.windows.git.conftest import Tester, run
+from tests.windows.git.conftest import Tester, previewed, run
 
 Opened = Callable[..., Tester]
 
@@ -28,19 +29,13 @@ def change(folder: Path) -> None:
     run(folder, "add", "b.txt")
 
 
-def previewed(tester: Tester, action: str, **params: Any) -> Preview:
-    preview = tester.preview(action, **params)
-    assert isinstance(preview, Preview)
-    return preview
-
-
 class Model:
     """Acts on the window as a model does, with a person who answers."""
 
-    def __init__(self, tester: Tester, choice: str = "once") -> None:
+    def __init__(self, tester: Tester, choice: str = "once", mode: Approval = "ask") -> None:
         self.tester, self.questions = tester, list[Question]()
         self.choice = choice
-        self.gate = ApprovalGate("ask", self._answer)
+        self.gate = ApprovalGate(mode, self._answer)
 
     async def _answer(self, question: Question) -> Decision:
         self.questions.append(question)
@@ -151,13 +146,13 @@ def test_sentences_for_the_offline_model(
 # --- approval and secrets ---------------------------------------------------------------------
 
 
-def test_committing_and_discarding_ask_every_time(folder: Path, opened: Opened) -> None:
+def test_all_that_writes_asks_every_time(folder: Path, opened: Opened) -> None:
     change(folder)
     tester = opened(folder)
     model = Model(tester, "always")
     for path in ("a.txt", "new file"):
         assert model.act("stage", paths=path).ok
-    assert not model.questions
+    assert model.act("unstage", paths="new file").ok
     assert model.act("commit", message="One").ok
     (folder / "a.txt").write_text("mine\n")
     run(folder, "add", "a.txt")
@@ -167,19 +162,97 @@ def test_committing_and_discarding_ask_every_time(folder: Path, opened: Opened) 
         assert model.act("discard", path="a.txt").ok
     (folder / "c").write_text("x\n")
     assert model.act("discard", path="c").ok
-    assert [one.action_id for one in model.questions] == ["commit"] * 2 + ["discard"] * 3
-    assert [one.grant for one in model.questions] == [None] * 5
-    assert [one.verb for one in model.questions[2:]] == ["write", "write", "delete"]
+    assert [one.action_id for one in model.questions] == (
+        ["stage"] * 2 + ["unstage"] + ["commit"] * 2 + ["discard"] * 3
+    )
+    assert [one.grant for one in model.questions] == [None] * 8
+    assert [one.verb for one in model.questions[5:]] == ["write", "write", "delete"]
     assert not (folder / "c").exists()
 
 
-def test_a_refused_commit_changes_nothing(folder: Path, opened: Opened) -> None:
+WRITES: dict[str, dict[str, Any]] = {
+    "stage": {"paths": "a.txt"},
+    "unstage": {"paths": "b.txt"},
+    "commit": {"message": "x"},
+    "discard": {"path": "a.txt"},
+}
+
+
+@pytest.mark.parametrize("mode", ["ask", "read-only"])
+def test_a_refused_action_changes_nothing(folder: Path, opened: Opened, mode: Approval) -> None:
     change(folder)
-    model = Model(opened(folder), "no")
-    for action, params in (("commit", {"message": "x"}), ("discard", {"path": "a.txt"})):
-        assert not model.act(action, **params).ok
+    model = Model(opened(folder), "no", mode)
+    index = (folder / ".git/index").read_bytes()
+    for action, params in WRITES.items():
+        result = model.act(action, **params)
+        assert not result.ok
+        assert ("read-only" in result.text) == (mode == "read-only")
+    assert [one.action_id for one in model.questions] == (list(WRITES) if mode == "ask" else [])
+    assert (folder / ".git/index").read_bytes() == index
     assert run(folder, "log", "--format=%s") == "Begin\n"
     assert "four" in (folder / "a.txt").read_text()
+
+
+def test_nobody_to_ask_stages_nothing(folder: Path, opened: Opened) -> None:
+    change(folder)
+    model = Model(opened(folder))
+    model.gate.ask = None
+    for action in ("stage", "unstage"):
+        assert "it would write .git/index (+" in model.act(action, **WRITES[action]).text
+    assert run(folder, "diff", "--cached", "--name-only") == "b.txt\n"
+
+
+def test_staging_shows_all_that_would_be_staged(folder: Path, opened: Opened) -> None:
+    change(folder)
+    (folder / "empty").touch()
+    (folder / "image").write_bytes(b"\0\1")
+    (folder / "link").symlink_to("/etc/passwd")
+    (folder / ".env").write_text("KEY=secret\n")
+    (folder / "[x]\x1b").write_text("evil\n")
+    tester = opened(folder)
+    preview = previewed(tester, "stage")
+    assert preview.target == ".git/index"
+    assert (preview.added, preview.removed) == (4, 1)
+    for part in ("-two", "+2", "+four", "+++ b/new file", "+new", '+++ b/"[x]\\033"', "+evil"):
+        assert f"\n{part}\n" in f"{preview.diff}\n"
+    assert preview.text.splitlines() == [
+        'Stages "[x]\\033", a.txt, empty, image, link, new file.',
+        "empty: an empty file",
+        "image: binary, 2 bytes",
+        "link: a link to /etc/passwd",
+        "Left out, since they may hold secrets: .env. Name them to stage them.",
+    ]
+    assert "KEY" not in preview.diff
+    assert "+KEY=secret" in previewed(tester, "stage", paths=".env").diff  # only the person sees it
+    assert ".env" not in tester.window.runtime.secrets.withheld()
+    tester.act("stage")
+    assert "nothing to stage" in tester.refused("stage")
+    with pytest.raises(PreviewError, match="nothing to stage"):
+        tester.preview("stage")
+
+
+def test_unstaging_shows_what_would_leave_the_index(folder: Path, opened: Opened) -> None:
+    change(folder)
+    (folder / "b.txt").write_text("later\n")
+    preview = previewed(opened(folder), "unstage")
+    assert preview.target == ".git/index"
+    assert "\n-B\n+b" in preview.diff
+    assert preview.text.startswith("Unstages b.txt. The file itself stays as it is. The versions")
+
+
+def test_a_file_that_changes_after_the_question_is_not_staged(folder: Path, opened: Opened) -> None:
+    change(folder)
+    model = Model(opened(folder))
+
+    async def sneak(question: Question) -> Decision:
+        model.questions.append(question)
+        (folder / "a.txt").write_text("evil\n")
+        return Decision("once" if len(model.questions) == 1 else "no")
+
+    model.gate.ask = sneak
+    assert not model.act("stage", paths="a.txt").ok
+    assert [one.changed for one in model.questions] == [False, True]
+    assert run(folder, "diff", "--cached", "--name-only") == "b.txt\n"
 
 
 def test_what_is_staged_after_the_question_asks_again(folder: Path, opened: Opened) -> None:
@@ -571,13 +644,11 @@ def test_hostile_text_stays_text(folder: Path, opened: Opened) -> None:
     assert "\x1b" not in xml
 
 
-def test_only_what_leaves_the_index_asks() -> None:
-    assert set(GitWindow.actions) == {
-        "show", "log", "stage", "unstage", "commit", "discard", "open", "page", "refresh", "init",
-    }  # fmt: skip
+def test_only_what_changes_nothing_outside_the_window_does_not_ask() -> None:
     effects = {name: one.effect for name, one in GitWindow.actions.items()}
     assert [name for name, effect in effects.items() if effect == "write"] == [
-        "commit",
-        "discard",
-        "init",
-    ]
+        "stage", "unstage", "commit", "discard", "init",
+    ]  # fmt: skip
+    assert {name for name, effect in effects.items() if effect == "state"} == {
+        "show", "log", "open", "page", "refresh",
+    }  # fmt: skip
