@@ -8,7 +8,7 @@ programs set. `rows` returns them for drawing, `text` as plain lines.
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -66,6 +66,18 @@ class Cursor(NamedTuple):
     row: int
     column: int
     visible: bool
+
+
+class Label(NamedTuple):
+    """Which command was typed in a row.
+
+    Attributes:
+        number: The number of the command.
+        column: Where it starts, behind the prompt.
+    """
+
+    number: int
+    column: int
 
 
 class Recorder(Protocol):
@@ -158,6 +170,24 @@ class Emulator:
     def scrollback(self) -> int:
         """How many rows scrolled away and are kept."""
         return len(self._main.history)
+
+    @property
+    def top(self) -> int:
+        """The first row of the main screen, counted as in `position`."""
+        return self._main.scrolled
+
+    def label(self, row: int, label: Label) -> None:
+        """Note that a command was typed in a row of the main screen, counted as in `position`."""
+        labels, first = self._main.labels, self._main.scrolled - self.scrollback
+        # Rows below were erased by a way that is not an erasure, such as spaces.
+        for one in [one for one in labels if one < first or one > row]:
+            del labels[one]
+        labels[row] = label
+
+    def labels(self) -> Mapping[int, Label]:
+        """Return the labels of the rows that are shown or can be scrolled to."""
+        first = self._main.scrolled - self.scrollback
+        return {row: label for row, label in self._main.labels.items() if row >= first}
 
     def rows(self) -> list[Row]:
         """Return the visible rows. Only those that changed since the last call are built."""
@@ -424,6 +454,7 @@ class _Screen(pyte.Screen):
     def __init__(self, columns: int, lines: int, history: int) -> None:
         self.history = deque[Row](maxlen=history)
         self.scrolled = 0
+        self.labels = dict[int, Label]()
         self.reply: Callable[[str], None] = lambda _: None
         super().__init__(columns, lines)
 
@@ -512,10 +543,18 @@ class _Screen(pyte.Screen):
         super().erase_in_display(how)
         if how == 3:
             self.history.clear()
+        if how != 1:  # what is below the cursor, or everything
+            start = self.cursor.y + bool(self.cursor.x) if how == 0 else 0
+            self._forget_labels(self.scrolled + start)
 
     def reset(self) -> None:
         super().reset()
         self.savepoints.clear()
+        self._forget_labels(self.scrolled)
+
+    def _forget_labels(self, first: int) -> None:
+        for row in [row for row in self.labels if row >= first]:
+            del self.labels[row]
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         """Change the size; rows that no longer fit above the cursor scroll away."""

@@ -21,8 +21,15 @@ from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
-from contextui.windows.terminal.screen import BRACKETED_PASTE, Emulator
-from contextui.windows.terminal.transcript import SPOOL_LIMIT, Command, Spool, Transcript, Who
+from contextui.windows.terminal.screen import BRACKETED_PASTE, Emulator, Label
+from contextui.windows.terminal.transcript import (
+    SPOOL_LIMIT,
+    SPOOLED,
+    Command,
+    Spool,
+    Transcript,
+    Who,
+)
 
 _SLICE = 0.006  # seconds of interpreting before other callbacks run
 _READ = 0.004  # seconds of reading
@@ -33,7 +40,6 @@ _FRAME = 0.05  # seconds between two slices while output floods
 _FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
-_SPOOLED = 1024 * 1024 * 1024  # bytes in all spool files; the oldest are removed
 _SYNTAX_ERROR = 2
 _START = 3.0  # seconds for a shell to start a command
 _ECHO = 0.5  # seconds within which the screen shows what was typed
@@ -650,9 +656,12 @@ class Shell:
         if len(self.commands) == _COMMANDS:
             self.commands[0].spool.remove()
         self.commands.append(command)
+        if self._prompt_end is not None:
+            row, column = self._prompt_end
+            self.emulator.label(row, Label(command.number, column))
         total = sum(one.spool.size for one in self.commands)
         for one in self.commands:
-            if total <= _SPOOLED or one is command:
+            if total <= SPOOLED or one is command:
                 break
             total -= one.spool.size
             one.spool.remove()
