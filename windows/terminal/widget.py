@@ -24,6 +24,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from contextui.text import for_terminal, one_line
+from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.host import call_soon, warn
 from contextui.windows.terminal.screen import BRACKETED_PASTE, Cursor, Row, Style
@@ -38,7 +39,6 @@ _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
 _GAP = "   "
 _SPIN = 0.25  # seconds between two pictures of a spinner
-_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _DEAF = 0.5  # seconds in which a question takes no yes: keys may still be meant for the shell
 _WHO = {"person": ("◇", msg("you"), "you"), "model": ("◆", "model", "model")}
 
@@ -312,8 +312,10 @@ class TerminalBody(Widget, can_focus=True):
             said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
         else:
             look = self._look("question")
-            said = self._words("End {command}?", command=one_line(self._asked.text, width))
-        said = said if cell_len(said) <= width else Strip([Segment(said)]).crop(0, width).text
+            room = max(width - cell_len(self._words("End {command}?", command="")), 0)
+            command = one_line(self._asked.text, 400)
+            command = fit(command, min(room, cell_len(command)))
+            said = self._words("End {command}?", command=command)
         return (
             Strip([Segment(said, look)])
             .adjust_cell_length(width, look)
@@ -321,15 +323,20 @@ class TerminalBody(Widget, can_focus=True):
         )
 
     def _look(self, name: str) -> RichStyle:
-        return self.get_component_rich_style(f"terminal--{name}", partial=True)
+        """Return a colour of the theme; it hides nothing that the row has of its own."""
+        style = self.get_component_rich_style(f"terminal--{name}")
+        if name == "question":
+            return style
+        if name == "chosen":
+            return RichStyle(bgcolor=style.bgcolor)
+        return RichStyle(color=style.color)
 
     def _sign(self, mark: Mark | None) -> Segment:
         """Return the mark left of a row."""
         if mark is None:
             return Segment(" " * _GUTTER)
         if mark.ended is None:
-            frame = _SPINNER[int(time.monotonic() / _SPIN) % len(_SPINNER)]
-            return Segment(f"{frame} ", self._look("running"))
+            return Segment(f"{spinner()} ", self._look("running"))
         if mark.status is None:
             return Segment("· ", self._look("muted"))
         return (
@@ -356,7 +363,7 @@ class TerminalBody(Widget, can_focus=True):
         muted = self._look("muted")
         for parts in ([who, *exits, (took, muted)], [(sign, who[1]), *exits, (took, muted)], exits):
             gaps = [segment for part in parts for segment in (Segment(_GAP), Segment(*part))]
-            facts = Strip(gaps)
+            facts = Strip([*gaps, Segment(" ")])
             room = columns - strip.cell_length - facts.cell_length
             if parts and room >= 0:
                 return Strip.join([strip, Strip([Segment(" " * room)]), facts])

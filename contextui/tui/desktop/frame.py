@@ -304,7 +304,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         body, (_, name, parameters) = self.body, parse(action)
         if not isinstance(body, Guard):
             return False
-        return body.guarded(lambda: body.check_action(name, parameters), False)
+        no: bool | None = False
+        return body.guarded(lambda: body.check_action(name, parameters), no)
 
     async def action_of_body(self, action: str) -> None:
         """Run an action of the body, for a key that it has while the frame has the focus."""

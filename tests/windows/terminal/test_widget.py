@@ -1,6 +1,7 @@
 """The terminal on the screen: keys reach the shell, and only ctrl+g leaves it."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import timing
 from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.lines import SPINNER
 from contextui.windowing.host import running_jobs
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
@@ -121,6 +123,10 @@ async def ran(pilot: Any, *commands: str) -> None:
     await pilot.pause(0.1)
 
 
+def screen(pilot: Any) -> str:
+    return "\n".join(lines(pilot))
+
+
 def row_of(pilot: Any, text: str) -> str:
     """Return the first row of the screen that has a text."""
     return next((one for one in lines(pilot) if text in one), "")
@@ -151,7 +157,7 @@ def test_each_command_has_its_mark(tmp_path: Path) -> None:
         await pilot.press("enter")
         await type_in(pilot, "sleep 300")
         await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
-        assert any(one in row_of(pilot, "◇ you") for one in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+        assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
 
@@ -258,6 +264,23 @@ def test_the_key_line_shows_how_to_leave_the_shell(tmp_path: Path) -> None:
         assert not shown(pilot, "f2 inspector")  # it is the shell's
 
     in_terminal(tmp_path, test)
+
+
+def test_a_running_command_is_seen_on_a_narrow_screen(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path)
+        windows = desk.session.windows
+        windows.open("terminal")
+        windows.open("todo")
+        async with running(desk, (80, 24)) as pilot:
+            await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+            await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
+            await windows.act("terminal_1", "cancel", {})
+            await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(
