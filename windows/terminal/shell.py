@@ -38,6 +38,7 @@ _BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
 _KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
 _FRAME = 0.05  # seconds between two slices while output floods
 _FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
+_REST = 0.02  # seconds of rest between two slices, for each other shell whose output floods
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
 _SYNTAX_ERROR = 2
@@ -51,6 +52,11 @@ _MODES = re.compile(rb"\x1b\[\?[0-9;]{1,40}[hl]|\x1b\[[0-9;]{0,20}r|\x1b\[[0-9;:
 
 class ShellError(ContextUIError):
     """A shell cannot do what was asked; the message says why."""
+
+
+_flooding = set["Shell"]()
+"""The shells of all threads whose output floods. They take turns: Python runs one thread at a time,
+and the thread that draws the screen would wait for all of them."""
 
 
 class Shell:
@@ -87,6 +93,7 @@ class Shell:
         self._splitter = re.compile(integration.pattern.pattern + b"|" + _ALTERNATE)
         self._reading = self._eof = self._ended = self._recording = False
         self._slice: asyncio.Handle | None = None
+        self._rest: asyncio.Handle | None = None  # while others read
         self._fresh = False  # whether there was output since the last slice
         self._input = bytearray()
         self._reports_starts = False
@@ -434,8 +441,10 @@ class Shell:
             self._interpret(time.monotonic() + _SLICE)
             await asyncio.sleep(0)
         self._ended = True
-        if self._slice is not None:
-            self._slice.cancel()
+        _flooding.discard(self)
+        for handle in (self._slice, self._rest):
+            if handle is not None:
+                handle.cancel()
         if self._input:
             self._loop.remove_writer(self._process.terminal)
         os.close(self._process.terminal)
@@ -447,7 +456,7 @@ class Shell:
     # Output: read, split at marks, interpret
 
     def _resume(self) -> None:
-        if not self._reading and not self._eof:
+        if not self._reading and not self._eof and self._rest is None:
             self._reading = True
             self._loop.add_reader(self._process.terminal, self._readable)
 
@@ -458,7 +467,21 @@ class Shell:
 
     def _readable(self) -> None:
         self._read()
+        if self._waiting > _FLOOD:
+            _flooding.add(self)
+            if rest := self._rest_between():
+                self._pause()
+                self._rest = self._loop.call_later(rest, self._read_on)
         self._schedule()
+
+    def _read_on(self) -> None:
+        self._rest = None
+        if self._waiting <= _BACKLOG:
+            self._resume()
+
+    def _rest_between(self) -> float:
+        """Return how long this shell lets others work, if its output floods and theirs too."""
+        return _REST * (len(_flooding) - 1) if self in _flooding else 0.0
 
     def _read(self) -> int:
         """Read what there is, for a short time; return how many bytes."""
@@ -515,14 +538,17 @@ class Shell:
         if self._slice is not None or not self._items:
             return
         # While output floods, most of it is skipped: time goes into reading it.
-        if self._fresh and self._reading and self._waiting > _FLOOD:
-            self._slice = self._loop.call_later(_FRAME, self._slice_of_work)
+        rest = self._rest_between()
+        if rest or (self._fresh and self._reading and self._waiting > _FLOOD):
+            self._slice = self._loop.call_later(max(rest, _FRAME), self._slice_of_work)
         else:
             self._slice = self._loop.call_soon(self._slice_of_work)
 
     def _slice_of_work(self) -> None:
         self._slice = None
         self._interpret(time.monotonic() + _SLICE)
+        if not self._items:
+            _flooding.discard(self)
         if self._waiting > _BACKLOG:
             self._pause()
         elif not self._eof:

@@ -46,7 +46,11 @@ _LAST = (40, 80)  # lines of the last command's output that are shown: first, la
 _EARLIER = (4, 8)  # of an earlier command
 _PAGE = 200  # lines of a page
 _MOST_PAGE = 1_000
-_BEAT = 0.1  # seconds between two reports of progress
+_BEAT = 1.0  # seconds between two reports of a command's progress, at least
+_RATE = 10  # reports a second of all terminals together: each draws a window for the model again
+
+_watched = set[Command]()
+"""The commands of all terminals that run."""
 
 
 class TerminalWindow(Window):
@@ -404,12 +408,18 @@ class TerminalWindow(Window):
 
         job.on_cancel(stop)
         ends = asyncio.ensure_future(shell.wait(command))
+        _watched.add(command)
         try:
+            last = ""
             while not ends.done():
                 tail = command.transcript.tail
-                job.progress(text=next((one for one in reversed(tail) if one.strip()), ""))
-                await asyncio.wait([ends], timeout=_BEAT)
+                text = next((one for one in reversed(tail) if one.strip()), "")
+                if text != last:
+                    job.progress(text=text)
+                    last = text
+                await asyncio.wait([ends], timeout=max(_BEAT, len(_watched) / _RATE))
         finally:
+            _watched.discard(command)
             ends.cancel()
         return result_of(command, self.state.offset + command.number, self.env.lang)
 

@@ -193,10 +193,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def _bind_keys_of_body(self) -> None:
         """Put the keys that the body has for its frame before those of all frames."""
         own = [
-            replace(one, action=f"of_body({one.action!r})") for one in frame_bindings_of(self.body)
+            (key, replace(one, action=f"of_body({one.action!r})"))
+            for key, one in frame_bindings_of(self.body)
         ]
         bindings = dict[str, list[Binding]]()
-        for key, one in [*BindingsMap(own), *self._usual_bindings]:
+        for key, one in [*own, *self._usual_bindings]:
             bindings.setdefault(key, []).append(one)
         self._bindings = BindingsMap.from_keys(bindings)
 
@@ -280,6 +281,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if isinstance(failed, Guard):
             self.body = self._usual_body()
             self._bind_keys_of_body()
+            self.refresh_bindings()
             self._draw()
             await self.mount(self.body, before=self.row)
             if failed.is_attached:
@@ -309,7 +311,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     async def action_of_body(self, action: str) -> None:
         """Run an action of the body, for a key that it has while the frame has the focus."""
-        await self.app.run_action(action, self.body)
+        body = self.body
+        if isinstance(body, Guard):
+            await body.guarded_wait(lambda: self.app.run_action(action, body))
 
     def action_go_in(self) -> None:
         """Focus the first focusable widget of the body."""

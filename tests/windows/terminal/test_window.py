@@ -11,6 +11,7 @@ import pytest
 
 from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, WindowManager, Workspace
 from contextui.agent import Decision, Question
+from contextui.events import JobsChanged
 from contextui.keeper import processes
 from contextui.session.session import Session
 from contextui.testing import WindowTester
@@ -192,6 +193,25 @@ def test_nothing_is_left_when_it_closes(folder: Path) -> None:
     terminal.close()
     until(lambda: not left(shell.pid))
     until(lambda: not spool.exists())
+
+
+def test_a_busy_terminal_reports_its_progress_about_once_a_second(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    reports = list[JobsChanged]()
+    terminal.windows.subscribe(
+        lambda event: reports.append(event) if isinstance(event, JobsChanged) else None
+    )
+    terminal.act("run", command="yes", seconds=0)
+    until(lambda: any(one.running and one.running[0].text == "y" for one in reports))
+    start, before = time.monotonic(), len(reports)
+    terminal.act("cancel")
+    until(lambda: state(terminal).ran)
+    terminal.act("run", command="while sleep 0.01; do echo $((number++)); done", seconds=0)
+    time.sleep(3)
+    most = (time.monotonic() - start) / 1.0 + 6  # and those of starts and ends
+    assert 2 <= len(reports) - before <= most
+    terminal.act("cancel")
 
 
 # --- whole output in a session -----------------------------------------------------------
