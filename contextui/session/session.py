@@ -80,11 +80,12 @@ class SessionOptions:
     sandbox: bool = False
 
     def make(
-        self, session_id: str, cwd: str, *, is_live: bool = True
+        self, session_id: str, cwd: str, *, is_live: bool = True, data: Path | None = None
     ) -> tuple[WindowManager, ContextManager]:
         """Create an empty context and its window manager, with the folder as workspace.
 
-        Windows that are not live are only looked at, see `WindowManager`.
+        Windows that are not live are only looked at, see `WindowManager`; `data` is where windows
+        keep files.
         """
         files = Workspace(cwd, secret_files=self.secret_files) if Path(cwd).is_dir() else None
         windows = WindowManager(
@@ -97,6 +98,7 @@ class SessionOptions:
             most=self.max_windows,
             is_live=is_live,
             sandbox=self.sandbox,
+            data=data,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 
@@ -131,7 +133,8 @@ class Session:
             check_is_session(path)  # before anything is repaired
         self._log = SessionLog(path, self.notices.append, options.lang, lazy=lazy)
         try:
-            self.windows, self.context = options.make(session_id, cwd)
+            data = path.with_suffix("")
+            self.windows, self.context = options.make(session_id, cwd, data=data)
             self._leftovers = self._track_saves(path.parents[2] / "saving")
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)

@@ -10,7 +10,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.tui.lines import FAINT, MUTED, line
+from contextui.tui.lines import FAINT, MUTED, line, spinner
+from contextui.windowing.host import running_jobs
 from contextui.words import Words
 
 if TYPE_CHECKING:
@@ -127,9 +128,12 @@ class Panes(Static):
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
         if self._desk is not None and self._looker is not None:
-            count = len(self._desk.session.windows.windows())
+            open_windows = self._desk.session.windows.windows()
+            count = len(open_windows)
             tokens = self._looker.look().shares.total
             windows = f" {count}" if count else ""
+            if any(map(running_jobs, open_windows)):
+                windows += f" {spinner()}"
             share = f" {100 * tokens / self._desk.controller.options.budget:.0f}%"
         return {
             "chat": self._words("Chat"),

@@ -1,5 +1,6 @@
 """Text layout: wrap, truncate and escape lines, and line-based scroll views."""
 
+import time
 from collections.abc import Iterator, Sequence
 
 from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
@@ -262,6 +263,8 @@ class Sheet(LineView, can_focus=True):
 MUTED = "$foreground 70%"
 FAINT = "$foreground 52%"
 KEY = "$text-primary"
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+"""The pictures of a mark for something that runs."""
 RULE = "$foreground 14%"
 
 _CELL_TAB = 4
@@ -300,6 +303,11 @@ def short(number: float) -> str:
             value = number / size
             return f"{value:.0f}{unit}" if abs(value) >= 99.95 else f"{value:.1f}{unit}"
     return f"{number:.0f}"
+
+
+def spinner() -> str:
+    """Return the picture of the spinner at this moment, four a second."""
+    return SPINNER[int(time.monotonic() * 4) % len(SPINNER)]
 
 
 def age(seconds: float) -> str:

@@ -148,6 +148,7 @@ class MainScreen(Screen[None]):
         Binding("tab,shift+tab", "complete", "complete", priority=True),
         Binding("tab", "next_pane(1)", "next pane", priority=True),
         Binding("shift+tab", "next_pane(-1)", show=False, priority=True),
+        Binding("ctrl+g", "leave_window", "leave", key_display="^g", priority=True),
         Binding("ctrl+g", "go_to", "go to", key_display="^g", priority=True),
         Binding("f2", "inspector", "inspector"),
         Binding("f3", "zoom", show=False),
@@ -446,7 +447,9 @@ class MainScreen(Screen[None]):
             return isinstance(self.focused, Prompt) and self.focused.is_completing
         if action == "next_pane" and self.desktop is not None and self.desktop.keeps_tab():
             return False
-        if action == "stop_or_clear" and self.keeps_keys():
+        if action == "leave_window":
+            return self.keeps_keys()
+        if action in ("stop_or_clear", "inspector", "zoom", "go_to") and self.keeps_keys():
             return False
         return super().check_action(action, parameters)
 
@@ -454,14 +457,13 @@ class MainScreen(Screen[None]):
         """Return whether a window's widget has the focus and uses all keys."""
         return self.desktop is not None and self.desktop.keeps_keys()
 
-    def action_go_to(self) -> None:
-        """Leave a widget that uses all keys; else open the go-to menu.
-
-        The menu includes the pending question, if any.
-        """
-        if self.desktop is not None and self.desktop.keeps_keys():
+    def action_leave_window(self) -> None:
+        """Leave a window's widget that uses all keys."""
+        if self.desktop is not None:
             self.desktop.leave()
-            return
+
+    def action_go_to(self) -> None:
+        """Open the go-to menu, which includes the pending question, if any."""
         asks = self._asker is not None and self._asker.is_waiting
         places = (QUESTION, *PLACES) if asks else PLACES
         self.app.push_screen(GoTo(self.words, self.navigation.expect, places), self._go)

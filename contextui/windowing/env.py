@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from contextui.errors import NoWorkspaceError
 from contextui.events import Event, Progress, WindowTroubled
 from contextui.files.errors import FileError, SecretFileError
+from contextui.files.protection import make_private
 from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class Env:
         notify: Reports a line of text to the model, with its next step, and to the person.
         files: The files of the session's folder, if there is one.
         sandbox: Whether commands must run in a sandbox.
+        data: The path of the window's own folder in the session, see `data_folder`.
 
     Example:
         >>> async def _follow(self, job: Job) -> None:
@@ -133,6 +135,18 @@ class Env:
     notify: Callable[[str], None]
     files: "Workspace | None" = None
     sandbox: bool = False
+    data: Path | None = None
+
+    def data_folder(self) -> Path | None:
+        """Create and return the window's own folder for files that are too large for its state.
+
+        The session keeps it beside its log: a resumed window finds its files there. It is private
+        to the person, and removed when the window is closed, not when the program exits. None if
+        nothing is saved; then use a temporary folder.
+        """
+        if self.data is not None:
+            make_private(self.data)
+        return self.data
 
     def say(self, english: str, chinese: str) -> str:
         """Return the text in the window's language."""

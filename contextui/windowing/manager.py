@@ -1,5 +1,6 @@
 """`WindowManager`: opens, closes, restores and focuses windows, and runs their actions."""
 
+import shutil
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -66,6 +67,7 @@ class WindowManager:
         is_live: Whether windows do anything by themselves. If not, they are only looked at:
             restored windows run no hooks.
         sandbox: Whether commands that windows run must run in a sandbox.
+        data: Where windows keep files, each in a folder with its id; None if nothing is saved.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -86,10 +88,12 @@ class WindowManager:
         most: int = MOST_WINDOWS,
         is_live: bool = True,
         sandbox: bool = False,
+        data: Path | None = None,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
         self._most, self._is_live, self._sandbox = most, is_live, sandbox
+        self._data = data
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
@@ -398,12 +402,17 @@ class WindowManager:
             notify=lambda words: window.runtime.background.notify(words),  # noqa: PLW0108
             files=self.workspace.guarded(guard) if self.workspace else None,
             sandbox=self._sandbox,
+            data=self._data_of(window_id),
         )
         emit = self._listeners.emit
         place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
         window._runtime = Runtime(window, place, lod, version)
         note_module(type(window).__module__, window_id)
         return window._runtime
+
+    def _data_of(self, window_id: str) -> Path | None:
+        """Return the folder of a window, if there is one; its id is a plain name."""
+        return self._data / window_id if self._data is not None else None
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
@@ -424,7 +433,9 @@ class WindowManager:
         window = self._roster.require(window_id)
         last = window.runtime.renders.at()  # may wait
         self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
-        window.runtime.end()
+        ended, data = window.runtime.end(), self._data_of(window_id)
+        if data is not None:
+            ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
 

@@ -6,14 +6,14 @@ programs set. `rows` returns them for drawing, `text` as plain lines.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from pyte import charsets
 from pyte import modes as mo
 
 from contextui.text import for_terminal
-from contextui.windows.terminal.screen import Row, Screen, Style
+from contextui.windows.terminal.screen import Label, Row, Screen, Style
 
 BRACKETED_PASTE, APPLICATION_CURSOR, ALTERNATE = 2004, 1, 1049
 SCROLLBACK = 5_000
@@ -134,6 +134,24 @@ class Emulator:
     def scrollback(self) -> int:
         """How many rows scrolled away and are kept."""
         return len(self._main.history)
+
+    @property
+    def top(self) -> int:
+        """The first row of the main screen, counted as in `position`."""
+        return self._main.scrolled
+
+    def label(self, row: int, label: Label) -> None:
+        """Note that a command was typed in a row of the main screen, counted as in `position`."""
+        labels, first = self._main.labels, self._main.scrolled - self.scrollback
+        # Rows below were erased by a way that is not an erasure, such as spaces.
+        for one in [one for one in labels if one < first or one > row]:
+            del labels[one]
+        labels[row] = label
+
+    def labels(self) -> Mapping[int, Label]:
+        """Return the labels of the rows that are shown or can be scrolled to."""
+        first = self._main.scrolled - self.scrollback
+        return {row: label for row, label in self._main.labels.items() if row >= first}
 
     def rows(self) -> list[Row]:
         """Return the visible rows. Only those that changed since the last call are built."""

@@ -24,6 +24,8 @@ class Ran(BaseModel):
     output: list[str]
     cut: int = 0
     full_screen: bool = False
+    file: str = ""
+    """The name of the file with the whole output, if the lines here are not all of it."""
 
 
 def record_of(command: Command, number: int) -> Ran:
@@ -39,6 +41,7 @@ def record_of(command: Command, number: int) -> Ran:
         lines=command.transcript.lines,
         output=[] if command.full_screen else lines,
         cut=cut + command.transcript.left_out,
+        file=command.spool.keep() if cut + command.transcript.left_out else "",
         full_screen=command.full_screen,
     )
 

@@ -13,6 +13,18 @@ from pyte import modes as mo
 from wcwidth import wcwidth
 
 
+class Label(NamedTuple):
+    """Which command was typed in a row.
+
+    Attributes:
+        number: The number of the command.
+        column: Where it starts, behind the prompt.
+    """
+
+    number: int
+    column: int
+
+
 class Style(NamedTuple):
     """The look of a run of characters.
 
@@ -39,6 +51,7 @@ class Screen(pyte.Screen):
     def __init__(self, columns: int, lines: int, history: int) -> None:
         self.history = deque[Row](maxlen=history)
         self.scrolled = 0
+        self.labels = dict[int, Label]()
         self.reply: Callable[[str], None] = lambda _: None
         super().__init__(columns, lines)
 
@@ -127,10 +140,18 @@ class Screen(pyte.Screen):
         super().erase_in_display(how)
         if how == 3:
             self.history.clear()
+        if how != 1:  # what is below the cursor, or everything
+            start = self.cursor.y + bool(self.cursor.x) if how == 0 else 0
+            self._forget_labels(self.scrolled + start)
 
     def reset(self) -> None:
         super().reset()
         self.savepoints.clear()
+        self._forget_labels(self.scrolled)
+
+    def _forget_labels(self, first: int) -> None:
+        for row in [row for row in self.labels if row >= first]:
+            del self.labels[row]
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         """Change the size; rows that no longer fit above the cursor scroll away."""

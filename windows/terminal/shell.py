@@ -22,7 +22,15 @@ from contextui.text import one_line
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
-from contextui.windows.terminal.transcript import SPOOL_LIMIT, Command, Spool, Transcript, Who
+from contextui.windows.terminal.screen import Label
+from contextui.windows.terminal.transcript import (
+    SPOOL_LIMIT,
+    SPOOLED,
+    Command,
+    Spool,
+    Transcript,
+    Who,
+)
 
 _SLICE = 0.006  # seconds of interpreting before other callbacks run
 _READ = 0.004  # seconds of reading
@@ -31,9 +39,9 @@ _BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
 _KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
 _FRAME = 0.05  # seconds between two slices while output floods
 _FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
+_REST = 0.02  # seconds of rest between two slices, for each other shell whose output floods
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
-_SPOOLED = 1024 * 1024 * 1024  # bytes in all spool files; the oldest are removed
 _SYNTAX_ERROR = 2
 _START = 3.0  # seconds for a shell to start a command
 _ECHO = 0.5  # seconds within which the screen shows what was typed
@@ -45,6 +53,11 @@ _MODES = re.compile(rb"\x1b\[\?[0-9;]{1,40}[hl]|\x1b\[[0-9;]{0,20}r|\x1b\[[0-9;:
 
 class ShellError(ContextUIError):
     """A shell cannot do what was asked; the message says why."""
+
+
+_flooding = set["Shell"]()
+"""The shells of all threads whose output floods. They take turns: Python runs one thread at a time,
+and the thread that draws the screen would wait for all of them."""
 
 
 class Shell:
@@ -81,6 +94,7 @@ class Shell:
         self._splitter = re.compile(integration.pattern.pattern + b"|" + _ALTERNATE)
         self._reading = self._eof = self._ended = self._recording = False
         self._slice: asyncio.Handle | None = None
+        self._rest: asyncio.Handle | None = None  # while others read
         self._fresh = False  # whether there was output since the last slice
         self._input = bytearray()
         self._reports_starts = False
@@ -428,8 +442,10 @@ class Shell:
             self._interpret(time.monotonic() + _SLICE)
             await asyncio.sleep(0)
         self._ended = True
-        if self._slice is not None:
-            self._slice.cancel()
+        _flooding.discard(self)
+        for handle in (self._slice, self._rest):
+            if handle is not None:
+                handle.cancel()
         if self._input:
             self._loop.remove_writer(self._process.terminal)
         os.close(self._process.terminal)
@@ -441,7 +457,7 @@ class Shell:
     # Output: read, split at marks, interpret
 
     def _resume(self) -> None:
-        if not self._reading and not self._eof:
+        if not self._reading and not self._eof and self._rest is None:
             self._reading = True
             self._loop.add_reader(self._process.terminal, self._readable)
 
@@ -452,7 +468,21 @@ class Shell:
 
     def _readable(self) -> None:
         self._read()
+        if self._waiting > _FLOOD:
+            _flooding.add(self)
+            if rest := self._rest_between():
+                self._pause()
+                self._rest = self._loop.call_later(rest, self._read_on)
         self._schedule()
+
+    def _read_on(self) -> None:
+        self._rest = None
+        if self._waiting <= _BACKLOG:
+            self._resume()
+
+    def _rest_between(self) -> float:
+        """Return how long this shell lets others work, if its output floods and theirs too."""
+        return _REST * (len(_flooding) - 1) if self in _flooding else 0.0
 
     def _read(self) -> int:
         """Read what there is, for a short time; return how many bytes."""
@@ -509,14 +539,17 @@ class Shell:
         if self._slice is not None or not self._items:
             return
         # While output floods, most of it is skipped: time goes into reading it.
-        if self._fresh and self._reading and self._waiting > _FLOOD:
-            self._slice = self._loop.call_later(_FRAME, self._slice_of_work)
+        rest = self._rest_between()
+        if rest or (self._fresh and self._reading and self._waiting > _FLOOD):
+            self._slice = self._loop.call_later(max(rest, _FRAME), self._slice_of_work)
         else:
             self._slice = self._loop.call_soon(self._slice_of_work)
 
     def _slice_of_work(self) -> None:
         self._slice = None
         self._interpret(time.monotonic() + _SLICE)
+        if not self._items:
+            _flooding.discard(self)
         if self._waiting > _BACKLOG:
             self._pause()
         elif not self._eof:
@@ -650,9 +683,12 @@ class Shell:
         if len(self.commands) == _COMMANDS:
             self.commands[0].spool.remove()
         self.commands.append(command)
+        if self._prompt_end is not None:
+            row, column = self._prompt_end
+            self.emulator.label(row, Label(command.number, column))
         total = sum(one.spool.size for one in self.commands)
         for one in self.commands:
-            if total <= _SPOOLED or one is command:
+            if total <= SPOOLED or one is command:
                 break
             total -= one.spool.size
             one.spool.remove()

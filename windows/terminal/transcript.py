@@ -6,13 +6,15 @@ keeps the bytes, up to a limit, and returns them by page.
 """
 
 import os
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
+from contextui.plain_file import open_plain
 from contextui.text import for_terminal
 from contextui.windows.terminal.emulator import TOKEN, numbers
 
@@ -23,6 +25,14 @@ LONGEST = 2_000
 """Characters kept of one line."""
 
 SPOOL_LIMIT = 64 * 1024 * 1024
+"""Bytes kept of one command's output."""
+
+SPOOLED = 256 * 1024 * 1024
+"""Bytes kept of all commands; the oldest are removed."""
+
+SPOOL_NAME = re.compile(r"[0-9a-f]{16}-\d{1,9}\.out", re.ASCII)
+"""Names of the files of spools."""
+
 _IN_MEMORY = 64 * 1024
 _HEAD_CHARACTERS = 100_000
 _INDEX_STEP = 64 * 1024
@@ -248,16 +258,50 @@ class Spool:
         lines: How many lines it keeps.
         left_out: Bytes that were not kept.
         error: Why the file could not be written, or "".
+        is_removed: Whether what it kept was removed.
     """
 
     def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
         self.path, self.limit = path, limit
         self.size = self.lines = self.left_out = 0
-        self.error = ""
+        self.error, self.is_removed = "", False
         self._memory = bytearray()
         self._file = -1  # while it is written
         self._filed = False
         self._starts, self._first_lines = [0], [0]  # where a part starts, and with which line
+
+    @classmethod
+    def kept(cls, path: Path) -> "Spool":
+        """Return what an earlier shell kept in a file.
+
+        Raises:
+            OSError: The file is not there, or is not a plain file.
+        """
+        spool = cls(path)
+        spool._filed = True
+        with spool._opened() as file:
+            while data := file.read(_INDEX_STEP):
+                spool._index(data)
+        return spool
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> "Spool":
+        """Return a spool of few lines, in memory."""
+        spool = cls(Path())
+        spool._memory += "".join(f"{one}\n" for one in lines).encode()
+        spool._index(bytes(spool._memory))
+        return spool
+
+    def keep(self) -> str:
+        """Put what is in memory into the file; return the file's name, or "" without one."""
+        if not self._filed and self._memory and not self.error:
+            try:
+                self._open()
+            except OSError as error:
+                self.error = error.strerror or str(error)
+            finally:
+                self.finish()
+        return self.path.name if self._filed and not self.error else ""
 
     def write(self, data: bytes) -> None:
         """Add bytes. A file that cannot be written ends the spool, not the command."""
@@ -278,12 +322,15 @@ class Spool:
             self.left_out += len(kept)
             return
         for at in range(0, len(kept), _INDEX_STEP):
-            part = kept[at : at + _INDEX_STEP]
-            self.lines += part.count(b"\n")
-            self.size += len(part)
-            if self.size - self._starts[-1] >= _INDEX_STEP:
-                self._starts.append(self.size)
-                self._first_lines.append(self.lines)
+            self._index(kept[at : at + _INDEX_STEP])
+
+    def _index(self, part: bytes) -> None:
+        """Note where lines are."""
+        self.lines += part.count(b"\n")
+        self.size += len(part)
+        if self.size - self._starts[-1] >= _INDEX_STEP:
+            self._starts.append(self.size)
+            self._first_lines.append(self.lines)
 
     def page(self, start: int, count: int) -> list[str]:
         """Return lines by number; 0 is the first."""
@@ -306,6 +353,7 @@ class Spool:
         self.finish()
         if self._filed:
             self.path.unlink(missing_ok=True)
+        self._filed, self.is_removed = False, True
         self._memory.clear()
         self.left_out += self.size
         self.size = self.lines = 0
@@ -337,12 +385,32 @@ class Spool:
         if rest and number >= start:
             yield plain_line(rest)
 
+    def _opened(self) -> BinaryIO:
+        return open_plain(self.path)
+
     def _bytes(self, at: int, count: int) -> bytes:
         if self._filed:
-            with self.path.open("rb") as file:
+            with self._opened() as file:
                 file.seek(at)
                 return file.read(count)
         return bytes(self._memory[at : at + count])
+
+
+def tidy(folder: Path, kept: Sequence[str]) -> None:
+    """Remove files of spools from a folder: those not to be kept, then the oldest if too large.
+
+    Args:
+        folder: The folder.
+        kept: The names of the files to keep, oldest first.
+    """
+    sizes = {one.name: one.stat().st_size for one in folder.glob("*.out")}
+    total, left = 0, set[str]()
+    for name in reversed(kept):
+        total += sizes.get(name, 0)
+        if total <= SPOOLED:
+            left.add(name)
+    for name in sizes.keys() - left:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _write_all(file: int, data: bytes) -> None:
@@ -363,6 +431,7 @@ class Command:
         ended: When it ended, or None.
         status: Its exit status, or None while it runs or if the shell did not report it.
         full_screen: Whether it used the whole screen, as an editor does: that is not output.
+        job: The number of the window's job that watches it; 0 if there is none yet.
         transcript: Its first and last lines.
         spool: All its lines.
     """
@@ -382,7 +451,7 @@ class Command:
         self.started = datetime.now(UTC)
         self.ended: datetime | None = None
         self.status: int | None = None
-        self.full_screen = False
+        self.full_screen, self.job = False, 0
 
     @property
     def running(self) -> bool:

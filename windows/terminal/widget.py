@@ -1,30 +1,47 @@
-"""Terminal widget: draws the shell's screen and sends it what the person types."""
+"""Terminal widget: draws the shell's screen and sends it what the person types.
+
+Left of each command is a mark: how it ended, or that it runs. Right of it is who typed it, and how
+long it took. Keys of the frame go to failed commands and end a running one; with Enter the person
+types into the shell, and every key but ctrl+g is the shell's.
+"""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from contextui.text import for_terminal, one_line
+from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.host import call_soon, warn
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
 from contextui.windows.terminal.screen import Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
+from contextui.windows.terminal.transcript import Command, Who
 from contextui.windows.terminal.window import TerminalWindow
-from contextui.words import Words
+from contextui.words import Words, msg
 
 _FRAME = 0.03  # seconds between two pictures of the screen
 _APPLICATION_KEYS = 1  # the private mode in which arrows are sent in another form
 _WHEEL = 3  # rows of a step of the mouse wheel
+_GUTTER = 2  # columns left of the screen, for marks
+_GAP = "   "
+_SPIN = 0.25  # seconds between two pictures of a spinner
+_DEAF = 0.5  # seconds in which a question takes no yes: keys may still be meant for the shell
+_WHO = {"person": ("◇", msg("you"), "you"), "model": ("◆", "model", "model")}
 
 _KEYS = {
     "enter": b"\r", "tab": b"\t", "shift+tab": b"\x1b[Z", "escape": b"\x1b",
@@ -64,23 +81,94 @@ def bytes_of(key: str, character: str | None, application: bool) -> bytes:
     return b""
 
 
+_LOOKS = {
+    "ok": "color: $text-success;",
+    "failed": "color: $text-error;",
+    "running": "color: $text-warning;",
+    "you": "color: $text-secondary;",
+    "model": "color: $text-accent;",
+    "muted": "color: $foreground 70%;",
+    "chosen": "background: $primary 22%;",
+    "question": "color: $text-warning; background: $foreground 8%;",
+}
+
+
+class Mark(NamedTuple):
+    """What is drawn beside the row in which a command was typed.
+
+    Attributes:
+        column: Where the command starts, behind the prompt.
+        who: Who typed it.
+        started: When it started.
+        ended: When it ended, or None.
+        status: Its exit status, or None if that is not known.
+    """
+
+    column: int
+    who: Who
+    started: datetime
+    ended: datetime | None
+    status: int | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended with another status than 0."""
+        return self.ended is not None and bool(self.status)
+
+
+class Running(NamedTuple):
+    """The command that runs, with the number of its job."""
+
+    number: int
+    job: int
+    text: str
+
+
 class Picture(NamedTuple):
-    """The screen at one moment."""
+    """The screen at one moment.
+
+    Attributes:
+        rows: The rows that are shown.
+        cursor: The cursor.
+        back: How many rows it is scrolled back.
+        behind: How many rows it could be.
+        top: The first row that is not scrolled away, counted from the first that ever was.
+        marks: What is drawn beside which of the rows that are shown.
+        failed: The rows of failed commands, counted as `top`.
+        running: The command that runs.
+    """
 
     rows: tuple[Row, ...] = ()
     cursor: Cursor = Cursor(0, 0, False)
     back: int = 0
     behind: int = 0
+    top: int = 0
+    marks: Mapping[int, Mark] = {}
+    failed: tuple[int, ...] = ()
+    running: Running | None = None
 
 
 class TerminalBody(Widget, can_focus=True):
     """The screen of a shell."""
 
-    DEFAULT_CSS = "TerminalBody { height: 1fr; }"
+    COMPONENT_CLASSES = {f"terminal--{one}" for one in _LOOKS}
+    DEFAULT_CSS = "TerminalBody { height: 1fr; }\n" + "\n".join(
+        f".terminal--{name} {{ {look} }}" for name, look in _LOOKS.items()
+    )
     BINDINGS = [
+        Binding("y", "answer(True)", "end it"),
+        Binding("n,escape", "answer(False)", "keep", key_display="n"),
         Binding("shift+pageup", "back(1)", "scroll", key_display="⇧pgup"),
         Binding("shift+pagedown", "back(-1)", show=False),
     ]
+    frame_bindings: ClassVar[tuple[Binding, ...]] = (
+        Binding("enter", "type", "type"),
+        Binding("r", "restart", "new shell"),
+        Binding("x", "end", "end command"),
+        Binding("n", "failed(1)", "failed", key_display="n N"),
+        Binding("N", "failed(-1)", show=False),
+    )
+    """Keys while the frame has the focus, and not the shell."""
     keeps_keys: ClassVar[bool] = True
     """Every key belongs to the shell, except ctrl+g, which leaves."""
     first_actions: ClassVar[tuple[str, ...]] = ("run", "restart")
@@ -93,6 +181,11 @@ class TerminalBody(Widget, can_focus=True):
         self._window, self._words = window, Words(window.env.lang)
         self._shell: Shell | None = None
         self._picture, self._back, self._due = Picture(), 0, False
+        self._drawn = Picture()
+        self._chosen: int | None = None  # the row of a failed command
+        self._asked: Running | None = None  # the command that the person may want to end
+        self._asked_at = 0.0
+        self._spins: Timer | None = None
         self._leave: Callable[[], None] = lambda: None
 
     @property
@@ -104,6 +197,7 @@ class TerminalBody(Widget, can_focus=True):
 
     def on_mount(self) -> None:
         """Start to follow the screen."""
+        self._spins = self.set_interval(_SPIN, self._spin, pause=True)
         self._leave = self._window.show_with(self._changed)
         call_soon(self._window, self._begin)
 
@@ -132,11 +226,23 @@ class TerminalBody(Widget, can_focus=True):
         self._due = False
         emulator = shell.emulator
         behind = 0 if emulator.alternate else emulator.scrollback
-        back = min(self._back, behind)
+        chosen = self._chosen
+        back = min(self._back if chosen is None else max(emulator.top - chosen, 0), behind)
         rows = emulator.rows()
         if back:
             rows = [*emulator.history(behind - back, behind), *rows][: len(rows)]
-        self._picture = Picture(tuple(rows), emulator.cursor, back, behind)
+        marks = {} if emulator.alternate else dict(_marks(shell))
+        first, running = emulator.top - back, shell.running
+        self._picture = Picture(
+            tuple(rows),
+            emulator.cursor,
+            back,
+            behind,
+            emulator.top,
+            {row - first: mark for row, mark in marks.items() if 0 <= row - first < len(rows)},
+            tuple(sorted(row for row, mark in marks.items() if mark.failed)),
+            Running(running.number, running.job, running.text) if running is not None else None,
+        )
         self.post_message(self.Drawn())
 
     def _do(self, shell: Shell, data: bytes) -> None:
@@ -148,28 +254,120 @@ class TerminalBody(Widget, can_focus=True):
     # --- drawing -----------------------------------------------------------------------
 
     def on_terminal_body_drawn(self, message: Drawn) -> None:
-        """Draw the new picture."""
+        """Draw what changed in the new picture."""
         message.stop()
-        self.refresh()
+        old, new = self._drawn, self._picture
+        self._drawn = new
+        if self._asked is not None and self._asked != new.running:
+            self._stop_asking()
+        if (bool(old.failed), old.running) != (bool(new.failed), new.running):
+            self.refresh_bindings()
+        if self._spins is not None:
+            running = any(one.ended is None for one in new.marks.values())
+            (self._spins.resume if running else self._spins.pause)()
+        if len(old.rows) != len(new.rows) or (old.back > 0) != (new.back > 0):
+            self.refresh()
+            return
+        changed = {y for y, row in enumerate(new.rows) if row is not old.rows[y]}
+        changed |= {y for y in old.marks.keys() | new.marks.keys() if self._differs(y, old, new)}
+        if old.cursor != new.cursor:
+            changed |= {old.cursor.row, new.cursor.row}
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def _differs(self, y: int, old: Picture, new: Picture) -> bool:
+        return old.marks.get(y) != new.marks.get(y)
+
+    def _spin(self) -> None:
+        """Draw the marks of running commands again."""
+        rows = [y for y, mark in self._picture.marks.items() if mark.ended is None]
+        if rows:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
 
     def render_line(self, y: int) -> Strip:
         """Return one row of the screen."""
-        width, picture = self.size.width, self._picture
-        if self._has_ended and y == self.size.height - 1:
-            said = self._words("The shell ended. r starts a new one.")
-            ended = Strip([Segment(said, RichStyle(dim=True))]).adjust_cell_length(width)
-            return ended.apply_style(self.rich_style)
+        width, picture, is_last = self.size.width, self._picture, y == self.size.height - 1
+        if is_last and (self._asked is not None or self._has_ended):
+            return self._line_below(width)
         if y >= len(picture.rows):
             return Strip.blank(width, self.rich_style)
-        cursor = picture.cursor
+        cursor, mark, columns = picture.cursor, picture.marks.get(y), max(width - _GUTTER, 0)
         strip = Strip([Segment(for_terminal(text, lines=False), _style(style))
                        for text, style in picture.rows[y]])  # fmt: skip
-        strip = strip.adjust_cell_length(width).apply_style(self.rich_style)
-        shows = cursor.visible and self.has_focus and not picture.back
-        if shows and y == cursor.row and cursor.column < width:
+        if mark is not None:
+            strip = self._with_facts(strip, mark, columns)
+        strip = strip.adjust_cell_length(columns)
+        shows = cursor.visible and self.has_focus and not picture.back and self._asked is None
+        if shows and y == cursor.row and cursor.column < columns:
             before, at = strip.crop(0, cursor.column), strip.crop(cursor.column, cursor.column + 1)
-            rest = strip.crop(cursor.column + 1, width)
+            rest = strip.crop(cursor.column + 1, columns)
             strip = Strip.join([before, at.apply_style(RichStyle(reverse=True)), rest])
+        strip = Strip.join([Strip([self._sign(mark)]), strip]).adjust_cell_length(width)
+        if self._chosen is not None and y == self._chosen - picture.top + picture.back:
+            strip = strip.apply_style(self._look("chosen"))
+        return strip.apply_style(self.rich_style)
+
+    def _line_below(self, width: int) -> Strip:
+        """Return the question before a command is ended, or the words about an ended shell."""
+        if self._asked is None:
+            said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
+        else:
+            look = self._look("question")
+            room = max(width - cell_len(self._words("End {command}?", command="")), 0)
+            command = one_line(self._asked.text, 400)
+            command = fit(command, min(room, cell_len(command)))
+            said = self._words("End {command}?", command=command)
+        return (
+            Strip([Segment(said, look)])
+            .adjust_cell_length(width, look)
+            .apply_style(self.rich_style)
+        )
+
+    def _look(self, name: str) -> RichStyle:
+        """Return a colour of the theme; it hides nothing that the row has of its own."""
+        style = self.get_component_rich_style(f"terminal--{name}")
+        if name == "question":
+            return style
+        if name == "chosen":
+            return RichStyle(bgcolor=style.bgcolor)
+        return RichStyle(color=style.color)
+
+    def _sign(self, mark: Mark | None) -> Segment:
+        """Return the mark left of a row."""
+        if mark is None:
+            return Segment(" " * _GUTTER)
+        if mark.ended is None:
+            return Segment(f"{spinner()} ", self._look("running"))
+        if mark.status is None:
+            return Segment("· ", self._look("muted"))
+        return (
+            Segment("✗ ", self._look("failed")) if mark.status else Segment("✓ ", self._look("ok"))
+        )
+
+    def _with_facts(self, strip: Strip, mark: Mark, columns: int) -> Strip:
+        """Return the row of a command, with who typed it and how it ended as far as there is room.
+
+        The text of the person's own prompt stays as it is.
+        """
+        strip = Strip.join(
+            [
+                strip.crop(0, mark.column),
+                strip.crop(mark.column).apply_style(RichStyle(bold=True)),
+            ]
+        )
+        sign, name, look = _WHO[mark.who]
+        seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()
+        took = f"{seconds:.1f}s" if mark.ended is not None and seconds < 10 else _duration(seconds)
+        who = (f"{sign} {self._words(name)}", self._look(look))
+        status = (self._words("exit {status}", status=mark.status), self._look("failed"))
+        exits = [status] if mark.failed else []
+        muted = self._look("muted")
+        for parts in ([who, *exits, (took, muted)], [(sign, who[1]), *exits, (took, muted)], exits):
+            gaps = [segment for part in parts for segment in (Segment(_GAP), Segment(*part))]
+            facts = Strip([*gaps, Segment(" ")])
+            room = columns - strip.cell_length - facts.cell_length
+            if parts and room >= 0:
+                return Strip.join([strip, Strip([Segment(" " * room)]), facts])
         return strip
 
     @property
@@ -181,13 +379,19 @@ class TerminalBody(Widget, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """Send a key to the shell."""
         shell = self._shell
+        if self._asked is not None:
+            early = time.monotonic() - self._asked_at < _DEAF
+            if event.key not in (("n", "escape") if early else ("y", "n", "escape")):
+                event.stop()
+                event.prevent_default()
+            return
         if event.key in ("shift+pageup", "shift+pagedown"):
             return
         if self._has_ended:
             if event.key == "r":
                 event.stop()
                 event.prevent_default()
-                self.post_message(ActionRequested("restart"))
+                self.action_restart()
             return
         event.stop()
         event.prevent_default()
@@ -198,7 +402,7 @@ class TerminalBody(Widget, can_focus=True):
     def on_paste(self, event: events.Paste) -> None:
         """Send pasted text, marked as such if the program in the terminal wants that."""
         event.stop()
-        if self._shell is None or self._has_ended:
+        if self._shell is None or self._has_ended or self._asked is not None:
             return
         plain = "".join(one for one in event.text if one in "\n\t" or one.isprintable())
         data = plain.replace("\n", "\r").encode()
@@ -209,8 +413,76 @@ class TerminalBody(Widget, can_focus=True):
     def _send(self, data: bytes) -> None:
         shell = self._shell
         if data and shell is not None:
-            self._back = 0
+            self._back, self._chosen = 0, None
             call_soon(self._window, lambda: self._do(shell, data))
+
+    # --- keys of the frame, and the question before a command is ended ------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable the keys that do something now."""
+        match action:
+            case "answer":
+                return self._asked is not None
+            case "back":
+                return self._asked is None
+            case "restart":
+                return self._has_ended
+            case "end":
+                running = self._picture.running
+                return running is not None and running.job > 0 and not self._has_ended
+            case "failed":
+                return bool(self._picture.failed)
+        return super().check_action(action, parameters)
+
+    def action_type(self) -> None:
+        """Move the focus into the shell."""
+        self._back, self._chosen = 0, None
+        self.focus()
+        call_soon(self._window, self._begin)
+
+    def action_restart(self) -> None:
+        """Start a new shell."""
+        self.post_message(ActionRequested("restart"))
+
+    def action_failed(self, step: int) -> None:
+        """Show the next or previous failed command; the newest comes first."""
+        rows = self._picture.failed
+        if self._chosen in rows:
+            self._chosen = rows[(rows.index(self._chosen) + step) % len(rows)]
+        elif rows:
+            self._chosen = rows[-1]
+        self.refresh()
+        call_soon(self._window, self._begin)
+
+    def action_end(self) -> None:
+        """Ask whether to end the running command."""
+        self._asked, self._asked_at = self._picture.running, time.monotonic()
+        self.focus()
+        self.refresh_bindings()
+        self.refresh()
+
+    def action_answer(self, yes: bool) -> None:
+        """End the command that the question names, or keep it."""
+        asked = self._asked
+        self._stop_asking()
+        if yes and asked is not None and asked == self._picture.running:
+            self.post_message(ActionRequested("cancel", {"job": asked.job}))
+
+    def _stop_asking(self) -> None:
+        self._asked = None
+        self.refresh_bindings()
+        self.refresh()
+        if self.has_focus and isinstance(self.parent, Widget):
+            self.parent.focus()
+
+    def on_blur(self) -> None:
+        """Take the question back: the person went elsewhere."""
+        self._asked = None
+        self.refresh()
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
 
     def action_back(self, pages: int) -> None:
         """Scroll by pages, up for a positive number."""
@@ -227,12 +499,13 @@ class TerminalBody(Widget, can_focus=True):
         self._scroll_by(-_WHEEL)
 
     def _scroll_by(self, rows: int) -> None:
-        self._back = max(0, min(self._back + rows, self._picture.behind))
+        self._back = max(0, min(self._picture.back + rows, self._picture.behind))
+        self._chosen = None
         call_soon(self._window, self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the shell the size of the widget."""
-        rows, columns = event.size.height, event.size.width
+        rows, columns = event.size.height, event.size.width - _GUTTER
         if rows > 0 and columns > 1:
             call_soon(self._window, lambda: self._resize(rows, columns))
 
@@ -241,6 +514,23 @@ class TerminalBody(Widget, can_focus=True):
         if shell is not None and shell.emulator.size != (rows, columns):
             shell.resize(rows, columns)
         self._begin()
+
+
+def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
+    """Yield the rows in which commands were typed, with their marks."""
+    commands: dict[int, Command] = {one.number: one for one in shell.commands}
+    for row, (number, column) in shell.emulator.labels().items():
+        if (one := commands.get(number)) is not None:
+            yield row, Mark(column, one.who, one.started, one.ended, one.status)
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration as ``12s``, ``3m05s`` or ``2h10m``."""
+    minutes, rest = divmod(int(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes:02}m"
+    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
 
 
 _COLOURS = {"brown": "yellow"}

@@ -28,7 +28,7 @@ from contextui.windowing import CommandPreview
 from contextui.windows.terminal import record
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import Command
+from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, tidy
 
 KEPT = 40
 """Commands of which the state keeps the facts and the first and last lines."""
@@ -38,7 +38,11 @@ _LAST = (40, 80)  # lines of the last command's output that are shown: first, la
 _EARLIER = (4, 8)  # of an earlier command
 _PAGE = 200  # lines of a page
 _MOST_PAGE = 1_000
-_BEAT = 0.1  # seconds between two reports of progress
+_BEAT = 1.0  # seconds between two reports of a command's progress, at least
+_RATE = 10  # reports a second of all terminals together: each draws a window for the model again
+
+_watched = set[Command]()
+"""The commands of all terminals that run."""
 
 
 class TerminalWindow(Window):
@@ -68,9 +72,11 @@ class TerminalWindow(Window):
     async def opened(self) -> None:
         files = self.env.files
         self.state.folder = str(files.root if files is not None else Path.cwd())
+        self._make_spool()
         await self._start()
 
     async def restored(self) -> None:
+        self._make_spool()
         if not Path(self.state.folder).is_dir():
             self.state.ended = self.env.say(
                 f"The folder {self.state.folder} no longer exists.",
@@ -82,13 +88,20 @@ class TerminalWindow(Window):
         except ContextUIError as problem:  # what ran before stays readable
             self.state.ended = problem.text(self.env.lang)
 
-    async def closed(self) -> None:
+    async def closed(self, reason: str) -> None:
         for task in self.state.tasks:
             task.cancel()
         if self.state.shell is not None:
             await self.state.shell.close()
-        if self.state.spool:
+        if self.state.spool and (reason == "closed" or self.env.data is None):
             shutil.rmtree(self.state.spool, ignore_errors=True)
+
+    def _make_spool(self) -> None:
+        """Find the folder for whole outputs; what is not to be read any more is removed there."""
+        kept = self.env.data_folder()
+        if kept is not None:
+            tidy(kept, [one.file for one in self.state.ran if one.file])
+        self.state.spool = str(kept or tempfile.mkdtemp(prefix="contextui-terminal-"))
 
     async def _start(self) -> None:
         if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
@@ -97,7 +110,6 @@ class TerminalWindow(Window):
                 zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。",
             )
         state = self.state
-        state.spool = state.spool or tempfile.mkdtemp(prefix="contextui-terminal-")
         folder = Path(state.folder)
         shell = await Shell.start(
             folder=folder,
@@ -284,16 +296,16 @@ class TerminalWindow(Window):
             start: The first line.
             lines: How many.
         """
-        found = self._command(command)
-        shown = found.page(start - 1, lines)
+        spool = self._output(command)
+        shown = spool.page(start - 1, lines)
         if not shown:
             return self.env.say(
-                f"It has no line {start}; there are {found.spool.lines}.",
-                f"没有第 {start} 行；共 {found.spool.lines} 行。",
+                f"It has no line {start}; there are {spool.lines}.",
+                f"没有第 {start} 行；共 {spool.lines} 行。",
             )
         rows = [f"{start + number}: {one[: record.WIDEST]}" for number, one in enumerate(shown)]
-        left = found.spool.left_out
-        if left and start - 1 + len(shown) >= found.spool.lines:
+        left = spool.left_out
+        if left and start - 1 + len(shown) >= spool.lines:
             rows.append(self.env.say(f"({left:,} bytes were not kept)", f"（{left:,} 字节未保留）"))
         return "\n".join(rows)
 
@@ -305,8 +317,8 @@ class TerminalWindow(Window):
             text: The text.
             command: The number of the command; by default the last.
         """
-        found = self._command(command or self._newest())
-        rows = [f"{at + 1}: {one[: record.WIDEST]}" for at, one in found.spool.find(text)]
+        found = self._output(command or self._newest()).find(text)
+        rows = [f"{at + 1}: {one[: record.WIDEST]}" for at, one in found]
         return "\n".join(rows) or self.env.say("Not found.", "没有找到。")
 
     @action("Start a new shell", zh="启动新的 shell")
@@ -333,11 +345,18 @@ class TerminalWindow(Window):
         count = shell.commands[-1].number if shell is not None and shell.commands else 0
         return self.state.offset + count
 
-    def _command(self, number: int) -> Command:
-        shell = self.state.shell
+    def _output(self, number: int) -> Spool:
+        """Return the whole output of a command: of this shell, or of one before it."""
+        state, shell = self.state, self.state.shell
         for one in shell.commands if shell is not None else ():
-            if self.state.offset + one.number == number:
-                return one
+            if state.offset + one.number == number and not one.spool.is_removed:
+                return one.spool
+        for ran in state.ran:
+            if ran.number == number and SPOOL_NAME.fullmatch(ran.file):
+                with suppress(OSError):  # it was removed, as the oldest are
+                    return Spool.kept(Path(state.spool) / ran.file)
+            elif ran.number == number and not ran.cut and not ran.full_screen:
+                return Spool.of(ran.output)
         raise ActionError(
             f"The whole output of command {number} is not kept any more, or there is no such "
             "command.",
@@ -367,7 +386,10 @@ class TerminalWindow(Window):
             return self._watch(job, shell, command)
 
         name = one_line(command.text, 80) or "command"
-        return self.env.job(name, work, wait=seconds, quiet=quiet)
+        job = self.env.job(name, work, wait=seconds, quiet=quiet)
+        command.job = job.number
+        self._show(shell)
+        return job
 
     async def _watch(self, job: Job, shell: Shell, command: Command) -> str:
         """Report a command's progress until it ends; return its result."""
@@ -378,12 +400,18 @@ class TerminalWindow(Window):
 
         job.on_cancel(stop)
         ends = asyncio.ensure_future(shell.wait(command))
+        _watched.add(command)
         try:
+            last = ""
             while not ends.done():
                 tail = command.transcript.tail
-                job.progress(text=next((one for one in reversed(tail) if one.strip()), ""))
-                await asyncio.wait([ends], timeout=_BEAT)
+                text = next((one for one in reversed(tail) if one.strip()), "")
+                if text != last:
+                    job.progress(text=text)
+                    last = text
+                await asyncio.wait([ends], timeout=max(_BEAT, len(_watched) / _RATE))
         finally:
+            _watched.discard(command)
             ends.cancel()
         return record.result_of(command, self.state.offset + command.number, self.env.lang)
 

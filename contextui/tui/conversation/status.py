@@ -19,11 +19,10 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.lines import KEY, MUTED, line, short
+from contextui.tui.lines import KEY, MUTED, SPINNER, line, short
 from contextui.words import Words, msg
 
 _ROOMY = 52  # cells needed for the full status
-SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 @dataclass(slots=True)

@@ -1,12 +1,13 @@
 """The frame of a window: border with actor and cost, body, actions, and the close prompt."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 from textual import on
-from textual.actions import SkipAction
+from textual.actions import SkipAction, parse
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingsMap
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -22,6 +23,7 @@ from contextui.tui.desktop.shared import (
     closing_warning_of,
     facts_of,
     first_actions_of,
+    frame_bindings_of,
     heading,
     in_turn,
     keeps_keys,
@@ -154,6 +156,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._own_problem = ""
         self._unregister: Callable[[], None] = lambda: None
         self.body = self._make_body()
+        self._usual_bindings = self._bindings
+        self._bind_keys_of_body()
         self.row = ActionRow(self._offers())
         self.runner = ActionRunner(self, setting)
 
@@ -185,6 +189,17 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             return self._usual_body()
         own.add_class(_BODY)  # fills the remaining room, whatever its own style says
         return own
+
+    def _bind_keys_of_body(self) -> None:
+        """Put the keys that the body has for its frame before those of all frames."""
+        own = [
+            (key, replace(one, action=f"of_body({one.action!r})"))
+            for key, one in frame_bindings_of(self.body)
+        ]
+        bindings = dict[str, list[Binding]]()
+        for key, one in [*own, *self._usual_bindings]:
+            bindings.setdefault(key, []).append(one)
+        self._bindings = BindingsMap.from_keys(bindings)
 
     def _usual_body(self) -> ContentBody:
         body = ContentBody(self.window, self._setting.words)
@@ -265,6 +280,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = self._usual_body()
+            self._bind_keys_of_body()
+            self.refresh_bindings()
             self._draw()
             await self.mount(self.body, before=self.row)
             if failed.is_attached:
@@ -277,11 +294,26 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         if keeps_keys(self.app.focused):
             return False  # they belong to the widget
         inside = not self.has_focus
+        if action == "of_body":
+            return not inside and self._body_allows(str(parameters[0]))
         if action in ("go_in", "out"):
             return inside == (action == "out")
         if action == "detail" and isinstance(self.app.focused, TextArea):
             return False  # there, it is text input
         return super().check_action(action, parameters)
+
+    def _body_allows(self, action: str) -> bool | None:
+        body, (_, name, parameters) = self.body, parse(action)
+        if not isinstance(body, Guard):
+            return False
+        no: bool | None = False
+        return body.guarded(lambda: body.check_action(name, parameters), no)
+
+    async def action_of_body(self, action: str) -> None:
+        """Run an action of the body, for a key that it has while the frame has the focus."""
+        body = self.body
+        if isinstance(body, Guard):
+            await body.guarded_wait(lambda: self.app.run_action(action, body))
 
     def action_go_in(self) -> None:
         """Focus the first focusable widget of the body."""

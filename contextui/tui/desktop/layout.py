@@ -4,6 +4,7 @@ Windows have an order. The first is the main window (master); the next ones form
 as there is room for; each of the rest gets one line.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -16,7 +17,8 @@ from textual.message import Message
 from textual.widget import Widget
 
 from contextui.tui.desktop.shared import Setting, facts_of, name_of
-from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, spinner
+from contextui.windowing.host import running_jobs
 from contextui.windowing.window import Window
 
 Mode = Literal["side", "below", "single", "zoomed"]
@@ -256,6 +258,10 @@ class WindowLines(Widget):
             facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
                 width // 2, setting.words
             )
+        if jobs := running_jobs(window):
+            passed = age(max(time.monotonic() - jobs[-1].started, 0))
+            now = Content.assemble((f"{spinner()} ", "$text-warning"), (passed, MUTED))
+            facts = Content.assemble(now, "   ", facts) if facts.plain else now
         head = f"{number} "
         gap = 2 if facts.plain else 0
         room = width - len(head) - cell_len(name) - 2 - gap - facts.cell_length

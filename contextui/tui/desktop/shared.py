@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from textual.binding import Binding, BindingsMap
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -247,6 +248,12 @@ def title_of(body: Widget) -> str | None:
 def first_actions_of(body: Widget) -> tuple[str, ...]:
     """Read `first_actions`: the ids of the actions that come first in the row."""
     return tuple(_ask(body, "first_actions") or ())
+
+
+def frame_bindings_of(body: Widget) -> list[tuple[str, Binding]]:
+    """Read `frame_bindings`: keys that run actions of the widget while the frame has the focus."""
+    given, none = _ask(body, "frame_bindings"), list[tuple[str, Binding]]()
+    return body.guarded(lambda: list(BindingsMap(given)), none) if isinstance(body, Guard) else none
 
 
 def closing_warning_of(body: Widget) -> str:

@@ -36,6 +36,29 @@ class Plain(Widget, can_focus=True):
             self.post_message(ActionRequested("up"))
 
 
+class WithFrameKeys(Plain):
+    """Has keys while the frame has the focus."""
+
+    frame_bindings = (
+        ("k", "up", "count up"),
+        ("f", "fail", "fail"),
+        ("x", "off", "off"),
+    )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "off"
+
+    def action_up(self) -> None:
+        self.post_message(ActionRequested("up"))
+
+    def action_fail(self) -> None:
+        raise ValueError("not on this key")
+
+
+class WithWrongFrameKeys(Plain):
+    frame_bindings = (("only one",), 7)
+
+
 class WithChildren(Plain):
     def compose(self) -> ComposeResult:
         with Vertical(id="within"):

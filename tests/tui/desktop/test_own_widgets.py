@@ -30,6 +30,37 @@ def test_a_window_is_drawn_by_its_own_widget(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+def test_a_widget_may_have_keys_for_its_frame(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithFrameKeys")])
+        desk.session.windows.open("own")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "own_1")
+            await until(pilot, lambda: shown(pilot, "k count up"))
+            assert shown(pilot, "x close")  # the widget's own x is off
+            await pilot.press("k")
+            await until(pilot, lambda: shown(pilot, "own widget: 1"))
+            await pilot.press("enter")
+            await until(pilot, lambda: not shown(pilot, "k count up"))  # a key of the widget now
+            await pilot.press("escape", "f")
+            await until(pilot, lambda: shown(pilot, "not on this key"))
+            assert frame.has_class("-error")
+            await until(pilot, lambda: not shown(pilot, "k count up"))
+
+    asyncio.run(go())
+
+
+def test_wrong_keys_for_the_frame_leave_the_frame_as_it_is(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithWrongFrameKeys")])
+        desk.session.windows.open("own")
+        async with running(desk) as pilot:
+            await enter(pilot, "own_1")
+            await until(pilot, lambda: shown(pilot, "x close"))
+
+    asyncio.run(go())
+
+
 @pytest.mark.long
 def test_a_widget_may_have_children(tmp_path: Path) -> None:
     async def go() -> None:

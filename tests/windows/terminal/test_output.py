@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextui.text import for_terminal
+from contextui.windows.terminal.shell import _REST, Shell, _flooding
 from contextui.windows.terminal.transcript import HEAD, SPOOL_LIMIT, TAIL
 
 from .shells import finished, prompt, run, shell, until
@@ -151,7 +152,7 @@ def test_escape_sequences_in_output_do_no_harm(tmp_path: Path) -> None:
 def test_a_full_disk_of_old_output_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextui.windows.terminal.shell._SPOOLED", 1_000_000)
+    monkeypatch.setattr("contextui.windows.terminal.shell.SPOOLED", 1_000_000)
 
     async def test() -> None:
         async with shell(tmp_path) as one:
@@ -172,5 +173,54 @@ def test_a_progress_bar_is_one_line(tmp_path: Path) -> None:
             )
             assert ran.output == "done"
             await until(one, lambda: "done" in one.emulator.text())
+
+    run(test())
+
+
+def test_shells_whose_output_floods_take_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads, interpreted = list[Shell](), list[Shell]()
+    read, interpret = Shell._read, Shell._interpret
+
+    def count_read(self: Shell) -> int:
+        reads.append(self)
+        return read(self)
+
+    def count_slice(self: Shell, deadline: float) -> None:
+        interpreted.append(self)
+        interpret(self, deadline)
+
+    async def test() -> None:
+        async with shell(tmp_path) as one, shell(tmp_path) as two, shell(tmp_path) as three:
+            shells = (one, two, three)
+            for each in shells:
+                await each.run("yes")
+            await until(one, lambda: len(_flooding) == 3)
+            monkeypatch.setattr(Shell, "_read", count_read)
+            monkeypatch.setattr(Shell, "_interpret", count_slice)
+            loop = asyncio.get_running_loop()
+            start = loop.time()
+            await asyncio.sleep(1)
+            rounds = (loop.time() - start) / (2 * _REST) + 5
+            for each in shells:
+                assert 0 < reads.count(each) <= rounds
+                assert 0 < interpreted.count(each) <= rounds
+            for each in shells:
+                await each.cancel()
+            await finished(one, "echo done")
+            assert not _flooding
+
+    run(test())
+
+
+def test_a_shell_alone_reads_without_rest(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            await one.run("yes")
+            await until(one, lambda: one in _flooding)
+            assert one._rest_between() == 0
+            await one.cancel()
+        assert not _flooding
 
     run(test())

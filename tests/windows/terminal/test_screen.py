@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.windows.terminal.emulator import Emulator
-from contextui.windows.terminal.screen import PLAIN, Style
+from contextui.windows.terminal.screen import PLAIN, Label, Style
 from contextui.windows.terminal.transcript import Transcript, plain_line
 
 
@@ -215,3 +215,32 @@ def test_transcripts(output: str, lines: list[str]) -> None:
 )
 def test_a_line_of_a_page(data: bytes, line: str) -> None:
     assert plain_line(data) == line
+
+
+def test_labels_follow_their_rows_and_leave_with_them() -> None:
+    one = emulator("$ ls\r\n", rows=3)
+    one.label(0, Label(1, 2))
+    one.feed("a\r\nb\r\n$ pwd\r\n")
+    one.label(3, Label(2, 2))
+    assert one.top == 2
+    assert one.labels() == {0: Label(1, 2), 3: Label(2, 2)}
+    one.feed("\x1b[H\x1b[2J")
+    assert one.labels() == {0: Label(1, 2)}  # what scrolled away can still be seen
+    one.feed("\x1b[3J")
+    assert one.labels() == {}
+
+
+def test_a_label_replaces_those_below_it() -> None:
+    one = emulator("a\r\nb\r\n")
+    one.label(1, Label(1, 0))
+    one.feed("\x1b[H")  # a program that overwrites the screen without erasing it
+    one.label(0, Label(2, 0))
+    assert one.labels() == {0: Label(2, 0)}
+
+
+def test_labels_are_as_many_as_the_rows_that_are_kept() -> None:
+    one = emulator(rows=3)
+    for number in range(3_000):
+        one.feed("$ x\r\n" * 3)
+        one.label(one.position[0] - 1, Label(number, 2))
+    assert len(one.labels()) < 2_000

@@ -1,6 +1,7 @@
 """The terminal on the screen: keys reach the shell, and only ctrl+g leaves it."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import timing
 from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.lines import SPINNER
 from contextui.windowing.host import running_jobs
+from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import desk_in, lines, running, shown, until
 
 RUN = call("action", window_id="terminal_1", action_id="run", params={"command": "echo no"})
 
@@ -107,6 +110,175 @@ def test_typing_into_the_shell_answers_no_question(
             await until(pilot, lambda: shown(pilot, "Well."))
             results = [one.content for one in desk.session.context.get_all()]
             assert not any("exit 0" in one for one in results)
+
+    asyncio.run(run())
+
+
+async def ran(pilot: Any, *commands: str) -> None:
+    """Run commands of the model to their end."""
+    windows = pilot.app.desk.session.windows
+    for one in commands:
+        result = await windows.act("terminal_1", "run", {"command": one})
+        assert result.ok, result.text
+    await pilot.pause(0.1)
+
+
+def screen(pilot: Any) -> str:
+    return "\n".join(lines(pilot))
+
+
+def row_of(pilot: Any, text: str) -> str:
+    """Return the first row of the screen that has a text."""
+    return next((one for one in lines(pilot) if text in one), "")
+
+
+def in_terminal(tmp_path: Path, test: Any, size: tuple[int, int] = (120, 40)) -> None:
+    """Run a test with a terminal on the screen, whose frame has the focus."""
+
+    async def run() -> None:
+        desk = desk_in(tmp_path, windows=[TerminalWindow])
+        window = desk.session.windows.open("terminal")
+        async with running(desk, size) as pilot:
+            frame = pilot.app.query_one(WindowFrame)
+            await until(pilot, lambda: shown(pilot, "$ "))
+            frame.focus()
+            await pilot.pause()
+            await test(pilot, window)
+
+    asyncio.run(run())
+
+
+def test_each_command_has_its_mark(tmp_path: Path) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        await ran(pilot, "true one;", "false two;")
+        await until(pilot, lambda: shown(pilot, "✗ $  false two"))
+        assert shown(pilot, "✓ $  true one")
+        assert "◆ model   exit 1" in row_of(pilot, "✗ $")
+        await pilot.press("enter")
+        await type_in(pilot, "sleep 300")
+        await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
+        assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
+
+    in_terminal(tmp_path, test)
+
+
+def test_marks_leave_with_their_rows(tmp_path: Path) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        await ran(pilot, "false one;")
+        await until(pilot, lambda: shown(pilot, "✗ $  false one"))
+        await ran(pilot, "clear")
+        await until(pilot, lambda: not shown(pilot, "$  false one"))
+        assert not shown(pilot, "✗ ")
+        await ran(pilot, "true two;")
+        await until(pilot, lambda: shown(pilot, "✓ $  true two"))
+        if shutil.which("vim"):
+            await pilot.press("enter")
+            await type_in(pilot, "vim -u NONE")
+            await until(pilot, lambda: shown(pilot, "~"))
+            assert not shown(pilot, "✓ $")
+            await type_in(pilot, ":q")
+            await until(pilot, lambda: shown(pilot, "✓ $  true two"))
+
+    in_terminal(tmp_path, test)
+
+
+def test_n_goes_to_failed_commands(tmp_path: Path) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        assert not shown(pilot, "n N failed")
+        await ran(pilot, "false first;", "seq 200", "false second;", "seq 100")
+        await until(pilot, lambda: shown(pilot, "n N failed"))
+        assert not shown(pilot, "$  false second")
+        await pilot.press("n")  # the newest
+        await until(pilot, lambda: shown(pilot, "✗ $  false second"))
+        await pilot.press("N")
+        await until(pilot, lambda: shown(pilot, "✗ $  false first"))
+        await pilot.press("n")
+        await until(pilot, lambda: shown(pilot, "✗ $  false second"))
+        await pilot.press("enter")  # to the prompt again
+        await until(pilot, lambda: not shown(pilot, "$  false second"))
+        await pilot.press("n", "N")  # now they are the shell's
+        await until(pilot, lambda: shown(pilot, "$ nN"))
+
+    in_terminal(tmp_path, test)
+
+
+def test_x_ends_a_command_only_after_a_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
+
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        assert shown(pilot, "x close")
+        await pilot.app.desk.session.windows.act(
+            "terminal_1", "run", {"command": "sleep 300", "seconds": 0}
+        )
+        await until(pilot, lambda: shown(pilot, "x end command"))
+        await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
+        await pilot.pause(0.2)
+        assert shown(pilot, "End sleep 300?")
+        assert running_jobs(window)
+        await pilot.press("n")
+        await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
+        assert running_jobs(window)
+        assert pilot.app.query_one(WindowFrame).has_focus
+        monkeypatch.setattr(widget, "_DEAF", 0.0)
+        await pilot.press("x", "q", "ctrl+g")  # leaving keeps it, too
+        await pilot.press("x", "y")
+        await until(pilot, lambda: not running_jobs(window))
+        await until(pilot, lambda: shown(pilot, "exit 130"))
+        assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
+
+    in_terminal(tmp_path, test)
+
+
+def test_a_yes_never_ends_another_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(widget, "_DEAF", 0.0)
+
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        windows = pilot.app.desk.session.windows
+        stop = tmp_path / "stop"
+        command = f"until [ -e {stop} ]; do sleep 0.05; done"
+        await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
+        await until(pilot, lambda: shown(pilot, "x end command"))
+        await pilot.press("x")
+        await until(pilot, lambda: shown(pilot, "End until"))
+        stop.touch()  # it ends by itself, and the next begins
+        await until(pilot, lambda: not running_jobs(window))
+        await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+        await until(pilot, lambda: shown(pilot, "x end command"))
+        assert not shown(pilot, "End until")
+        await pilot.press("y")
+        await pilot.pause(0.3)
+        assert [one.name for one in running_jobs(window)] == ["sleep 300"]
+
+    in_terminal(tmp_path, test)
+
+
+def test_the_key_line_shows_how_to_leave_the_shell(tmp_path: Path) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        assert shown(pilot, "enter type")
+        assert shown(pilot, "^g go to")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "^g leave"))
+        assert not shown(pilot, "^g go to")
+        assert not shown(pilot, "f2 inspector")  # it is the shell's
+
+    in_terminal(tmp_path, test)
+
+
+def test_a_running_command_is_seen_on_a_narrow_screen(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path)
+        windows = desk.session.windows
+        windows.open("terminal")
+        windows.open("todo")
+        async with running(desk, (80, 24)) as pilot:
+            await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+            await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
+            await windows.act("terminal_1", "cancel", {})
+            await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
 
     asyncio.run(run())
 

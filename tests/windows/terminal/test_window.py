@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
-from contextui import ApprovalGate, Lod, WindowManager, Workspace
+from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, WindowManager, Workspace
 from contextui.agent import Decision, Question
+from contextui.events import JobsChanged
 from contextui.keeper import processes
+from contextui.session.session import Session
 from contextui.testing import WindowTester
+from contextui.windowing.snapshot import ContextVersion
+from contextui.windows.terminal import transcript
+from contextui.windows.terminal.record import Ran
 from contextui.windows.terminal.window import TerminalWindow
 
 LONG = 30.0
@@ -188,6 +193,113 @@ def test_nothing_is_left_when_it_closes(folder: Path) -> None:
     terminal.close()
     until(lambda: not left(shell.pid))
     until(lambda: not spool.exists())
+
+
+def test_a_busy_terminal_reports_its_progress_about_once_a_second(
+    terminal: WindowTester[TerminalWindow],
+) -> None:
+    reports = list[JobsChanged]()
+    terminal.windows.subscribe(
+        lambda event: reports.append(event) if isinstance(event, JobsChanged) else None
+    )
+    terminal.act("run", command="yes", seconds=0)
+    until(lambda: any(one.running and one.running[0].text == "y" for one in reports))
+    start, before = time.monotonic(), len(reports)
+    terminal.act("cancel")
+    until(lambda: state(terminal).ran)
+    terminal.act("run", command="while sleep 0.01; do echo $((number++)); done", seconds=0)
+    time.sleep(3)
+    most = (time.monotonic() - start) / 1.0 + 6  # and those of starts and ends
+    assert 2 <= len(reports) - before <= most
+    terminal.act("cancel")
+
+
+# --- whole output in a session -----------------------------------------------------------
+
+
+def act(session: Session, action: str, **params: Any) -> str:
+    result = asyncio.run(session.windows.act("terminal_1", action, params))
+    return result.text
+
+
+def in_session(folder: Path, test: Callable[[Session], None], session_id: str = "") -> str:
+    """Run a test in a session with a terminal; return the session's id."""
+    store = SessionStore(folder / "sessions", SessionOptions(classes=[TerminalWindow]))
+    with store.open(session_id) if session_id else store.create(folder) as session:
+        if not session_id:
+            session.windows.open("terminal")
+        asyncio.run(session.windows.await_opening(LONG))
+        test(session)
+        terminal = session.windows.get("terminal_1")
+        if isinstance(terminal, TerminalWindow):
+            last = terminal.state
+            until(lambda: last.shell is None or len(last.shell.commands) <= len(last.ran))
+        return session.id
+
+
+def data_of(session: Session) -> Path:
+    return session.path.with_suffix("") / "terminal_1"
+
+
+def test_output_can_be_read_by_page_after_resume(folder: Path) -> None:
+    def first(session: Session) -> None:
+        assert "page(command=1)" in act(session, "run", command="seq 1 5000")
+        act(session, "run", command="seq 1 50000")
+        act(session, "run", command="echo short")
+
+    def second(session: Session) -> None:
+        assert act(session, "page", command=1, start=2_500, lines=1) == "2500: 2500"
+        assert act(session, "page", command=2, start=49_999, lines=9).endswith("50000: 50000")
+        assert act(session, "find", command=2, text="43210") == "43210: 43210"
+        assert act(session, "page", command=3) == "1: short"
+        assert len(list(data_of(session).iterdir())) == 2  # the record has all of the third
+        for one in (data_of(session), *data_of(session).iterdir()):
+            assert one.stat().st_mode & 0o077 == 0
+        act(session, "run", command="seq 1 400")
+
+    def third(session: Session) -> None:
+        assert act(session, "page", command=1, start=5_000) == "5000: 5000"
+        assert act(session, "page", command=4, start=300, lines=1) == "300: 300"
+        act(session, "close")
+        until(lambda: not data_of(session).exists())
+
+    session_id = in_session(folder, first)
+    in_session(folder, second, session_id)
+    in_session(folder, third, session_id)
+
+
+def test_kept_output_is_bounded_and_the_oldest_goes_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first(session: Session) -> None:
+        for _ in range(3):
+            act(session, "run", command="seq 1 5000")
+        (data_of(session) / f"{'0' * 16}-1.out").write_text("of a shell that was killed")
+
+    def second(session: Session) -> None:
+        assert "not kept" in act(session, "page", command=1)
+        assert act(session, "page", command=3, start=9, lines=1) == "9: 9"
+        assert len(list(data_of(session).iterdir())) == 2
+
+    session_id = in_session(folder, first)
+    monkeypatch.setattr(transcript, "SPOOLED", 60_000)
+    in_session(folder, second, session_id)
+
+
+def test_a_record_never_leads_out_of_its_folder(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    ran = Ran(number=1, text="x", who="model", folder="/", status=0, seconds=0, lines=9, output=[])
+    ran.cut, ran.file = 5, "../../secret"
+    windows = WindowManager(
+        [TerminalWindow], workspace=Workspace(folder), data=tmp_path / "sessions"
+    )
+    state = {"folder": str(folder), "ran": [ran.model_dump()], "last": 1}
+    windows.restore(TerminalWindow, "terminal_1", state, version=ContextVersion(1))
+    asyncio.run(windows.await_opening(LONG))
+    said = asyncio.run(windows.act("terminal_1", "page", {"command": 1})).text
+    assert "not kept" in said
+    windows.shut_down()
+    assert (tmp_path / "secret").exists()
 
 
 # --- approval ----------------------------------------------------------------------------
