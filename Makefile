@@ -54,7 +54,8 @@ demo: $(READY)
 # Unit tests: no screen, no processes, no fuzzing.
 check: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet \
-		tests/config tests/context tests/files tests/windowing tests/windows \
+		tests/config tests/context tests/files tests/windowing $(wildcard tests/windows/test_*.py) \
+		tests/windows/terminal/test_screen.py \
 		tests/agent/models/test_stream.py tests/agent/test_tools.py tests/test_names.py \
 		tests/test_secrets.py tests/test_text.py \
 		--ignore tests/context/compaction/test_lasting.py --ignore tests/context/test_trim.py \
