@@ -140,8 +140,24 @@ def test_a_busy_shell_refuses_and_names_what_runs(tmp_path: Path, kind: str) -> 
             await one.run("sleep 100")
             with pytest.raises(ShellError, match='"sleep 100" is running'):
                 await one.run("ls")
+            await until(one, lambda: one._process.foreground() != one._home_group)
             await one.cancel()
             assert one.commands[-1].status == 130
+            await prompt(one)
+            assert (await finished(one, "echo on")).output == "on"
+
+    run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_command_may_be_cancelled_before_its_program_has_started(
+    tmp_path: Path, kind: str
+) -> None:
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            ran = await one.run("sleep 100")
+            await one.cancel()
+            assert not ran.running
             await prompt(one)
             assert (await finished(one, "echo on")).output == "on"
 
