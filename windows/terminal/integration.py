@@ -13,6 +13,7 @@ first prompt appears.
 import os
 import re
 import secrets
+import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -246,8 +247,11 @@ class Integration:
     def quote(self, word: str) -> str:
         """Quote a word so that the shell takes every character literally.
 
-        A quoted word is no alias, and one with a slash is no function.
+        A quoted word is no alias, and one with a slash is no function. In bash, a word with a slash
+        is no alias either, so a plain path is typed as it is.
         """
+        if self.kind == "bash":
+            return shlex.quote(word)
         if self.kind == "fish":
             return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
         return "'" + word.replace("'", "'\\''") + "'"
