@@ -115,6 +115,12 @@ class Ledger:
         if self.priced is not None:
             self.priced.use(prices, key)
 
+    def sweep(self) -> None:
+        """Leave everything outdated out of the next request; by turn there is nothing to do."""
+        if self.priced is not None:
+            self.generation += 1
+            self.priced.sweep()
+
     def is_whole(self, item: ContextItem) -> bool:
         """Whether requests contain a tool result as a whole."""
         return self.priced.figures.is_whole(item) if self.priced else not is_reduced(item)

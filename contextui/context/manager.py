@@ -428,6 +428,11 @@ class ContextManager(Edits, Queries):
             priced = self.ledger.priced
             return priced.figures.forecast(change, items) if priced is not None else None
 
+    def sweep(self) -> None:
+        """Leave everything outdated out of the next request, whatever that costs."""
+        with self._writing():
+            self.ledger.sweep()
+
     async def prepare(self, budget: int) -> None:
         """Wait until the windows are rendered, and lower their level of detail if the budget
         requires it.

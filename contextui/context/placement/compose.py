@@ -98,6 +98,11 @@ class PricedComposer:
             script.use(prices, key)
             self._composed = None
 
+    def sweep(self) -> None:
+        """Leave everything outdated out of the next request, whatever it costs."""
+        self.transcript.ask_sweep()
+        self._composed = None
+
     def added(self, item: ContextItem) -> None:
         """Register a new item."""
         self._slots.note(item)

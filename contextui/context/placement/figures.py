@@ -12,7 +12,7 @@ from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_o
 from contextui.context.placement.state import FORCED
 from contextui.model import CachePrices
 
-Change = Literal["drop", "restore", "edit"]
+Change = Literal["drop", "restore", "edit", "sweep"]
 
 
 class PlacedBlock(NamedTuple):
@@ -197,9 +197,13 @@ class Figures:
 
         Args:
             change: What is done.
-            items: The items that change together.
+            items: The items that change together; none for a sweep.
         """
         script, now = self._slots.transcript, self._clock()
+        if change == "sweep":
+            total, read = script.foresee(now, {}, {})
+            less, reads = script.foresee(now, {}, {}, sweeps=True)
+            return Forecast(less - total, max(less - reads - (total - read), 0), script.prices)
         wants, dropped = self._foreseen(change, items)
         places = [slot.at for slot in wants if slot.at >= 0]
         limit = 0 if min(places, default=script.limit()) < script.limit() else None

@@ -31,7 +31,13 @@ class Planner(State):
         return made
 
     def foresee(
-        self, now: float, wants: Wants, dropped: Mapping[str, bool], limit: int | None = None
+        self,
+        now: float,
+        wants: Wants,
+        dropped: Mapping[str, bool],
+        limit: int | None = None,
+        *,
+        sweeps: bool = False,
     ) -> tuple[int, int]:
         """The tokens of a request if slots wanted something else, and those the cache has of it.
 
@@ -40,10 +46,13 @@ class Planner(State):
             wants: What slots would want, and why.
             dropped: Windows that would be dropped, or shown again.
             limit: The first slot that may change; by default as it is now.
+            sweeps: Whether everything outdated would be swept.
         """
         made = Decision(now, entries=self._live(now), wants=dict(wants), dropped=dict(dropped))
         made.limit = self.limit() if limit is None else limit
+        asked, self._is_asked = self._is_asked, self._is_asked or sweeps
         self._planned(made)
+        self._is_asked = asked
         total = self._size_of(made)
         return total, self.size_before(self.held_of(made)) * (total >= self.prices.minimum)
 

@@ -40,6 +40,7 @@ _DONE_LATER = {
 _AGAIN = {
     "drop": msg("d again drops it."),
     "restore": msg("r again restores it."),
+    "sweep": msg("d again sweeps all that is outdated."),
 }
 
 
@@ -85,6 +86,10 @@ class Changing:
         try:
             if offer.lod is not None:
                 return self._show_at(row, offer.lod)
+            if offer.name == "sweep":
+                self._context.sweep()
+                words = msg("Everything outdated is left out of the next request.")
+                return Note(self._words(words))
             return self._change(offer.name, row)
         except ContextUIError as problem:
             return Note(one_line(self._words(problem), 160), is_warning=True)

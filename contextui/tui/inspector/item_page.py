@@ -353,7 +353,10 @@ class ItemPage(Container):
         row = self.listing.row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
-            self._show_note(self._changing.press(offer, row), row)
+            note = self._changing.press(offer, row)
+            self._show_note(note, row)
+            if offer.name == "sweep" and not note.is_warning:  # the row is gone
+                self.notify(note.text, markup=False)
             if row.log is not None:  # it may have been recalled from the log
                 self._finding.begin_again(self._older)
 

@@ -108,7 +108,7 @@ class Prices:
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
         if row.is_old:
-            return []
+            return [Offer("d", "sweep", self._sweeping())] if row.block is not None else []
         if item.hidden is not None:
             back = item.hidden not in ("closed", "replaced")
             return [Offer("r", "restore", self._restoring(row)), pin] if back else []
@@ -148,6 +148,13 @@ class Prices:
             signed = self.look.provider(abs(each)) * (1 if each > 0 else -1)
             self._forecasts[key] = Price(signed, once, found.prices)
         return self._forecasts[key]
+
+    def _sweeping(self) -> Price | None:
+        """Price leaving everything outdated out of the next request."""
+        found = self.look.context.forecast("sweep", [])
+        if found is None:
+            return None
+        return Price(-self.look.provider(-found.each), self.look.provider(found.once), found.prices)
 
     def _dropping(self, row: Row) -> Price:
         """Price a drop: a message includes the results of its calls, a result its call."""

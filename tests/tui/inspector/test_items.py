@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem
+from contextui.context.placement.figures import PlacedBlock
 from contextui.model import Answer, Block
 from contextui.tui.app import ContextUIApp
 from contextui.tui.inspector.detail import Detail, WholeText, signed
@@ -411,6 +412,10 @@ def test_a_change_that_thinking_binds_says_when_it_counts(
     asyncio.run(run())
 
 
+def is_old(block: PlacedBlock) -> bool:
+    return bool(block.reason)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
     def add(text: str) -> Answer:
@@ -432,10 +437,22 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
         assert "<Window" in detail or size == (80, 24)
         assert not any(key in detail for key in ("d drop", "e edit"))
         before = context.ledger.generation
-        await pilot.press("d", "g", "e")  # an old version cannot be changed
+        await pilot.press("g", "e")  # an old version cannot be changed
         assert context.ledger.generation == before
+        assert "d sweep" in detail  # with its price
+        foreseen = context.forecast("sweep", [])
+        assert foreseen is not None
+        # What replaces them has its list of actions again.
+        assert -sum(one.tokens for one in old) <= foreseen.each < 0 < foreseen.once
+        await pilot.press("d")
+        await see(pilot, "d again sweeps all that is outdated.")
+        assert context.ledger.generation == before
+        await pilot.press("d")
+        await until(pilot, lambda: not any(map(is_old, context.placed(context.outlook()))))
+        await say(pilot, "Thanks")
+        assert not any(map(is_old, context.placed(context.outlook())))
 
-    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."))
+    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
     inspect(tmp_path, act, *answers, size=size)
 
 
