@@ -11,7 +11,6 @@ from textual.message import Message
 from textual.widgets import Static
 
 from contextui.tui.lines import FAINT, MUTED, line, spinner
-from contextui.windowing.host import running_jobs
 from contextui.words import Words
 
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ class Panes(Static):
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
         if self._desk is not None and self._looker is not None:
+            from contextui.windowing.host import running_jobs  # noqa: PLC0415  (heavy)
+
             open_windows = self._desk.session.windows.windows()
             count = len(open_windows)
             tokens = self._looker.look().shares.total

@@ -29,14 +29,23 @@ class Conflicts:
         """Note a version that the person, or a job, made."""
         self._changed = version
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether others have made a version that the model does not know."""
+        if self._seen is None or self._changed is None:
+            return False
+        return self._changed > max(self._seen[0], self._reported)
+
     def check(self) -> None:
         """Check that the window is what the model saw, or that the model knows the change.
+
+        If a conflict is possible, the current version must have been rendered.
 
         Raises:
             ConflictError: With the change, which the model knows from now on.
         """
         changed = self._changed
-        if self._seen is None or changed is None or changed <= max(self._seen[0], self._reported):
+        if not self.is_possible or self._seen is None or changed is None:
             return
         before, now = self._seen[1], self._renders.latest()
         if before and is_same(before, now.xml):

@@ -344,6 +344,10 @@ class Renders:
 
     # --- on the window's thread, where the state does not change ------------------------
 
+    def draw(self) -> None:
+        """Render the current version now, unless there is one."""
+        self._draw(self._store.lod)
+
     def _draw(self, lod: Lod) -> None:
         if not self.current(lod):
             version = self._store.version

@@ -255,6 +255,8 @@ class Runtime:
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         if actor == "model" and intent.effect != "read":
             await self.commit_typed()
+            if self.conflicts.is_possible and (drawing := self.renders.pending()) is not None:
+                await finished([drawing], PATIENCE)
             self.conflicts.check()
         result = await self._carry_out_allowed(intent, actor, allow)
         self.focus_id = intent.target or self.focus_id
@@ -381,6 +383,8 @@ class Runtime:
             if permit is None and allowed is not None and self.previews.discards_edits(intent):
                 raise _ChangedError
             if actor == "model" and intent.effect != "read":
+                if self.conflicts.is_possible:
+                    self.renders.draw()
                 self.conflicts.check()
             with self.secrets.reading(allowed) as reading:
                 try:

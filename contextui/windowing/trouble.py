@@ -5,12 +5,14 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.words import Translatable
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _LONGEST = 1_000  # characters
 _FIELDS = 3  # invalid fields of a model that are named
@@ -22,7 +24,8 @@ def reason_of(problem: BaseException, lang: str = "en") -> str:
     For a `ContextUIError` the message alone is enough, in this language; for a `ValidationError`,
     the invalid fields.
     """
-    if isinstance(problem, ValidationError):
+    pydantic = sys.modules.get("pydantic")  # it is heavy, and loaded if it raised the problem
+    if pydantic is not None and isinstance(problem, pydantic.ValidationError):
         return one_line(invalid_fields(problem), _LONGEST)
     try:
         words = problem.text(lang) if isinstance(problem, ContextUIError) else str(problem)
@@ -32,7 +35,7 @@ def reason_of(problem: BaseException, lang: str = "en") -> str:
     return one_line(kind + words, _LONGEST)
 
 
-def invalid_fields(error: ValidationError) -> str:
+def invalid_fields(error: "ValidationError") -> str:
     """Return what pydantic found, as ``pages: Input should be a valid integer``."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     rows = [f"{'.'.join(map(str, one['loc'])) or error.title}: {one['msg']}" for one in found]

@@ -43,6 +43,7 @@ _REST = 0.02  # seconds of rest between two slices, for each other shell whose o
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
 _SYNTAX_ERROR = 2
+_LAST_OUTPUT = 0.5  # seconds to read after the shell has ended, if a daemon holds its terminal
 _START = 3.0  # seconds for a shell to start a command
 _ECHO = 0.5  # seconds within which the screen shows what was typed
 
@@ -435,8 +436,10 @@ class Shell:
         """Wait for the end of the shell; then end its background jobs and read the rest."""
         self.status = await self._process.wait()
         await self._process.end()
-        while not self._eof and self._read():
-            await asyncio.sleep(0)
+        # The kernel passes the last output on a moment later; then it reports the end.
+        deadline = time.monotonic() + _LAST_OUTPUT
+        while not self._eof and time.monotonic() < deadline:
+            await asyncio.sleep(0 if self._read() else _LAST_OUTPUT / 50)
         self._pause()
         while self._items:
             self._interpret(time.monotonic() + _SLICE)

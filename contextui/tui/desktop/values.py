@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.binding import Binding
@@ -16,8 +16,10 @@ from textual.widget import Widget
 
 from contextui.errors import InvalidParamsError
 from contextui.tui.lines import FAINT, MUTED, fold, line
-from contextui.windowing.params import Param, Params, SchemaParams
 from contextui.words import Words
+
+if TYPE_CHECKING:
+    from contextui.windowing.params import Param, Params
 
 _TEXTS = {"string", "datetime", "date", "time"}
 _TYPES = {*_TEXTS, "int", "float", "bool", "any", "null", "object"}
@@ -76,7 +78,7 @@ def chosen(option: str) -> Iterator[Any]:
     yield option
 
 
-def limits(param: Param, words: Words) -> str:
+def limits(param: "Param", words: Words) -> str:
     """Return the bounds and the length that a param allows, such as ``1..5``; or nothing.
 
     Example:
@@ -101,22 +103,22 @@ def limits(param: Param, words: Words) -> str:
     return ", ".join(parts)
 
 
-def problems(params: Params, given: dict[str, Any], words: Words) -> dict[str, str]:
+def problems(params: "Params", given: dict[str, Any], words: Words) -> dict[str, str]:
     """Return the validation errors by param name; empty if there are none."""
     required = [param.name for param in params.listing if not param.optional]
     known = {param.name: param for param in params.listing}
     found = {name: words("is missing") for name in required if name not in given}
     for name, value in given.items():
         own, param = _problem(params, required, name, value), known.get(name)
-        # What a schema declares is checked by what the action calls: here it is checked before.
-        if param and (own or isinstance(params, SchemaParams)) and _is_beyond(param, value):
+        # What a schema declares is checked only by what the action calls.
+        if param is not None and _is_beyond(param, value):
             own = words("must be {limits}", limits=limits(param, words))
         if own:
             found[name] = own
     return found
 
 
-def _problem(params: Params, required: Sequence[str], name: str, value: object) -> str:
+def _problem(params: "Params", required: Sequence[str], name: str, value: object) -> str:
     try:
         params.validate({name: value}, "")
     except InvalidParamsError as error:
@@ -128,7 +130,7 @@ def _problem(params: Params, required: Sequence[str], name: str, value: object) 
     return ""
 
 
-def _is_beyond(param: Param, value: object) -> bool:
+def _is_beyond(param: "Param", value: object) -> bool:
     """Whether a value is outside the declared bounds, or too short or too long."""
     if isinstance(value, str | list):
         least, most = param.length
