@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import signal
+import termios
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -103,6 +104,7 @@ class Shell:
         self._home_group = 0
         self._prompt_end: tuple[int, int] | None = None
         self._typed, self._typed_at = False, 0.0
+        self._answered = False  # whether the terminal answered since the last command started
         self._current: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
         self._echo_lines = 0
@@ -185,9 +187,12 @@ class Shell:
 
     @property
     def unfinished_line(self) -> bool:
-        """Whether the person has typed something at the prompt, or did just now."""
+        """Whether the person has typed something at the prompt, or did just now.
+
+        An answer of the terminal that its program did not read counts as well.
+        """
         if not self._typed:
-            return False
+            return self._answered and self.emulator.position != self._prompt_end
         if time.monotonic() - self._typed_at < _ECHO:
             return True
         # Without line editing, the kernel holds the line: the screen may not show it.
@@ -242,8 +247,23 @@ class Shell:
 
     def _answer(self, text: str) -> None:
         """Send what the terminal answers; a program that reads nothing gets no more answers."""
-        if not self._ended and len(self._input) < 4096:
+        if not self._ended and len(self._input) < 4096 and self._reads_answers():
+            self._answered = True
             self.write(text.encode())
+
+    def _reads_answers(self) -> bool:
+        """Whether the program that asked can read an answer.
+
+        A file that is printed can contain questions too. `cat` reads no answer: the shell would
+        read it, as keys, in front of its next command.
+        """
+        if self._current is None:  # the shell itself asks
+            return True
+        try:
+            modes = termios.tcgetattr(self._process.terminal)[3]
+        except termios.error:  # every process of the terminal has ended
+            return False
+        return not modes & termios.ICANON and self._process.foreground() != self._home_group
 
     def _writable(self) -> None:
         try:
@@ -678,7 +698,7 @@ class Shell:
         elif not command.text:
             self._count -= 1  # an empty line
             return
-        self._echo_lines, self._recording = 0, True
+        self._echo_lines, self._recording, self._answered = 0, True, False
         self._current = command
         self._remember(command)
 

@@ -551,3 +551,17 @@ def test_fifty_shells_at_once(tmp_path: Path) -> None:
         assert [members(pid) for pid in pids] == [[]] * 50
 
     run(test())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_printed_types_nothing(tmp_path: Path, kind: str) -> None:
+    questions = b"\x1b[c\x1b[6n\x1b[5n\x1bZ\x1b[>c\x1b]10;?\x07\x1bP$qm\x1b\\" * 20
+
+    async def test() -> None:
+        async with shell(tmp_path, kind) as one:
+            (tmp_path / "work" / "odd.txt").write_bytes(questions)
+            await finished(one, "cat odd.txt; cat odd.txt")
+            ran = await finished(one, "echo on")
+            assert (ran.output, ran.status) == ("on", 0)
+
+    run(test())
