@@ -45,6 +45,8 @@ _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
 _SYNTAX_ERROR = 2
 _LAST_OUTPUT = 0.5  # seconds to read after the shell has ended, if a daemon holds its terminal
+_ANSWERS = 16  # questions of programs that wait for an answer
+_ANSWER_PAUSE, _ANSWER_TRIES = 0.02, 10  # seconds between two looks, and how often
 _START = 3.0  # seconds for a shell to start a command
 _ECHO = 0.5  # seconds within which the screen shows what was typed
 
@@ -105,6 +107,7 @@ class Shell:
         self._prompt_end: tuple[int, int] | None = None
         self._typed, self._typed_at = False, 0.0
         self._answered = False  # whether the terminal answered since the last command started
+        self._unanswered = 0
         self._current: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
         self._echo_lines = 0
@@ -246,24 +249,43 @@ class Shell:
         self._input += data
 
     def _answer(self, text: str) -> None:
-        """Send what the terminal answers; a program that reads nothing gets no more answers."""
-        if not self._ended and len(self._input) < 4096 and self._reads_answers():
-            self._answered = True
-            self.write(text.encode())
-
-    def _reads_answers(self) -> bool:
-        """Whether the program that asked can read an answer.
+        """Send what the terminal answers to the program that asked, if it reads answers.
 
         A file that is printed can contain questions too. `cat` reads no answer: the shell would
         read it, as keys, in front of its next command.
         """
         if self._current is None:  # the shell itself asks
-            return True
+            self._send_answer(text)
+        elif self._unanswered < _ANSWERS:
+            self._unanswered += 1
+            self._try_answer(self._current, text, 0)
+
+    def _try_answer(self, command: Command, text: str, tries: int) -> None:
+        """Answer as soon as the command reads keys; a program may ask a moment before."""
+        is_over = self._ended or self._current is not command
+        if is_over or tries == _ANSWER_TRIES or self._reads_keys(tries):
+            self._unanswered -= 1
+            if not is_over and tries < _ANSWER_TRIES:
+                self._send_answer(text)
+            return
+        self._loop.call_later(_ANSWER_PAUSE, self._try_answer, command, text, tries + 1)
+
+    def _reads_keys(self, tries: int) -> bool:
+        """Whether the running command reads single keys, as the terminal's modes say.
+
+        If the shell itself has the terminal, it may be at its next prompt, which is not drawn yet.
+        """
         try:
             modes = termios.tcgetattr(self._process.terminal)[3]
         except termios.error:  # every process of the terminal has ended
             return False
-        return not modes & termios.ICANON and self._process.foreground() != self._home_group
+        is_certain = self._process.foreground() != self._home_group
+        return not modes & termios.ICANON and (is_certain or (tries >= 3 and not self._items))
+
+    def _send_answer(self, text: str) -> None:
+        if not self._ended and len(self._input) < 4096:
+            self._answered = True
+            self.write(text.encode())
 
     def _writable(self) -> None:
         try:
