@@ -30,6 +30,7 @@ LONGEST_LINE = 4000
 # changed, and the text is read from the screen.
 _BASH = r"""
 [ -r ~/.bashrc ] && . ~/.bashrc
+case $- in *a*) __contextui_all=-a; set +a ;; *) __contextui_all=+a ;; esac
 __contextui_key=@KEY@
 __contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "${2-}"; }
 __contextui_escaped() {
@@ -74,6 +75,7 @@ if ((BASH_VERSINFO[0] > 4 || BASH_VERSINFO[0] == 4 && BASH_VERSINFO[1] >= 4)); t
 else
     __contextui_mark V
 fi
+set $__contextui_all
 """
 
 # zsh reads .zshenv from ZDOTDIR, and everything else from the person's folder. The first prompt
@@ -88,6 +90,7 @@ fi
 [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]] && source ${ZDOTDIR:-$HOME}/.zshenv
 if [[ -o interactive ]]; then
 typeset -g __contextui_key=@KEY@
+typeset -g +x __contextui_key
 typeset -g __contextui_status=0
 __contextui_mark() { builtin printf '\e]133;%s;k=%s;%s\a' "$1" "$__contextui_key" "${2-}" }
 __contextui_escaped() {
@@ -163,17 +166,22 @@ if [ -n "${CONTEXTUI_ENV+set}" ]; then
 else
     unset ENV
 fi
-__contextui_mark() { printf '%s\033]133;%s;k=@KEY@;%s\007%s' "${3-}" "$1" "${2-}" "${4-}"; }
+case $- in *a*) __contextui_all=-a; set +a ;; *) __contextui_all=+a ;; esac
 if [ -n "${BASH_VERSION-}" ]; then __contextui_open='\[' __contextui_close='\]'
 else __contextui_open= __contextui_close=; fi
-__contextui_part() { __contextui_mark "$1" "${2-}" "$__contextui_open" "$__contextui_close"; }
-# A variable that was unset is no longer exported: no program may see the key.
-__contextui_prompt=${PS1-\$ } __contextui_more=${PS2-> }
-unset PS1 PS2
-PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)"
-PS1="$PS1$__contextui_prompt$(__contextui_part B)"
-PS2="$__contextui_more$(__contextui_part 2)"
-__contextui_mark V
+__contextui_part() {
+    printf '%s${__contextui_escape}%s${__contextui_key}%s${__contextui_bell}%s' \
+        "$__contextui_open" "]133;$1;k=" ";${2-}" "$__contextui_close"
+}
+# PS1 may be exported, and dash exports it again when it was unset. No program may see the key, so
+# PS1 holds the names of variables, which the shell replaces when it shows the prompt.
+unset __contextui_escape __contextui_key __contextui_bell
+__contextui_escape=$(printf '\033') __contextui_key=@KEY@ __contextui_bell=$(printf '\007')
+PS1="$(__contextui_part D '$?')$(__contextui_part P '$PWD')$(__contextui_part A)${PS1-\$ }"
+PS1="$PS1$(__contextui_part B)"
+PS2="${PS2-> }$(__contextui_part 2)"
+printf '\033]133;V;k=@KEY@;\007'
+set $__contextui_all
 """
 
 

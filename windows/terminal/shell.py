@@ -48,6 +48,8 @@ _LAST_OUTPUT = 0.5  # seconds to read after the shell has ended, if a daemon hol
 _ANSWERS = 16  # questions of programs that wait for an answer
 _ANSWER_PAUSE, _ANSWER_TRIES = 0.02, 10  # seconds between two looks, and how often
 _START = 3.0  # seconds for a shell to start a command
+_SIGNALLED = 128  # plus the signal's number: the status of a command that a signal ended
+_YOUNG = 1.0  # seconds within which a shell on a busy machine may not have started the program
 _ECHO = 0.5  # seconds within which the screen shows what was typed
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -446,10 +448,15 @@ class Shell:
         command = self._current
         if command is None:
             return
-        early = self._process.foreground() == self._home_group
+        by_shell = self._process.foreground() == self._home_group
         self.write(b"\x03")
-        if early and not await self._ends(command, patience / 8):
-            self.write(b"\x03")  # the shell itself got the first: it was about to start a program
+        if await self._ends(command, patience / 8):
+            if by_shell and command.status is not None and command.status < _SIGNALLED:
+                # Ended before its program started: zsh reports the status of the command before.
+                command.status = _SIGNALLED + signal.SIGINT
+            return
+        if by_shell or command.age < _YOUNG:
+            self.write(b"\x03")  # the shell got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):
                 return

@@ -459,6 +459,11 @@ class Command:
         return self.ended is None
 
     @property
+    def age(self) -> float:
+        """Seconds since it started."""
+        return (datetime.now(UTC) - self.started).total_seconds()
+
+    @property
     def output(self) -> str:
         """Its output as plain text: the first and the last lines."""
         return self.transcript.output()
