@@ -10,7 +10,7 @@ WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo check test test-long test-thorough test-real lint format docs lock screenshots \
+.PHONY: help run demo check test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
 	bench clean
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make check          run the unit tests, for use while working"
 	@echo "make test           run the tests"
 	@echo "make test-long      run the slow tests"
+	@echo "make test-mcp       run the tests against MCP servers from npm"
 	@echo "make test-real      run the tests against a small real model"
 	@echo "make test-thorough  run all tests with many more random cases; TESTS=tests/session: only these"
 	@echo "make lint           check style, types and layers"
@@ -71,7 +72,7 @@ test-long: $(READY)
 # All tests, with many more random cases: 1,000 kills, 5,000 damaged logs, 20,000 keys. Takes hours.
 test-thorough: $(READY)
 	CONTEXTUI_THOROUGH=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal \
-		-m "not realmodel" $(TESTS)
+		-m "not realmodel and not npm" $(TESTS)
 
 # A tiny real model behind llama.cpp's server, in its own environment. Downloads 127 MB once.
 .venv-real/.ready:
@@ -89,6 +90,15 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# MCP servers that npm has. Downloads them once.
+.npm/.ready:
+	npm install --silent --prefix .npm @modelcontextprotocol/server-everything \
+		@modelcontextprotocol/server-filesystem
+	@touch .npm/.ready
+
+test-mcp: $(READY) .npm/.ready
+	$(BIN)/python -m pytest -m npm tests/windows/mcp
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -130,4 +140,4 @@ bench: $(READY)
 		$(BIN)/python -m benchmarks.$$(basename $$script .py) || exit $$?; done
 
 clean:
-	rm -rf $(VENV) .venv-real .venv-lock build dist *.egg-info
+	rm -rf $(VENV) .venv-real .venv-lock .npm build dist *.egg-info

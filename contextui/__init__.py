@@ -25,9 +25,11 @@ from contextui.version import VERSION
 TYPE_CHECKING = False  # importing it from `typing` would double the time of --version
 if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
+    from contextui.agent.bridge import ContextBridge as ContextBridge
     from contextui.agent.controller import InteractionController as InteractionController
     from contextui.agent.models.anthropic import AnthropicModel as AnthropicModel
     from contextui.agent.models.offline import OfflineModel as OfflineModel
+    from contextui.agent.models.openai import OpenAIModel as OpenAIModel
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
     from contextui.agent.turn import TurnOptions as TurnOptions
@@ -97,9 +99,11 @@ __version__ = VERSION
 
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate"],
+    "contextui.agent.bridge": ["ContextBridge"],
     "contextui.agent.controller": ["InteractionController"],
     "contextui.agent.models.anthropic": ["AnthropicModel"],
     "contextui.agent.models.offline": ["OfflineModel"],
+    "contextui.agent.models.openai": ["OpenAIModel"],
     "contextui.agent.models.scripted": ["ScriptedModel", "call"],
     "contextui.agent.turn": ["TurnOptions"],
     "contextui.context.item": ["ContextItem", "ItemType"],

@@ -375,6 +375,9 @@ class CallFinished(Event):
         ok: Whether it succeeded.
         text: The result, as the model reads it.
         waited: The seconds spent waiting for the person's approval.
+        allowed: Whether the person was asked and allowed it.
+        added: How many lines it added to its target, if the approval had a diff.
+        removed: How many lines it removed.
     """
 
     number: int
@@ -382,6 +385,9 @@ class CallFinished(Event):
     ok: bool
     text: str
     waited: float = 0.0
+    allowed: bool = False
+    added: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

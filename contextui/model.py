@@ -4,6 +4,7 @@ Implement `Model` to add a model; `contextui.agent.models` has those that ship.
 """
 
 import math
+import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -61,7 +62,14 @@ class CachePrices:
             if not is_finite or value < 0:
                 raise ValueError(f"{name} must be 0 or more, not {value}")
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether reading from the cache costs less than writing to it."""
+        return self.read < self.write
 
+
+NO_CACHE = CachePrices(read=1.0, write=1.0, ttl=0.0, minimum=sys.maxsize, marks=0)
+"""A model without a cache: every request is read as a whole, and nothing outdated is kept."""
 LOCAL_PRICES = CachePrices(read=0.0, write=1.0, ttl=math.inf, minimum=0, marks=0)
 """A model on this machine: it keeps the last prompt, and reading that again costs nothing."""
 
@@ -168,13 +176,33 @@ class Answer(Event):
 ModelEvent = TextDelta | ThinkingDelta | CallBegun | UsageUpdated | Answer
 
 
+@dataclass(frozen=True, slots=True)
+class ContextSize:
+    """What a server says about the context of a model.
+
+    Attributes:
+        tokens: The tokens that request and answer may have together.
+        possible: What the model itself could take, if the server said so.
+        calls_tools: Whether the model can call tools; None if unknown.
+        sees: Whether the model sees images; None if unknown.
+    """
+
+    tokens: int | None = None
+    possible: int | None = None
+    calls_tools: bool | None = None
+    sees: bool | None = None
+
+
 class Model(Protocol):
     """Protocol of a model that answers requests.
 
     Attributes:
         name: The model's display name.
 
-    It may also have `prices`, a `CachePrices`; by default those of Anthropic.
+    It may also have `prices`, a `CachePrices`, by default those of Anthropic; `has_cache`, False if
+    nothing about a cache should be shown; and `cost(usage)`, which returns dollars, or None if no
+    price is known. It may have ``async def context_size() -> ContextSize | None``, which is asked
+    before the first request: the budget stays below what the server accepts.
 
     Example:
         >>> async for event in model.stream(request):

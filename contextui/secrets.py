@@ -203,12 +203,22 @@ def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
     return own[1][shortest]
 
 
+def add_secret(text: str) -> None:
+    """Mask a key that the person entered, like those of the environment."""
+    global _own  # noqa: PLW0603
+    if text and text not in _entered:
+        _entered.add(text)
+        _own = {}, {}
+
+
+_entered: set[str] = set()
 _own: tuple[dict[Any, Any], dict[int, list[tuple[str, str]]]] = ({}, {})
 """The environment as it was seen last, and its secrets by their minimum length."""
 
 
 def _find_own(shortest: int) -> list[tuple[str, str]]:
     found = [(name, os.environ.get(name, "")) for name in os.environ if _is_secret(name)]
+    found += [("/login", value) for value in _entered]
     worth = [(name, value) for name, value in found if len(value) >= shortest and value[0] != "/"]
     return sorted(worth, key=lambda one: len(one[1]), reverse=True)
 

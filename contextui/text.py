@@ -194,6 +194,9 @@ def cap(text: str, limit: int) -> str:
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
 
 
+_MISREAD = re.compile("""['":,]|\\)$""")
+
+
 def shown_name(name: str) -> str:
     """Return a name as it is, or quoted and escaped if it could be misread.
 
@@ -202,7 +205,7 @@ def shown_name(name: str) -> str:
         notes.txt 'a, saved' 'b\\n'
     """
     plain = name.isprintable() and name == name.strip() and "  " not in name
-    return name if plain and not set("'\":,") & set(name) and name[-1:] != ")" else repr(name)
+    return name if plain and not _MISREAD.search(name) else repr(name)
 
 
 def shown_path(path: PurePath) -> str:

@@ -43,25 +43,37 @@ class Message(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token usage of requests, under the provider's field names."""
+    """Token usage of requests, under the provider's field names, and its cost.
+
+    Attributes:
+        cost: What the requests cost in dollars, as far as the prices are known; None if none is.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_input_tokens: int = 0
     cache_creation_input_tokens: int = 0
+    cost: float | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        sums = {
-            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)
-        }
-        return Usage(**sums)
+        theirs, costs = other.as_dict(), [self.cost, other.cost]
+        sums = {name: count + theirs[name] for name, count in self.as_dict().items()}
+        known = [cost for cost in costs if cost is not None]
+        return Usage(**sums, cost=sum(known) if known else None)
 
     def __bool__(self) -> bool:
         return any(self.as_dict().values())
 
     def as_dict(self) -> dict[str, int]:
         """Return the token counts by field name."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: getattr(self, name) for name in _COUNTS}
+
+    def figures(self) -> dict[str, float]:
+        """Return the token counts, and ``cost_usd`` if it is known, as logs have them."""
+        return self.as_dict() | ({"cost_usd": self.cost} if self.cost is not None else {})
+
+
+_COUNTS = tuple(one.name for one in fields(Usage) if one.name != "cost")
 
 
 class TokenCounter:

@@ -33,12 +33,12 @@ def test_ci_runs_what_failed_again_and_nothing_less() -> None:
     assert "\nset -euo pipefail\n" in script
     (body,) = re.findall(r"^again\(\) \{\n(.*?)^\}$", script, re.MULTILINE | re.DOTALL)
     last = body.splitlines()[-1].split(" -m pytest ")[1]
-    assert last == '--last-failed --last-failed-no-failures none -m "not realmodel"'
+    assert last == '--last-failed --last-failed-no-failures none -m "not realmodel and not npm"'
 
 
 def test_the_targets_together_select_every_test() -> None:
     settings = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert '"-m", "not realmodel and not long"]' in settings
+    assert '"-m", "not realmodel and not long and not npm"]' in settings
     for target, marker in SELECTED.items():
         run = recipe(target)
         assert re.findall(r" -m (\w+)\n", run) == ([marker] if marker else [])

@@ -69,10 +69,11 @@ def test_every_id_that_a_test_cites_is_explained() -> None:
 
 def test_the_tests_that_cover_a_requirement_exist() -> None:
     for one, rest in rows().items():
-        named = re.findall(r"`([\w/]+\.py)`", rest.rpartition(" | ")[2])
+        named = re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", rest.rpartition(" | ")[2])
         assert named, one
-        for path in named:
+        for path, name in named:
             assert (ROOT / "tests" / path).is_file(), f"{one}: {path}"
+            assert f"def {name}" in (ROOT / "tests" / path).read_text("utf-8"), f"{one}: {name}"
 
 
 def member(owner: Any, name: str) -> Any:

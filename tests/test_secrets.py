@@ -188,7 +188,7 @@ def test_of_the_environment_alone_nothing_else_is_masked(monkeypatch: pytest.Mon
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
     text = "password=hunter2 and k3y-that-nobody-may-see"
     assert mask_own(text) == f"password=hunter2 and {MASK}"
-    assert own_secrets(20)[0] == ("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
+    assert ("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see") in own_secrets(20)
     assert mask_own(plain := "nothing") is plain
 
 

@@ -52,7 +52,7 @@ def test_a_sentence_becomes_a_call() -> None:
         reply = stage.say("stage a.py")
         assert reply.calls == ("stage_1.add file=a.py",)
         assert reply.ok == (True,)
-        assert reply.text == "Done: Added a.py."
+        assert reply.text == "Added a.py."
         assert stage.window.state.files == ["a.py"]
 
 
@@ -74,7 +74,7 @@ def test_a_reply_about_a_job_is_all_about_it() -> None:
     with WindowTester(Oven) as oven:
         reply = oven.say("bake for 300 seconds")
         assert reply.ok == (True,)
-        assert reply.text.startswith("Done: bake goes on as job 1.")
+        assert reply.text.startswith("bake goes on as job 1.")
         assert len(reply.text.splitlines()) == 1
 
 

@@ -18,6 +18,7 @@ from benchmarks.cost.replay import BATCH, RULES
 from benchmarks.cost.runs import APART
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+SCREEN = "\n## The screen with many windows, files and sessions\n"
 
 Rows = Iterable[Sequence[str]]
 
@@ -173,7 +174,14 @@ A request is sent before each answer, at the time of the step before it.
 python -m benchmarks.cost        # both tables, as text; takes a few minutes
 python -m benchmarks.cost write  # this page
 ```
-"""
+{_screen()}"""
+
+
+def _screen() -> str:
+    """Return the section about the screen, which `benchmarks.screen` measures."""
+    text = PAGE.read_text("utf-8")
+    at = text.find(SCREEN)
+    return text[at:] if at >= 0 else ""
 
 
 def _lines(lines: Iterable[str]) -> str:

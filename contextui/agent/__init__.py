@@ -4,7 +4,8 @@
 makes room first (strategy, compaction) and `preamble` collects what precedes the person's message.
 `prompt` writes the system prompt. `request` repairs and validates every request, `wire` converts it
 to the Messages API and `retry` resends it after transient errors. `protocol` reads tool calls from
-an answer, `tools` runs them, and `approval` asks before writes.
+an answer, `tools` runs them, `functions` adds an application's own, and `approval` asks before
+writes.
 """
 
 from typing import TYPE_CHECKING
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from contextui.agent.approval import Decision as Decision
     from contextui.agent.approval import Question as Question
     from contextui.agent.controller import InteractionController as InteractionController
+    from contextui.agent.functions import tool as tool
     from contextui.agent.turn import TurnOptions as TurnOptions
 
 _HOMES = {
     "contextui.agent.approval": ["ApprovalGate", "Decision", "Question"],
     "contextui.agent.controller": ["InteractionController"],
+    "contextui.agent.functions": ["tool"],
     "contextui.agent.turn": ["TurnOptions"],
 }
 

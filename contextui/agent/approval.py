@@ -15,11 +15,14 @@ from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved
 from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
+from contextui.text import one_line
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.host import has_edits_of_person, latest_render
 from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview, Preview, Verb
 from contextui.words import Lang, Message, Translatable, Words, msg
+
+_STRICTNESS: tuple[Approval, ...] = ("auto", "ask", "read-only")
 
 Choice = Literal["once", "always", "pattern", "no"]
 """Allow it this time, allow the question's grant or its pattern from now on, or refuse it."""
@@ -155,6 +158,26 @@ class Decision:
 Ask = Callable[[Question], Awaitable[Decision]]
 
 
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """An action that was allowed.
+
+    Attributes:
+        asked: Whether the person was asked.
+        added: How many lines it adds to its target, as the preview says.
+        removed: How many lines it removes.
+    """
+
+    asked: bool
+    added: int = 0
+    removed: int = 0
+
+    @classmethod
+    def of(cls, preview: Preview | None, *, asked: bool) -> "Allowed":
+        """Return what was allowed with a preview."""
+        return cls(asked, preview.added, preview.removed) if preview else cls(asked)
+
+
 class ApprovalGate:
     """Allows, asks about or refuses actions; a window's text cannot influence it.
 
@@ -167,6 +190,7 @@ class ApprovalGate:
 
     Attributes:
         waited: Seconds spent so far waiting for the person's decisions.
+        allowed: What the gate allowed last, for the line of the call; reset it before a call.
 
     Raises:
         ValueError: Unknown mode.
@@ -183,6 +207,7 @@ class ApprovalGate:
         _check(mode, get_args(Approval))
         self.ask = ask
         self.waited = 0.0
+        self.allowed: Allowed | None = None
         self.mode_changed: Callable[[], None] = lambda: None
         """Callback, called after the mode changed."""
         self._mode: Approval = mode
@@ -200,6 +225,11 @@ class ApprovalGate:
         _check(mode, get_args(Approval))
         self._mode = mode
         self.mode_changed()
+
+    def tighten(self, mode: Approval) -> None:
+        """Use a mode if it allows less than the present one."""
+        if _STRICTNESS.index(mode) > _STRICTNESS.index(self._mode):
+            self.mode = mode
 
     async def allow(self, intent: Intent) -> Permit | ActionResult | None:
         """Decide on an intent, see `Allow`.
@@ -235,6 +265,36 @@ class ApprovalGate:
         grant = _file_grant(files, "", tool, preview)
         await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant))
 
+    async def allow_call(
+        self, tool: str, label: str, params: Mapping[str, Any], lang: Lang
+    ) -> None:
+        """Decide whether a function that the application added as a tool may be called.
+
+        Nothing is known about its effect but its arguments, so each call is asked about.
+
+        Args:
+            tool: The name of the tool; no window is involved.
+            label: Its description.
+            params: Its arguments, all of which are shown.
+            lang: The person's language.
+
+        Raises:
+            NotAllowedError: It may not.
+        """
+        if self._mode == "auto":
+            return
+        shown = json.dumps(dict(params), ensure_ascii=False, indent=2, default=str)
+        words = Words(lang)
+        text = words("{name} would be called with: {params}", name=tool, params=shown)
+        preview = Preview(tool, text=text, verb="run")
+        label = one_line(label, 200) or tool
+        question = Question("", tool, label, dict(params), preview)
+        if self._mode == "read-only":
+            raise _refusal(_READ_ONLY, question, "--approval ask")
+        if self.ask is None:
+            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
+        await self._decide(question)
+
     async def _allow_reading(self, intent: Intent) -> None:
         lang = intent.window.env.lang
         preview = _reading(intent.reads, lang)
@@ -264,12 +324,9 @@ class ApprovalGate:
             return ActionResult(True, preview.text or Words(lang)("There is nothing to do."))
         question = _question(intent, preview)
         if self._mode == "read-only":
-            raise _refusal(
-                msg("{name} was not carried out: {what}, and the approval mode is read-only."),
-                question,
-                "--approval ask",
-            )
+            raise _refusal(_READ_ONLY, question, "--approval ask")
         if question.grant is not None and question.grant in self._grants:
+            self.allowed = Allowed.of(preview, asked=False)
             return Permit(preview, target_only=True)
         if preview and preview.command and self._allows_command(intent, preview):
             return Permit(preview)
@@ -370,9 +427,11 @@ class ApprovalGate:
             raise NotAllowedError(declined, question)
         if decision.choice == "always" and question.grant is not None:
             self._grants.add(question.grant)
+        self.allowed = Allowed.of(question.preview, asked=True)
         return decision
 
 
+_READ_ONLY = msg("{name} was not carried out: {what}, and the approval mode is read-only.")
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "--approval auto."

@@ -1,20 +1,30 @@
 """`InteractionController`: the agent loop. Build a request, send it, run its tool calls, repeat."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.functions import function_tools
 from contextui.agent.loop import Steps, complete_turn, end_with_text, judge
-from contextui.agent.preamble import PersonActions, Preamble, retrieved
+from contextui.agent.preamble import PersonActions, Preamble, PreambleText, retrieved
 from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.protocol import TagFilter, calls_of
 from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
 from contextui.agent.room import RoomMaker, Strategist, outcome
-from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.turn import Setup, Turn, TurnOptions, TurnRunningError
+from contextui.agent.tools import TOOLS, ToolBox, ToolCall
+from contextui.agent.turn import (
+    Setup,
+    Turn,
+    TurnOptions,
+    TurnRunningError,
+    fit_options,
+    size_of,
+)
 from contextui.config.schema import ToolProtocol
 from contextui.context.changes import admit
 from contextui.context.compaction.service import CompactionService
@@ -26,14 +36,19 @@ from contextui.events import (
     AnswerDiscarded,
     CompactionResult,
     Event,
+    Notice,
     TurnFinished,
     TurnStarted,
 )
-from contextui.model import Answer, Model, ModelError, ModelRequest, Tool
+from contextui.model import Answer, ContextSize, Model, ModelError, ModelRequest, Tool
+from contextui.text import one_line
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.trouble import reason_of
 from contextui.words import Words
+
+if TYPE_CHECKING:
+    from contextui.agent.mention import Attachments
 
 
 class EventQueue:
@@ -67,6 +82,12 @@ class InteractionController:
         tool_protocol: How the model calls tools.
         prompt: Add contextui's system prompt before the first turn, unless the context has a
             system item already.
+        tools: Further tools: functions, whose schema follows from signature and docstring, or
+            objects with `name`, `description`, `input_schema` and `call`. One that declares the
+            effect ``read`` runs; every other call needs approval.
+
+    Raises:
+        ValueError: One of the tools cannot be one.
 
     Example:
         >>> controller = InteractionController(model=ScriptedModel("Hello."))
@@ -83,6 +104,7 @@ class InteractionController:
         options: TurnOptions | None = None,
         tool_protocol: ToolProtocol = "native",
         prompt: bool = True,
+        tools: Sequence[Callable[..., Any] | Any] = (),
     ) -> None:
         if context is None:
             context = ContextManager(WindowManager(discover().classes()))
@@ -90,12 +112,17 @@ class InteractionController:
             raise ContextUIError("A conversation needs windows: ContextManager(WindowManager(…)).")
         self.model, self.context, self.windows = model, context, context.windows
         self.options = options or TurnOptions()
-        self.tools = ToolBox(self.windows, approval, context.get_all)
+        functions = function_tools(tools, [one.name for one in TOOLS["en"]])
+        self._more = tuple(one.declared for one in functions)
+        self.tools = ToolBox(self.windows, approval, context.get_all, functions)
+        self._usual = (self.options, tool_protocol)
         tool_protocol = getattr(model, "tool_protocol", tool_protocol)
         self.tool_protocol: ToolProtocol = tool_protocol
+        self._measured: Model | None = None  # whose server was asked for its context
+        self._guide = ""
         self._adds_prompt = prompt
         self._prompt: ContextItem | None = None  # found last
-        self._calls = calls_of(tool_protocol, self.windows.lang)
+        self._calls = calls_of(tool_protocol, self.windows.lang, self._more)
         self._words = Words(self.windows.lang)
         self._person_actions, self._preamble = PersonActions(context), Preamble(context)
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
@@ -117,9 +144,12 @@ class InteractionController:
         Args:
             guide: The text of the folder's AGENTS.md. It is sent as a user message.
         """
+        self._guide = guide
         classes, lang = self.windows.classes.values(), self.windows.lang
         by_price = self.context.placement == "price"
-        prompt = system_prompt(classes, lang, self.tool_protocol, has_changes=by_price)
+        prompt = system_prompt(
+            classes, lang, self.tool_protocol, has_changes=by_price, more=self._more
+        )
         return install(self.context, prompt, project_block(classes, lang, guide))
 
     def check_budget(self) -> None:
@@ -162,11 +192,30 @@ class InteractionController:
         if self._task is not None:
             self._task.cancel()
 
-    async def run_turn(self, text: str) -> AsyncIterator[Event]:
+    @cached_property
+    def attachments(self) -> "Attachments":
+        """Reads the files that a message mentions, for `run_turn`."""
+        from contextui.agent.mention import Attachments  # noqa: PLC0415  (few messages mention one)
+
+        return Attachments(
+            self.windows,
+            self.tools.gate,
+            self.context.counter.count,
+            lambda: bool(getattr(self.model, "sees", False)),
+        )
+
+    async def run_turn(
+        self, text: str, attached: Sequence[PreambleText] | None = None
+    ) -> AsyncIterator[Event]:
         """Send a message to the model and yield events; the last one is `TurnFinished`.
 
         Closing the iterator, or cancelling its consumer, cancels the turn. The context stays
         consistent.
+
+        Args:
+            text: The message.
+            attached: What precedes it, see `attachments`; by default one line about each file that
+                it mentions.
 
         Raises:
             InvalidItemError: The message is empty.
@@ -179,7 +228,8 @@ class InteractionController:
         if self.tool_protocol == "text":
             turn.tags = TagFilter()
         unsubscribe = self.windows.subscribe(queue.put)
-        task = self._task = asyncio.create_task(self._run(turn, text))
+        turn.preamble = tuple(attached or ())
+        task = self._task = asyncio.create_task(self._run(turn, text, attached is None))
         task.add_done_callback(lambda _: queue.put(None))
         try:
             while (event := await queue.next()) is not None:
@@ -239,13 +289,16 @@ class InteractionController:
 
     # --- internals ---------------------------------------------------------------------
 
-    async def _run(self, turn: Turn, text: str) -> None:
+    async def _run(self, turn: Turn, text: str, describes_files: bool) -> None:
         finished, crash = turn.finished("stopped"), None
         if self._adds_prompt and not self._has_prompt():
             self.install_prompt()
         try:
             try:
-                turn.preamble = await self._preamble.gather(text, turn.emit)
+                await self._measure(turn)
+                named = text if describes_files else ""
+                before = await self._preamble.gather(named, turn.emit)
+                turn.preamble = (*before, *turn.preamble)
                 await self._room.before(turn, text)
             finally:  # keep the person's message even if that fails
                 turn.emit(self._begin(turn, text))
@@ -255,7 +308,8 @@ class InteractionController:
         except ContextTooLargeError as error:
             if not turn.answered:
                 # Keeping the message would make every later request too large as well.
-                self.context.drop(turn.message_id)
+                for item_id in (*turn.beside, turn.message_id):
+                    self.context.drop(item_id)
             # If the provider asked for less than the budget, the budget is not the reason.
             finished = turn.finished("failed", turn.shrunk or error.text(self.windows.lang))
         except ContextUIError as error:
@@ -266,6 +320,54 @@ class InteractionController:
         turn.emit(replace(finished, text=turn.text, steps=turn.steps, usage=turn.usage))
         if crash is not None:
             raise crash
+
+    async def _measure(self, turn: Turn) -> None:
+        """Ask a new model's server how large its context is, and stay below it.
+
+        Local servers drop the start of a longer request without an error.
+        """
+        model = self.model
+        if model is self._measured:
+            return
+        self._measured = model
+        (options, protocol), size = self._usual, await size_of(model)
+        protocol = getattr(model, "tool_protocol", protocol)
+        if size.calls_tools is False and protocol == "native":
+            protocol = "text"
+            text = self._words(
+                "{model} does not call tools by itself: calls are written in its text.",
+                model=one_line(model.name, 60),
+            )
+            turn.emit(Notice(text))
+        self._use(fit_options(options, size), protocol)
+        if self.options.budget < options.budget:
+            turn.emit(Notice(self._smaller(size, options.budget)))
+        turn.room = self.options.budget - self._setup.reserved
+        turn.tags = TagFilter() if protocol == "text" else None
+
+    def _smaller(self, size: ContextSize, wanted: int) -> str:
+        return self._words(
+            "The server of {model} has a context of {tokens} tokens, and drops what is longer "
+            "without a word. The budget is {budget} instead of {wanted}.",
+            model=one_line(self.model.name, 60),
+            tokens=f"{size.tokens:,}",
+            budget=f"{self.options.budget:,}",
+            wanted=f"{wanted:,}",
+        )
+
+    def _use(self, options: TurnOptions, protocol: ToolProtocol) -> None:
+        """Change the limits and the way of calling tools, between two turns."""
+        if protocol != self.tool_protocol:
+            had_prompt = self._has_prompt()
+            self.tool_protocol = protocol
+            self._calls = calls_of(protocol, self.windows.lang, self._more)
+            self._setup.calls = self._calls
+            if had_prompt and self._adds_prompt:
+                self.install_prompt(self._guide)
+        elif options == self.options:
+            return
+        self.options = self._setup.options = options
+        self._room.reset_limits()
 
     def _has_prompt(self) -> bool:
         if self._prompt is None or self._prompt.hidden:
@@ -279,7 +381,7 @@ class InteractionController:
         end_with_text(self.context, self._words)
         self._person_actions.report()
         for before in (*turn.preamble, *retrieved(self.strategist.take_retrieved())):
-            self._preamble.add(before)
+            turn.beside.append(self._preamble.add(before).id)
         turn.message_id = self.context.add(ContextItem(ItemType.USER, text)).id
         return TurnStarted(text, turn.message_id)
 

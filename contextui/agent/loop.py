@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from contextui.agent import request
-from contextui.agent.approval import NotAllowedError
+from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.protocol import CallProtocol
 from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
@@ -382,14 +382,16 @@ class Steps:
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
             turn.emit(CallStarted(number, call.name, given))
-            waited = self._tools.gate.waited
+            gate = self._tools.gate
+            gate.allowed, waited = None, gate.waited
             result = await self._run_call(turn, call)
-            waited = self._tools.gate.waited - waited
+            waited, allowed = gate.waited - waited, gate.allowed or Allowed(asked=False)
             if isinstance(error := result.error, NotAllowedError):
                 facts = error.question.facts()
                 turn.emit(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
             text = self._add_result(turn, call, result, longest)
-            turn.emit(CallFinished(number, call.name, result.ok, text, waited))
+            figures = (waited, allowed.asked, allowed.added, allowed.removed)
+            turn.emit(CallFinished(number, call.name, result.ok, text, *figures))
         if refused:
             self._refuse(turn, refused, most)
 
@@ -455,7 +457,7 @@ class Steps:
         """Record the usage of an attempt, whether or not it produced an answer."""
         turn.usage += usage
         if usage:
-            self._context.report_usage(counted, usage.as_dict())
+            self._context.report_usage(counted, usage.figures())
         turn.emit(UsageSpent(usage, turn.step))
 
 

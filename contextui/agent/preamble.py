@@ -26,6 +26,7 @@ from contextui.events import (
 )
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
+from contextui.model import Block
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import for_xml, one_line
 from contextui.windowing.host import interrupted_jobs
@@ -36,16 +37,18 @@ _MAX_FILES = 10  # files that get a line each
 _CODE = BESIDE + "code-"
 _FILES = BESIDE + "files-"
 _RETRIEVED = BESIDE + "retrieved"
+_REPORT = BESIDE + "report"
 _MENTION = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{1,500})"|([^\s"'，。；！？、（）]{1,500}))""")
 _TRAILING = ".,;:!?)]}"  # punctuation that ends a sentence is not part of a name
 
 
 @dataclass(frozen=True, slots=True)
 class PreambleText:
-    """A text that precedes the message, and the prefix of its item's id."""
+    """A text that precedes the message, the prefix of its item's id, and its blocks, if any."""
 
     mark: str
     text: str
+    blocks: tuple[Block, ...] = ()
 
 
 def retrieved(text: str) -> tuple[PreambleText, ...]:
@@ -94,7 +97,9 @@ class Preamble:
     def add(self, text: PreambleText) -> ContextItem:
         """Add the text to the context."""
         name = f"{text.mark}-{uuid.uuid4().hex[:12]}"
-        item = self._context.add(ContextItem(ItemType.USER, text.text, id=name))
+        item = self._context.add(
+            ContextItem(ItemType.USER, text.text, id=name, blocks=text.blocks or None)
+        )
         if text.mark.startswith(_CODE):
             self._last_list = item
         return item
@@ -183,6 +188,13 @@ def is_report(text: str) -> bool:
     return text.startswith(_REPORT_STARTS)
 
 
+def is_said(item: ContextItem) -> bool:
+    """Whether an item holds the person's own words, and nothing that the program added."""
+    if item.type is not ItemType.USER or item.id.startswith(BESIDE):
+        return False
+    return not is_report(item.content)
+
+
 class PersonActions:
     """Reports the person's window actions to the model before their next message.
 
@@ -214,7 +226,10 @@ class PersonActions:
                 actions = [earlier, *actions[-_MAX_ACTIONS:]]
             line = words(_ACTIONS, actions=", ".join(_counted(actions)))
             report = f"{line}\n{report}" if report else line
-        return self._context.add(ContextItem(ItemType.USER, report)) if report else None
+        if not report:
+            return None
+        name = f"{_REPORT}-{uuid.uuid4().hex[:12]}"
+        return self._context.add(ContextItem(ItemType.USER, report, id=name))
 
     def take_reports(self) -> str:
         """Return and clear what windows report: what `notify` says, and that one failed to open.

@@ -6,12 +6,14 @@ message after it.
 """
 
 import hashlib
+import json
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
 from contextui.config.schema import ToolProtocol
 from contextui.context.item import PROJECT, ContextItem, ItemType
 from contextui.context.manager import ContextManager
+from contextui.model import Tool
 from contextui.text import cap, for_xml, one_line
 from contextui.windowing.window import Window
 from contextui.words import Lang, Words, msg
@@ -61,6 +63,7 @@ def system_prompt(
     protocol: ToolProtocol = "native",
     *,
     has_changes: bool = False,
+    more: Iterable[Tool] = (),
 ) -> str:
     """Build the system prompt; equal input gives equal bytes, so the provider's cache holds.
 
@@ -69,17 +72,23 @@ def system_prompt(
         lang: The language of the prompt.
         protocol: How the model calls tools.
         has_changes: Whether requests have blocks with what changed in a window.
+        more: The application's own tools; only the text protocol declares them here.
     """
     words = Words(lang)
     parts = [words(_RULES)]
     if has_changes:
         parts = [f"{parts[0]}\n{words(_CHANGES)}"]
     if protocol == "text":
-        parts.append(words(_TEXT_CALLS))
+        parts.append("\n".join([words(_TEXT_CALLS), *map(_tool_line, more)]))
     if ours := [cls for cls in classes if _is_ours(cls)]:
         title = words("The classes of windows that can be created:")
         parts.append(f"{title}\n{class_list(ours, lang)}")
     return "\n\n".join(parts)
+
+
+def _tool_line(tool: Tool) -> str:
+    schema = json.dumps(tool.input_schema, ensure_ascii=False)
+    return f"{tool.name} {schema}: {one_line(tool.description, 300)}"
 
 
 def project_block(classes: Iterable[type[Window]], lang: Lang = "en", guide: str = "") -> str:

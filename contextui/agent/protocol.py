@@ -55,10 +55,11 @@ class NativeCalls:
 
     Args:
         lang: The language of the tool declarations.
+        more: Further tools, of the application.
     """
 
-    def __init__(self, lang: Lang = "en") -> None:
-        self.tools: Sequence[Tool] = TOOLS[lang]
+    def __init__(self, lang: Lang = "en", more: Sequence[Tool] = ()) -> None:
+        self.tools: Sequence[Tool] = (*TOOLS[lang], *more)
 
     def read(
         self, answer: Answer, taken: Iterable[str]
@@ -130,9 +131,9 @@ class TextCalls:
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
-def calls_of(protocol: ToolProtocol, lang: Lang) -> CallProtocol:
-    """Return the protocol, with its texts in a language."""
-    return TextCalls(lang) if protocol == "text" else NativeCalls(lang)
+def calls_of(protocol: ToolProtocol, lang: Lang, more: Sequence[Tool] = ()) -> CallProtocol:
+    """Return the protocol, with its texts in a language and an application's further tools."""
+    return TextCalls(lang) if protocol == "text" else NativeCalls(lang, more)
 
 
 def declaration_tokens(tools: Sequence[Tool], counter: TokenCounter) -> int:

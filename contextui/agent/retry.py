@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contextui.events import AnswerDiscarded, Event, RetryScheduled, UsageSpent
 from contextui.model import Answer, Model, ModelError, ModelRequest, UsageUpdated
@@ -93,10 +93,10 @@ async def _stream(model: Model, request: ModelRequest, emit: Emit, words: Words)
         async for event in stream:
             _check(event)
             if isinstance(event, Answer):
-                spent = UsageUpdated(event.usage)
-                return event
+                spent = UsageUpdated(priced(model, event.usage))
+                return replace(event, usage=spent.usage)
             if isinstance(event, UsageUpdated):
-                spent = event
+                spent = UsageUpdated(priced(model, event.usage))
                 continue
             emit(event)
             shown = True
@@ -111,6 +111,16 @@ async def _stream(model: Model, request: ModelRequest, emit: Emit, words: Words)
         close = getattr(stream, "aclose", None)  # async generators have it, other iterators may not
         if close is not None:
             await close()
+
+
+def priced(model: Model, usage: Usage) -> Usage:
+    """Return a usage with its cost, if the model knows its prices."""
+    cost = getattr(model, "cost", None)
+    try:
+        dollars = cost(usage) if callable(cost) and usage else None
+        return replace(usage, cost=None if dollars is None else float(dollars))
+    except Exception:  # models may be third-party code
+        return usage
 
 
 def _check(event: object) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from contextui.agent.retry import Emit, RetryingModel
-from contextui.agent.turn import Setup, Turn
+from contextui.agent.turn import Setup, Turn, TurnOptions
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.strategies.builtin import SlidingWindow
@@ -42,7 +42,7 @@ class Strategist:
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
-        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._setup, self._context = setup, setup.context
         self._is_idle = is_idle
         self._model = RetryingModel(setup.model, setup.options.retry)
         self._env: StrategyEnv | None = None
@@ -50,6 +50,8 @@ class Strategist:
         self._refresh: asyncio.Task[None] | None = None
         self._troubles: list[str] = []
         self.strategy: ContextStrategy = SlidingWindow()
+        self.model: Model | None = None
+        """The strategy's own model; None for the conversation's."""
 
     def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
         """Switch to another strategy.
@@ -60,10 +62,22 @@ class Strategist:
         """
         self.cancel()
         self.strategy = strategy
+        self.model = model
         asked, spent = self._setup.model if model is None else lambda: model, self._model.usage
         retrieved = self._env.retrieved if self._env is not None else ""
         self._model, self._env = RetryingModel(asked, self._options.retry), None
         self._model.usage = spent
+        if retrieved:
+            self.env.retrieved = retrieved
+
+    @property
+    def _options(self) -> TurnOptions:
+        return self._setup.options
+
+    def reset_limits(self) -> None:
+        """Use the limits that the setup has now."""
+        retrieved = self._env.retrieved if self._env is not None else ""
+        self._env = None
         if retrieved:
             self.env.retrieved = retrieved
 
@@ -241,10 +255,19 @@ class RoomMaker:
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
-        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._setup, self._context = setup, setup.context
         self._model = RetryingModel(setup.model, setup.options.retry, setup.lang)
         self.strategist = Strategist(setup, is_idle=is_idle)
         self.auto_compact = setup.options.auto_compact
+
+    @property
+    def _options(self) -> TurnOptions:
+        return self._setup.options
+
+    def reset_limits(self) -> None:
+        """Use the limits that the setup has now."""
+        self.__dict__.pop("service", None)
+        self.strategist.reset_limits()
 
     @cached_property
     def service(self) -> CompactionService:

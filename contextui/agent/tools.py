@@ -4,12 +4,13 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.functions import FunctionTool
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.gists.result import RESULT
 from contextui.context.item import ContextItem, ItemType, ItemView
@@ -287,6 +288,7 @@ class ToolBox:
         windows: The windows that it works on.
         gate: Asks before anything outside a window is changed.
         items: Returns the items of the conversation, whose results `read_file` can read again.
+        functions: Further tools, of the application.
 
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
@@ -298,8 +300,10 @@ class ToolBox:
         windows: WindowManager,
         gate: ApprovalGate | None = None,
         items: Callable[[], ItemView] | None = None,
+        functions: Sequence[FunctionTool] = (),
     ) -> None:
         self.windows, self._items = windows, items
+        self._functions = {one.declared.name: one for one in functions}
         self.gate = gate or ApprovalGate()
         windows.discloses_all = lambda: self.gate.mode == "auto"
         self.gate.mode_changed = windows.redraw
@@ -316,12 +320,14 @@ class ToolBox:
         try:
             if call.problem:
                 raise InvalidParamsError(call.problem)
+            if function := self._functions.get(call.name):
+                return await function.run(call.input, self.gate, self.windows.lang)
             tool = self._tools.get(call.name)
             if tool is None:
                 raise InvalidParamsError(
                     "There is no tool {name}. Use: {names}.",
                     name=quote(call.name),
-                    names=", ".join(self._tools),
+                    names=", ".join([*self._tools, *self._functions]),
                 )
             return await tool(**_arguments(call, self._words))
         except ContextUIError as error:

@@ -1,10 +1,10 @@
 """State of the running turn: limits, usage, streamed text, failed calls."""
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from contextui.agent.preamble import PreambleText
 from contextui.agent.protocol import CallProtocol, TagFilter, declaration_tokens
@@ -14,11 +14,13 @@ from contextui.agent.tools import FilesRead, ToolCall
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import AnswerDiscarded, Event, Reason, TurnFinished
-from contextui.model import Model, ModelRequest, TextDelta
+from contextui.model import ContextSize, Model, ModelRequest, TextDelta
 from contextui.session.cache import CacheStore
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionResult
 from contextui.words import Lang
+
+_log = logging.getLogger(__name__)
 
 FAILURES = 3
 """How often the same call may fail in one turn."""
@@ -60,6 +62,7 @@ class Turn:
         emit: Callback that emits an event to the consumer of the turn.
         room: Tokens available for messages; lowered if the provider rejects a request as too large.
         preamble: Texts that are added before the person's message.
+        beside: The ids of their items.
         message_id: The id of the item with the person's message.
         step: The number of the current request.
         steps: How many requests were answered.
@@ -80,6 +83,7 @@ class Turn:
     emit: Emit
     room: int
     preamble: tuple[PreambleText, ...] = ()
+    beside: list[str] = field(default_factory=list)
     message_id: str = ""
     step: int = 0
     steps: int = 0
@@ -145,9 +149,11 @@ def _key(call: ToolCall) -> str:
     return json.dumps([call.name, call.input], sort_keys=True, default=str)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Setup:
     """What all turns of a conversation share.
+
+    Options and calls change only between turns, when another model is used.
 
     Attributes:
         context: The conversation.
@@ -166,7 +172,39 @@ class Setup:
         """The person's language."""
         return self.context.windows.lang if self.context.windows is not None else "en"
 
-    @cached_property
+    _counted: tuple[CallProtocol, int] | None = None
+
+    @property
     def reserved(self) -> int:
         """Tokens of the tool declarations, which are part of every request."""
-        return declaration_tokens(self.calls.tools, self.context.counter)
+        if self._counted is None or self._counted[0] is not self.calls:
+            tokens = declaration_tokens(self.calls.tools, self.context.counter)
+            self._counted = self.calls, tokens
+        return self._counted[1]
+
+
+_LEAST_BUDGET = 1_024  # tokens; a smaller context is of no use
+_ANSWER_SHARE = 4  # an answer gets at least a quarter of a small context
+
+
+async def size_of(model: Model) -> ContextSize:
+    """Ask a model for its context; empty if it does not know. Models may be third-party code."""
+    ask = getattr(model, "context_size", None)
+    if ask is None:
+        return ContextSize()
+    try:
+        found = await ask()
+    except Exception:
+        _log.debug("the context of %s is unknown", model.name, exc_info=True)
+        return ContextSize()
+    return found if isinstance(found, ContextSize) else ContextSize()
+
+
+def fit_options(options: TurnOptions, size: ContextSize) -> TurnOptions:
+    """Lower the limits so that a request and its answer fit into a server's context."""
+    tokens = size.tokens
+    if tokens is None or tokens <= 0 or options.budget + options.max_tokens <= tokens:
+        return options
+    answer = min(options.max_tokens, max(tokens // _ANSWER_SHARE, 1))
+    budget = min(options.budget, max(tokens - answer, _LEAST_BUDGET))
+    return replace(options, budget=budget, max_tokens=answer)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice, takewhile
 from typing import Any
 
+from contextui.agent.image import sent_block
 from contextui.agent.request import is_same, shared_start
 from contextui.model import Block, LlmMessage, ModelRequest
 from contextui.words import LANGUAGES, Words, msg
@@ -224,4 +225,6 @@ def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
 
 def _blocks(message: LlmMessage) -> Sequence[Block]:
     content = message.content
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [sent_block(one) for one in content]

@@ -209,6 +209,8 @@ def _capital(text: str) -> str:
 
 OutputFormat = Literal["text", "json", "stream-json"]
 _FORMAT = "--output-format"
+_WORD = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)  # other scripts write without spaces
+_LIKELY = 0.5  # similarity from which on commands are named
 _NEAR = 0.8  # similarity from which on a word is taken for a misspelt command
 
 
@@ -226,17 +228,22 @@ class Arguments(argparse.Namespace):
         verbose: Also print tool calls and notices.
         json: Print JSON.
         everywhere: List the sessions of all folders.
+        form: The format of an export.
+        output: The file of an export.
+        everything: Include closed and hidden items in an export.
         session: The session to show or to compact.
         dry_run: Show what a compaction would do, and change nothing.
         messages: Show the request.
         turn: Show the state after this turn.
+        strategy_file: The file of a strategy, given as ``--strategy FILE.py:Class``.
         follow: Show what is added and changed from now on.
-        name: The name of the new window.
+        name: The name of the new window, of an MCP server, or of a provider.
         kind: Its kind.
         file: The file of the window to develop, and its class.
         args: The args of that window.
         yes: Trust without asking.
         revoke: Revoke trust.
+        verb: What to do with MCP servers.
         shell: The shell to print completions for.
         host: The host that the app is served on.
         port: The port; 0 for any free one.
@@ -252,10 +259,14 @@ class Arguments(argparse.Namespace):
     verbose: bool = False
     json: bool = False
     everywhere: bool = False
+    form: Literal["md", "html", "json"] = "md"
+    output: str | None = None
+    everything: bool = False
     session: str | None = None
     dry_run: bool = False
     messages: bool = False
     turn: int | None = None
+    strategy_file: str = ""
     follow: bool = False
     name: str = ""
     kind: str | None = None
@@ -263,6 +274,7 @@ class Arguments(argparse.Namespace):
     args: list[str]
     yes: bool = False
     revoke: bool = False
+    verb: str = ""
     shell: str = ""
     host: str = "127.0.0.1"
     port: int = 0
@@ -286,16 +298,25 @@ def parse(words: Sequence[str]) -> Arguments:
     if command is not None:
         arguments = command_parser(command).parse_args(words[1:], Arguments())
         arguments.runs = command.runs
+        _take_strategy_file(arguments)
         if command.name == "serve":
             _check_fork(arguments)
         _check_follow(arguments)
         return arguments
     arguments = main_parser().parse_args(words, Arguments())
+    _take_strategy_file(arguments)
     _check(arguments)
     _check_fork(arguments)
     if arguments.prompt is not None:
         arguments.runs = "headless:run"
     return arguments
+
+
+def _take_strategy_file(arguments: Arguments) -> None:
+    """Keep ``FILE.py:Class`` apart from the settings: no file or variable may name code to run."""
+    given = getattr(arguments, "strategy", None)
+    if given and (".py:" in given or given.endswith(".py")):
+        arguments.strategy_file, arguments.strategy = given, None
 
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
@@ -308,19 +329,28 @@ def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None
 
 
 def _check_command(words: Sequence[str]) -> None:
-    """Reject a single word that looks like a misspelt command."""
+    """Reject a single word that is no command; a prompt has a space, or comes with -p."""
     alone = len(words) == 1 or (len(words) > 1 and words[1].startswith("-"))
     if not alone or words[0] in COMMANDS or words[0].startswith("-"):
         return
     known = {**dict.fromkeys(COMMANDS), "help": "--help", "version": "--version"}
     from difflib import get_close_matches  # noqa: PLC0415  (only for odd words)
 
-    near = get_close_matches(words[0].lower(), known, 1, _NEAR)
+    word = words[0]
+    near = get_close_matches(word.lower(), known, 1, _NEAR)
+    if not near and _WORD.fullmatch(word):
+        likely = get_close_matches(word.lower(), COMMANDS, 3, _LIKELY) or [*COMMANDS]
+        raise UsageError(
+            "There is no command {word}. Commands: {names}. "
+            "To use it as a prompt: contextui -p {word}",
+            word=one_line(word),
+            names=", ".join(likely),
+        )
     if near:
         raise UsageError(
             "There is no command {word}. Did you mean {near}? "
             "To use it as a prompt: contextui -- {word}",
-            word=one_line(words[0]),
+            word=one_line(word),
             near=known[near[0]] or near[0],
         )
 

@@ -8,6 +8,7 @@ from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume,
 
 KINDS = ("simple", "job", "connection", "table", "widget", "package")
 """The kinds of new windows; `contextui.windowing.template` takes longer to import."""
+_FORMS = ("md", "html", "json")
 _SHELLS = ("bash", "zsh", "fish")
 _OF_TURNS = ("max_steps", "max_calls")
 _REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
@@ -60,6 +61,25 @@ def _add_compact(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--fork", action="store_true", help="compact a copy of the session")
     add_json(parser, "print the result as JSON")
     add_settings(parser, (*_REQUEST_FLAGS, "window", "windows", "placement", "lang"))
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
+    parser.add_argument(
+        "--format",
+        dest="form",
+        choices=_FORMS,
+        default="md",
+        metavar="|".join(_FORMS),
+        help="Markdown, a page, or everything as JSON (default: md)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write to a new file instead of printing it"
+    )
+    parser.add_argument(
+        "--all", dest="everything", action="store_true", help="include closed and hidden items"
+    )
+    add_settings(parser, ("window", "windows", "lang"))
 
 
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
@@ -123,6 +143,25 @@ def _add_trust(parser: argparse.ArgumentParser) -> None:
     add_json(which, "print the files as JSON, and trust nothing")
 
 
+def _add_mcp(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "verb",
+        choices=("list", "test"),
+        metavar="list|test",
+        help="list the servers, or connect to one and show what it offers",
+    )
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the server to test")
+    add_json(parser)
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name", nargs="?", default="", metavar="PROVIDER", help="list the models of this provider"
+    )
+    add_json(parser)
+    add_settings(parser, ("base_url", "provider", "lang"))
+
+
 def _add_completion(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help="bash, zsh or fish")
 
@@ -156,6 +195,14 @@ _ALL = (
         add=_add_sessions,
     ),
     Command(
+        "export",
+        takes="[SESSION]",
+        summary="write a session as Markdown, HTML or JSON",
+        runs="export:run",
+        add=_add_export,
+        examples=("contextui export > talk.md", "contextui export 3f2a --format html -o talk.html"),
+    ),
+    Command(
         "windows",
         takes="",
         summary="list the available windows",
@@ -168,6 +215,14 @@ _ALL = (
         summary="list the settings and where each comes from",
         runs="config:run",
         add=_add_config,
+    ),
+    Command(
+        "models",
+        takes="[PROVIDER]",
+        summary="list the providers, or the models of one",
+        runs="models:run",
+        add=_add_models,
+        examples=("contextui models", "contextui models ollama"),
     ),
     Command(
         "new-window",
@@ -199,9 +254,17 @@ _ALL = (
     Command(
         "trust",
         takes="",
-        summary="trust the windows in this folder's .contextui/windows",
+        summary="trust the windows and servers that this folder brings",
         runs="trust:run",
         add=_add_trust,
+    ),
+    Command(
+        "mcp",
+        takes="list|test",
+        summary="list the MCP servers, or test one",
+        runs="mcp:run",
+        add=_add_mcp,
+        examples=("contextui mcp list", "contextui mcp test github"),
     ),
     Command(
         "completion",

@@ -9,6 +9,7 @@ from contextui.cli import flags as status
 from contextui.cli.arguments import Arguments, command_parser, main_parser
 from contextui.cli.commands import COMMANDS
 from contextui.cli.console import say
+from contextui.config.providers import PROVIDERS
 from contextui.config.schema import SETTINGS, choices
 from contextui.context.strategies.registry import strategy_names
 from contextui.words import t
@@ -89,6 +90,8 @@ def _option(action: argparse.Action) -> Option:
     offered = tuple(action.choices or ())
     if not offered and action.dest in SETTINGS:
         offered = tuple(strategy_names()) if action.dest == "strategy" else choices(action.dest)
+    if action.metavar == "PROVIDER":
+        offered = tuple(PROVIDERS)
     about = t(action.help or "").replace("%%", "%")
     value = "nothing" if action.nargs == 0 else _VALUES.get(action.dest, "text")
     return Option(tuple(action.option_strings), offered, value, about, action.nargs == "*")

@@ -19,8 +19,12 @@ def run(arguments: Arguments) -> int:
     for notice in loaded.notices:
         warn(notice)
     _check(loaded.settings.strategy)
+    if file := arguments.strategy_file:
+        from contextui.context.strategies.registry import load_strategy  # noqa: PLC0415  (heavy)
+
+        load_strategy(file)
     values = loaded.settings.model_dump(mode="json")
-    has_key = loaded.api_key is not None
+    has_key = loaded.has_key
     if arguments.json:
         settings = {
             name: {"value": value, "origin": loaded.origins[name]} for name, value in values.items()

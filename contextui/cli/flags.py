@@ -21,12 +21,13 @@ MODEL_FLAGS = (
 WINDOW_FLAGS = (
     "window", "windows", "windows_lod", "max_windows", "max_freeze", "max_job_time", "turns_wake",
     "approval", "allow_commands", "sandbox", "secret_files", "placement",
-    "strategy", "compaction_auto", "compaction_threshold", "lang",
+    "strategy", "compaction_auto", "compaction_threshold", "screen_notify", "lang",
 )  # fmt: skip
 """The settings of windows and context, in the order of the help."""
 
 _METAVARS = {
-    "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
+    "model": "NAME", "base_url": "URL", "provider": "NAME", "budget": "TOKENS",
+    "max_tokens": "TOKENS",
     "compaction_auto": "true|false", "compaction_threshold": "SHARE",
     "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
     "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "max_job_time": "SECONDS",
@@ -94,6 +95,8 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
             default = field.default
             shown = "true" if default is True else default
             about += t(" (default: {default})", default=shown)
+        if name == "provider":  # too many for a placeholder
+            about += f": {', '.join(choices(name))}"
         several = name in ("window", "windows", "allow_commands", "secret_files")
         parser.add_argument(
             flag_of(name),

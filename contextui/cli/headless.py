@@ -27,6 +27,7 @@ from contextui.events import (
     WindowTroubled,
 )
 from contextui.model import Model
+from contextui.session.archive import cost_of_session
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
 from contextui.windowing.host import cancel_jobs, running_jobs
@@ -148,7 +149,14 @@ async def _take_turn(
     explanation = explained(finished, controller.options, session)
     try:
         output.end(
-            TurnReport(finished, session, explanation, tuple(notices.printed), tuple(refused))
+            TurnReport(
+                finished,
+                session,
+                explanation,
+                tuple(notices.printed),
+                tuple(refused),
+                _session_cost(session, finished),
+            )
         )
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
@@ -164,6 +172,14 @@ async def _take_turn(
     if interruption.signal is not None:
         return flags.SIGNALLED + interruption.signal
     return flags.FAILED if finished.is_error else flags.DONE
+
+
+def _session_cost(session: Session, finished: TurnFinished) -> float | None:
+    """Return what the session cost; None if the price of this turn is unknown."""
+    if finished.usage.cost is None:
+        return None
+    session.save()
+    return cost_of_session(session.path) or finished.usage.cost
 
 
 async def _await_opening(

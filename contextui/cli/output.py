@@ -105,6 +105,7 @@ class TurnReport:
         explanation: What the person should know about the end; empty if all went well.
         notices: Notices that were printed.
         refused: The actions that were refused.
+        session_cost: What the session cost in dollars; None if no price is known.
     """
 
     finished: TurnFinished
@@ -112,6 +113,7 @@ class TurnReport:
     explanation: str = ""
     notices: tuple[str, ...] = ()
     refused: tuple[ActionRefused, ...] = ()
+    session_cost: float | None = None
 
 
 def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:
@@ -139,6 +141,7 @@ def result_of(report: TurnReport) -> dict[str, Any]:
         "stop_reason": finished.stop_reason or None,
         "steps": finished.steps,
         "usage": finished.usage.as_dict(),
+        **_costs(report),
         "windows": [
             {
                 "id": window.id,
@@ -155,6 +158,12 @@ def result_of(report: TurnReport) -> dict[str, Any]:
         "refused": [_plain(one) for one in report.refused],
     }
     return data | ({"error": mask(report.explanation)} if finished.is_error else {})
+
+
+def _costs(report: TurnReport) -> dict[str, float]:
+    """Return the dollars of the turn and of its session; nothing where no price is known."""
+    costs = {"cost_usd": report.finished.usage.cost, "session_cost_usd": report.session_cost}
+    return {name: round(cost, 6) for name, cost in costs.items() if cost is not None}
 
 
 def not_started(error: str) -> dict[str, Any]:
@@ -182,6 +191,8 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Usage):
+        return value.figures()
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):

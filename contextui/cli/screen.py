@@ -1,7 +1,9 @@
 """Open the app on the terminal, or behind a page of `contextui serve`."""
 
 import os
+import select
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from contextui.cli.watchdog import watchdog
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
     from contextui.tui.link import Desk
+    from contextui.tui.switch import Target
 
 
 def open_screen(arguments: Arguments) -> int:
@@ -31,13 +34,27 @@ def open_screen(arguments: Arguments) -> int:
             "This terminal cannot show the app (TERM is dumb). Use contextui -p PROMPT."
         )
     from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)
+    from contextui.tui.themes import remembered_theme  # noqa: PLC0415
 
-    folder = _folder_of(arguments)
+    folder, resumes = _session_of(arguments)
 
     def open_reported() -> "Desk":
         from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: after the first frame)
+        from contextui.session.paths import contextui_home  # noqa: PLC0415
+        from contextui.session.trash import empty_trash  # noqa: PLC0415
 
         desk = open_desk(arguments)
+        empty_trash(contextui_home())
+        if is_served:
+            app.call_from_thread(_report_session, app, desk.session.id)
+        return desk
+
+    lang = settings_of(arguments, folder).settings.lang
+
+    def open_other(target: "Target") -> "Desk":
+        from contextui.cli.setup import open_target  # noqa: PLC0415  (as above)
+
+        desk = open_target(arguments, target, lang)
         if is_served:
             app.call_from_thread(_report_session, app, desk.session.id)
         return desk
@@ -45,11 +62,15 @@ def open_screen(arguments: Arguments) -> int:
     app = ContextUIApp(
         open_reported,
         folder=folder,
-        lang=settings_of(arguments, folder).settings.lang,
+        lang=lang,
+        theme=remembered_theme(),
         first_words=" ".join(arguments.words),
+        reopen=open_other,
+        resumes=resumes,
     )
     app.shutdown.may_end_process = True
     watchdog.remember_terminal()
+    app.typed_ahead = "" if is_served else _typed_ahead()
     try:
         with app.signals:
             app.run()
@@ -57,6 +78,7 @@ def open_screen(arguments: Arguments) -> int:
         watchdog.end_soon()
         if app.desk is not None:
             app.desk.close()
+        app.switcher.close_rest()
         app.shutdown.over()
         discard_unwritable()
     if app.desk is not None and app.desk.session.unsaved:
@@ -64,14 +86,35 @@ def open_screen(arguments: Arguments) -> int:
     return app.return_code or flags.DONE
 
 
-def _folder_of(arguments: Arguments) -> Path:
-    """Return the folder of the session to resume, or the current one."""
+def _session_of(arguments: Arguments) -> tuple[Path, str | None]:
+    """Return the folder and first words of the session to resume, or the current folder."""
     if arguments.resume is None and not arguments.newest:
-        return here()
+        return here(), None
     from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
 
     earlier = find_earlier(arguments)
-    return Path(earlier.info.cwd) if earlier else here()
+    return (Path(earlier.info.cwd), earlier.info.first_words) if earlier else (here(), None)
+
+
+def _typed_ahead() -> str:
+    """Return what was typed while the program started.
+
+    Until the app sets the terminal up, it makes a line break of Enter, which would not send.
+    """
+    found = b""
+    with suppress(ImportError, OSError, ValueError):
+        import termios  # noqa: PLC0415  (not everywhere)
+        import tty  # noqa: PLC0415
+
+        terminal = sys.stdin.fileno()
+        before = termios.tcgetattr(terminal)
+        try:
+            tty.setcbreak(terminal, termios.TCSANOW)
+            while select.select([terminal], [], [], 0)[0] and (more := os.read(terminal, 4096)):
+                found += more
+        finally:
+            termios.tcsetattr(terminal, termios.TCSANOW, before)
+    return found.decode(errors="replace").replace("\n", "\r")
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:

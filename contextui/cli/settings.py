@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from contextui.cli.arguments import Arguments
 from contextui.cli.flags import UsageError
@@ -59,7 +59,7 @@ def here() -> Path:
         raise UsageError("The current folder no longer exists. Change to another one.") from None
 
 
-def settings_of(arguments: Arguments, folder: Path, **flags: str) -> "Loaded":
+def settings_of(arguments: Arguments, folder: Path, **flags: Any) -> "Loaded":
     """Load the settings for a folder, with extra flags; switch to their language."""
     from contextui.config.sources import load_settings  # noqa: PLC0415  (heavy: pydantic)
 

@@ -1,8 +1,10 @@
 """Build the model, session and controller from arguments and settings."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
@@ -11,10 +13,11 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.folder import Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
+from contextui.config.providers import PROVIDERS, split_model
 from contextui.config.settings import OFFLINE, SettingsError
-from contextui.config.sources import KEY_VARIABLE, Loaded
+from contextui.config.sources import KEY_VARIABLE, Loaded, load_settings
 from contextui.context.manager import ContextManager
-from contextui.context.strategies.registry import make_strategy
+from contextui.context.strategies.registry import load_strategy, make_strategy
 from contextui.context.strategies.strategy import ContextStrategy
 from contextui.model import Model
 from contextui.session.log import SessionLockedError
@@ -28,7 +31,10 @@ from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
-from contextui.words import Text, t
+from contextui.words import Lang, Text, t
+
+if TYPE_CHECKING:
+    from contextui.tui.switch import Target
 
 _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
@@ -63,12 +69,15 @@ class Assembly:
         """Return the session store, configured by the settings."""
         return SessionStore(options=session_options(self.loaded, self.registry))
 
-    def open_session(self, *, fork: bool) -> Session:
-        """Open the session to work in: a new one, an earlier one, or a copy of that."""
+    def open_session(self, *, fork: bool, turn: int | None = None) -> Session:
+        """Open the session to work in: a new one, an earlier one, or a copy of that.
+
+        A copy may end with a turn.
+        """
         store = self.store()
         if self.earlier is None:
             return store.create(self.folder, lazy=True)
-        return store.fork(self.earlier.id) if fork else store.open(self.earlier.id)
+        return store.fork(self.earlier.id, turn) if fork else store.open(self.earlier.id)
 
     def controller(self, context: ContextManager) -> InteractionController:
         """Create the controller for a context, with the system prompt installed."""
@@ -95,24 +104,30 @@ class Assembly:
         self.controller(ContextManager(windows)).check_budget()
 
 
-def assemble(arguments: Arguments) -> Assembly:
+def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:
     """Load and check everything a turn needs.
+
+    Args:
+        arguments: The command-line arguments.
+        folder: The folder of a new session; by default the current one.
+        flags: More settings.
 
     Raises:
         ContextUIError: Something is wrong; the text says what to do.
     """
     earlier = find_earlier(arguments)
-    folder = Path(earlier.info.cwd) if earlier else here()
-    loaded = settings_of(arguments, folder)
+    folder = Path(earlier.info.cwd) if earlier else folder or here()
+    loaded = settings_of(arguments, folder, **flags)
     unread = earlier.notices if earlier else ()
     notices: list[Text] = [
         *unread,
         *loaded.notices,
         *_model_notices(loaded),
         *_folder_notices(folder),
+        *_price_notices(),
     ]
     registry = find_windows(loaded, folder)
-    guide, chosen = read_guide(folder), loaded.settings.strategy
+    guide, chosen, file = read_guide(folder), loaded.settings.strategy, arguments.strategy_file
     return Assembly(
         loaded,
         folder,
@@ -120,7 +135,7 @@ def assemble(arguments: Arguments) -> Assembly:
         registry,
         guide,
         make_model(loaded),
-        make_strategy(chosen.name, chosen.config),
+        load_strategy(file) if file else make_strategy(chosen.name, chosen.config),
         make_model(loaded, chosen.model) if chosen.model else None,
         (*notices, *window_notices(registry), *guide.notices),
     )
@@ -133,34 +148,26 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
         SettingsError: It needs an API key, and there is none.
         ModelError: The environment names a proxy or certificates that cannot be used.
     """
-    settings, key = loaded.settings, loaded.api_key
-    no_key = SettingsError(
-        "{model} needs {variable}. Set it, or use --model {offline}.",
-        model=settings.model,
-        variable=KEY_VARIABLE,
-        offline=OFFLINE,
-    )
-    if loaded.provider == "offline":
-        chosen = settings.provider == "auto" and loaded.origins["model"] in _CHOSEN
-        if chosen and settings.model != OFFLINE:
-            raise no_key
-        from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415  (not always needed)
-
-        return OfflineModel()
-    if key is None and settings.base_url is None:
-        raise no_key
-    from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
+    from contextui.agent.models.factory import create_model, no_key  # noqa: PLC0415  (heavy)
     from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
 
-    model = AnthropicModel(
-        name or settings.model,
-        api_key=key.get_secret_value() if key else None,
-        base_url=settings.base_url,
+    settings, connection = loaded.settings, loaded.connection
+    origin, provider = loaded.origins["model"], connection.provider
+    if provider.name == OFFLINE:
+        chosen = settings.provider == "auto" and origin in _CHOSEN
+        if chosen and settings.model != OFFLINE:
+            raise no_key(loaded.connect(PROVIDERS["anthropic"], settings.model))
+    elif name is None and provider.api != "messages" and origin in ("default", "ANTHROPIC_MODEL"):
+        raise SettingsError(
+            "Which model of {provider}? Use --model {name}/NAME; contextui models lists them.",
+            provider=provider.title,
+            name=provider.name,
+        )
+    return create_model(
+        loaded.connection_of(name) if name is not None else connection,
         lang=settings.lang,
         limits=AnswerLimits(settings.max_silence, settings.max_answer_time),
     )
-    model.check()
-    return model
 
 
 def turn_options(loaded: Loaded) -> TurnOptions:
@@ -215,16 +222,21 @@ def unusable(registry: Registry) -> list[WindowEntry]:
     return [entry for entry in registry.entries if not entry.usable]
 
 
-def window_notices(registry: Registry) -> Iterable[Text]:
-    """Yield notices about windows that cannot be opened."""
+def window_notices(registry: Registry, *, trust: bool = True) -> Iterable[Text]:
+    """Yield notices about windows that cannot be opened.
+
+    Args:
+        registry: The windows.
+        trust: Whether to name what waits for trust; the screen offers `/trust` instead.
+    """
     yield from map(t, registry.notices)
+    if trust and registry.untrusted_servers:
+        yield t(registry.untrusted_servers)
     for entry in unusable(registry):
-        if not _is_built_in(entry):  # the person can do nothing about those
-            yield t(
-                "The window {window} is skipped: {reason}.",
-                window=entry.name,
-                reason=t(entry.reason),
-            )
+        if _is_built_in(entry) or (entry.status == "untrusted" and not trust):
+            continue  # the person can do nothing about those that are built in
+        reason = t(entry.reason).rstrip(".。")
+        yield t("The window {window} is skipped: {reason}.", window=entry.name, reason=reason)
     yield from (t(entry.warning) for entry in registry.entries if entry.warning)
 
 
@@ -254,6 +266,15 @@ def _model_notices(loaded: Loaded) -> Iterable[str]:
         )
 
 
+def _price_notices() -> Iterable[Text]:
+    """Yield a line for each fault of the person's own prices."""
+    home = contextui_home()
+    if (home / "prices.toml").exists():
+        from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)
+
+        yield from load_prices(home)[1]
+
+
 def _folder_notices(folder: Path) -> Iterable[str]:
     if folder != here():
         shown = shown_path(folder)
@@ -275,19 +296,47 @@ def open_desk(arguments: Arguments) -> Desk:
     assembly = assemble(arguments)
     assembly.check_budget()
     session, notices = _open(assembly, fork=arguments.fork)
+    return _desk(arguments, assembly, session, notices)
+
+
+def open_target(arguments: Arguments, target: "Target", lang: Lang) -> Desk:
+    """Open another session for a running screen, with that session's own folder and settings.
+
+    Args:
+        arguments: The arguments that the screen was started with; their settings still apply.
+        target: The session.
+        lang: The language of the screen.
+
+    Raises:
+        SessionLockedError: It is open elsewhere; a copy can be opened.
+        ContextUIError: Something is wrong; the text says what to do.
+    """
+    other = Arguments(**vars(arguments))
+    other.words, other.newest, other.fork = [], False, False
+    other.resume = target.session_id
+    assembly = assemble(other, target.folder, lang=lang)
+    assembly.check_budget()
+    session = assembly.open_session(fork=target.fork, turn=target.turn)
+    return _desk(other, assembly, session, [])
+
+
+def _desk(arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]) -> Desk:
     controller = assembly.controller(session.context)
+    shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
+    unshown = {t(one) for one in window_notices(assembly.registry)} - shown
     desk = Desk(
         session,
         controller,
         assembly.registry.entries,
-        [*map(t, assembly.notices), *notices],
+        [*(one for one in map(t, assembly.notices) if one not in unshown), *notices],
         assembly.loaded.provider == "offline",
         wakes=assembly.loaded.settings.turns_wake,
+        notify=assembly.loaded.settings.screen_notify,
         reloader=Reloader(assembly.registry, session.windows),
     )
 
     def switch_model(name: str) -> None:
-        loaded = settings_of(arguments, assembly.folder, model=name)
+        loaded = _switched(arguments, assembly, name)
         controller.model = make_model(loaded)
         desk.is_offline = loaded.provider == "offline"
 
@@ -296,8 +345,27 @@ def open_desk(arguments: Arguments) -> Desk:
         config = chosen.config if chosen.name == name else {}
         controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
 
+    desk.load_settings = lambda: load_settings(
+        arguments.flags, os.environ, contextui_home(), assembly.folder
+    )
     desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
+    desk.settings = lambda: settings_of(arguments, assembly.folder)
     return desk
+
+
+def _switched(arguments: Arguments, assembly: Assembly, name: str) -> Loaded:
+    """Return the settings with another model.
+
+    An address that was set for one provider is not used for another: its key would go there.
+    """
+    before, servers = assembly.loaded.connection, assembly.loaded.credentials.servers
+    provider, _ = split_model(name, servers)
+    flags: dict[str, Any] = {"model": name}
+    if provider is not None:
+        flags["provider"] = "auto"
+        if provider.name != before.provider.name:
+            flags["base_url"] = None
+    return settings_of(arguments, assembly.folder, **flags)
 
 
 def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:

@@ -1,4 +1,4 @@
-"""`contextui trust`: review a project's windows and allow them to run."""
+"""`contextui trust`: review a project's windows and MCP servers, and allow them to run."""
 
 import ast
 import sys
@@ -9,8 +9,10 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here
+from contextui.config.servers import PROJECT_SERVERS, describe, project_servers
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, shown_path
+from contextui.windowing.finding.servers import Found, find_servers
 from contextui.windowing.finding.source import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
 from contextui.words import plural, t
@@ -19,31 +21,57 @@ _LINE = 100  # characters of an answer
 
 
 def run(arguments: Arguments) -> int:
-    """Show the files, ask, and trust exactly these bytes."""
-    store, folder = TrustStore(contextui_home()), here() / PROJECT_WINDOWS
+    """Show the files and the servers, ask, and trust exactly these bytes."""
+    store, folder, home = TrustStore(contextui_home()), here() / PROJECT_WINDOWS, contextui_home()
     if store.problem:
         warn(store.problem)
     if arguments.revoke:
         store.revoke(folder)
+        store.revoke(here() / PROJECT_SERVERS)
         say(t("{folder} is no longer trusted.", folder=shown_path(folder)))
         return flags.DONE
-    review = store.review(folder)
+    review, servers = store.review(folder), find_servers(home, here())
     if arguments.json:
-        say_json(review.data())
+        theirs = servers.review.data() if servers.review else None
+        say_json(review.data() | ({"servers": theirs} if theirs else {}))
         return flags.DONE
-    if not review.files:
+    if not review.files and servers.review is None:
+        for problem in servers.problems:
+            if problem.name == PROJECT_SERVERS:
+                raise UsageError(t(problem.reason))
         shown = shown_path(folder)
         raise UsageError("There are no windows in {folder}.", folder=shown)
-    _show(review)
-    if review.trusted:
+    if review.files:
+        _show(review)
+    if servers.review is not None:
+        _show_servers(servers)
+    if review.trusted and (servers.review is None or servers.review.trusted):
         say(t("These files are trusted."))
         return flags.DONE
-    if not arguments.yes and not _agreed(review):
+    if not arguments.yes and not _agreed(review, servers):
         say(t("Nothing was trusted."))
         return flags.FAILED
     store.trust(folder, review)  # what was shown, even if it changed since
+    if servers.review is not None:
+        store.trust_file(servers.review)
     say(t("Trusted. You will be asked again when a file changes."))
     return flags.DONE
+
+
+def _show_servers(found: Found) -> None:
+    """Show what the servers of .mcp.json would run, before anything of it is trusted."""
+    assert found.review is not None
+    say(shown_path(found.review.folder.parent))
+    for file in found.review.files:
+        say(f"  {t(file)}")
+    content = found.review.contents[PROJECT_SERVERS]
+    listed = project_servers(content, found.review.folder, {})
+    for server in listed.servers:
+        say(f"      {t('the MCP server {name}', name=one_line(server.name, 80))}")
+        for line in describe(server):
+            say(f"        {t(line)}")
+    for problem in listed.problems:
+        say(f"      {one_line(t(problem.reason), 300)}")
 
 
 def _show(review: Review) -> None:
@@ -79,7 +107,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
         yield "." * node.level + (node.module or "").partition(".")[0]
 
 
-def _agreed(review: Review) -> bool:
+def _agreed(review: Review, servers: Found) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("No terminal to ask on. Review the files, then run contextui trust --yes.")
     asked = t("They run with your permissions. Trust them? [y]es, [N]o, [s]how them: ")
@@ -88,6 +116,7 @@ def _agreed(review: Review) -> bool:
         answer = sys.stdin.readline(_LINE).strip().lower()
         if answer not in ("s", "show"):
             return answer in ("y", "yes")
-        for name, source in review.contents.items():
+        theirs = servers.review.contents if servers.review else {}
+        for name, source in {**review.contents, **theirs}.items():
             say(f"\n── {one_line(name, 160)}")
             say(source.decode(errors="replace"))

@@ -24,6 +24,7 @@ def run(arguments: Arguments) -> int:
     )
     entries = registry.load_all()
     notices: list[Text] = [*loaded.notices, *registry.notices]
+    notices += [registry.untrusted_servers] if registry.untrusted_servers else []
     for notice in notices:
         warn(notice)
     if arguments.json:

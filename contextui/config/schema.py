@@ -9,8 +9,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from contextui.words import LANGUAGES, Lang
 
-Provider = Literal["auto", "anthropic", "offline"]
-"""The model provider; ``auto`` depends on whether an API key or base URL is set."""
+Provider = Literal[
+    "auto", "anthropic", "openai", "openrouter", "ollama", "llamacpp", "lmstudio", "vllm", "offline"
+]
+"""The model provider; ``auto`` depends on the model's name, and on whether an API key or base URL
+is set."""
 
 Placement = Literal["price", "turn", "in-place"]
 """Where windows go in a request, see `contextui.context.placement`."""
@@ -20,6 +23,9 @@ LodName = Literal["full", "summary", "gist"]
 
 Approval = Literal["ask", "auto", "read-only"]
 """When to ask before writing: each time, never (allow all), or allow no writes."""
+
+Notify = Literal["off", "bell", "desktop"]
+"""How to notify while the terminal has not the focus: not, by its bell, or on the desktop."""
 
 ToolProtocol = Literal["native", "text"]
 """How a model calls tools: natively by the provider's API, or with `<tool_call>` tags in its
@@ -42,13 +48,15 @@ class Setting(NamedTuple):
 SETTINGS: Mapping[str, Setting] = {
     "provider": Setting(
         "auto",
-        "the model provider; auto is anthropic if there is a key or a base URL, else offline",
+        "the model's provider; auto is the one before the slash of --model, else anthropic if "
+        "there is a key or a base URL, else offline",
         get_args(Provider),
     ),
-    "model": Setting("claude-sonnet-5-5", "the model to use; offline is the built-in one"),
-    "base_url": Setting(
-        None, "the URL of the model's server; any server that speaks Anthropic's API"
+    "model": Setting(
+        "claude-sonnet-5-5",
+        "the model to use, such as ollama/qwen3 or openai/NAME; offline is the built-in one",
     ),
+    "base_url": Setting(None, "the URL of the provider's server, if it is not the usual one"),
     "budget": Setting(128_000, "maximum tokens of a request"),
     "max_tokens": Setting(8_192, "maximum tokens of an answer"),
     "max_steps": Setting(50, "maximum requests of a turn before it pauses"),
@@ -94,6 +102,11 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "compaction_threshold": Setting(
         0.8, "the share of the budget at which the context counts as almost full"
+    ),
+    "screen_notify": Setting(
+        "bell",
+        "what happens when a long turn ends or a question waits in an unfocused terminal",
+        get_args(Notify),
     ),
     "lang": Setting("en", "the language; by default that of the locale", LANGUAGES),
 }

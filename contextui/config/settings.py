@@ -11,6 +11,7 @@ from contextui.config.schema import (
     SETTINGS,
     Approval,
     LodName,
+    Notify,
     Placement,
     Provider,
     ToolProtocol,
@@ -208,6 +209,7 @@ class Settings(BaseModel):
     turns_wake: Switch = _described("turns_wake")
     compaction_auto: Switch = _described("compaction_auto")
     compaction_threshold: Share = _described("compaction_threshold")
+    screen_notify: Notify = _described("screen_notify")
     lang: Lang = _described("lang")
 
 
@@ -220,6 +222,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "sandbox": "sandbox",
     },
     "turns": {"wake": "turns_wake"},
+    "screen": {"notify": "screen_notify"},
     "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
 }
 """The tables of config.toml that hold settings, and the setting of each key."""

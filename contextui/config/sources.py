@@ -3,12 +3,15 @@
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
 
+from contextui.config.credentials import Credentials, StoredKey
+from contextui.config.providers import PROVIDERS, Provider, split_model
 from contextui.config.schema import (
     CONFIG_FILE,
     PROJECT_FOLDER,
@@ -198,6 +201,7 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
 _NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", "allow_commands", *LIMITS)
+_SERVERS = "mcp"  # the table that `contextui.config.servers` reads
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
 _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
@@ -237,6 +241,14 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
             file=layer.origin,
             name=chosen,
         )
+    model, servers = layer.checked().get("model", ""), Credentials(home).servers
+    if split_model(model, servers)[0] is not None:
+        raise SettingsError(
+            "{file} sets a model of another provider ({name}), which a project may not: give it "
+            "as a flag, or set it in your own config.toml.",
+            file=layer.origin,
+            name=one_line(model, 60),
+        )
     for pattern in layer.checked().get("secret_files", ()):
         if pattern.startswith("!"):
             raise SettingsError(
@@ -245,6 +257,18 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
                 file=layer.origin,
                 pattern=one_line(pattern, 60),
             )
+    ignored = set[str]()
+    own = users.checked().get("model", "")
+    if model and (own == OFFLINE or split_model(own, servers)[0] is not None):
+        # A name without a provider would be Anthropic's: the conversation would go elsewhere.
+        ignored.add("model")
+        notices.append(
+            Message(
+                "{file} asks for the model {wanted}; it stays {usual}, as a project cannot "
+                "choose another provider. Use --model {wanted} if you want that.",
+                {"file": layer.origin, "wanted": one_line(model, 60), "usual": one_line(own, 60)},
+            )
+        )
     wanted = layer.checked().get("approval")
     usual = users.checked().get("approval", Settings.model_fields["approval"].default)
     if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):
@@ -255,14 +279,21 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
                 {"file": layer.origin, "wanted": wanted, "usual": usual},
             )
         )
-        values = {name: value for name, value in layer.values.items() if name != "approval"}
-        return Layer(values, layer.names, layer.origin, strict=True)
-    return layer
+        ignored.add("approval")
+    values = {name: value for name, value in layer.values.items() if name not in ignored}
+    return Layer(values, layer.names, layer.origin, strict=True)
 
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
-    values, names = _flattened(_parsed(path, shown), shown)
+    given = _parsed(path, shown)
+    if given.pop(_SERVERS, None) is not None and of_project:
+        raise SettingsError(
+            "{file} sets {name}, which a project may not: configure servers in .mcp.json.",
+            file=shown,
+            name=_SERVERS,
+        )
+    values, names = _flattened(given, shown)
     for key in values:
         written = names[key].removesuffix(f" in {shown}")
         _check_key(key, one_line(written, 60), shown, of_project=of_project)
@@ -329,8 +360,8 @@ def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(
-            "{file} sets {name}: API keys are not allowed in config files. Set the variable "
-            "{variable} instead.",
+            "{file} sets {name}: API keys are not allowed in config files. Enter it with /login, "
+            "or set the variable {variable}.",
             file=shown,
             name=named,
             variable=variable,
@@ -364,6 +395,68 @@ def _hint(key: str) -> Message:
 _DEFAULT = "default"
 
 
+LOGIN = "/login"
+"""The source of a key that the person entered in the app, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The server that a model is reached at, and the key for it.
+
+    Attributes:
+        provider: The provider.
+        model: The model's name, as the provider knows it.
+        url: The address, if it is not the provider's own.
+        key_source: The variable that holds the key, or should, or the command that entered it.
+        url_source: What sets the address.
+        home: The folder for contextui's persistent data.
+    """
+
+    provider: Provider
+    model: str
+    url: str | None = None
+    key_source: str = ""
+    url_source: str = ""
+    _key: SecretStr | None = None
+    _stored: StoredKey | None = None
+    home: Path | None = None
+
+    @property
+    def address(self) -> str:
+        """The address, also if it is the provider's own; empty if it has none."""
+        return self.url or self.provider.url
+
+    @property
+    def host(self) -> str:
+        """The server's name and port, for display; the whole address if it is not valid."""
+        try:
+            return urlsplit(self.address).netloc or self.address
+        except ValueError:  # an invalid bracket
+            return self.address
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a key."""
+        return self._key is not None or self._stored is not None
+
+    def key(self) -> SecretStr | None:
+        """Return the key; the keyring may ask the person for it, and take a while."""
+        return self._key or (self._stored.read() if self._stored is not None else None)
+
+    @property
+    def key_place(self) -> Literal["", "variable", "keyring", "file"]:
+        """Where the key is; empty if there is none."""
+        if self._key is not None:
+            return "variable"
+        return self._stored.where if self._stored is not None else ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing is missing that it needs."""
+        is_own = self.url is None or self.url == self.provider.url
+        return self.has_key or not (self.provider.needs_key and is_own)
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The effective settings and their sources.
@@ -372,24 +465,109 @@ class Loaded:
         settings: The effective settings.
         origins: The source of each, for display: a flag, a variable, a file, or ``default``.
         notices: Warnings for the user.
-        api_key: The provider's API key. It is not a setting, and it is never shown.
-        key_variable: The variable that holds it, or should.
+        environ: The environment variables.
+        credentials: The keys and servers that the person entered.
     """
 
     settings: Settings
     origins: Mapping[str, str]
-    notices: tuple[Message, ...] = ()
-    api_key: SecretStr | None = None
-    key_variable: str = KEY_VARIABLE
+    notices: tuple[Message, ...]
+    environ: Mapping[str, str] = field(repr=False)  # it holds keys
+    credentials: Credentials = field(repr=False)
 
     @property
-    def provider(self) -> Literal["anthropic", "offline"]:
-        """The provider to use, with ``auto`` resolved."""
+    def connection(self) -> Connection:
+        """The connection of the chosen model."""
+        settings, servers = self.settings, self.credentials.servers
+        provider, name = split_model(settings.model, servers)
+        if settings.provider != "auto":
+            named = PROVIDERS[settings.provider]
+            is_same = provider is not None and provider.name == named.name
+            return self.connect(named, name if is_same else settings.model)
+        if provider is not None:
+            return self.connect(provider, name)
+        anthropic = self.connect(PROVIDERS["anthropic"], settings.model)
+        is_set = anthropic.has_key or anthropic.url is not None
+        if is_set and settings.model != OFFLINE:
+            return anthropic
+        return self.connect(PROVIDERS["offline"], settings.model)
+
+    def connection_of(self, model: str) -> Connection:
+        """Return the connection of another model, by default of the same provider."""
+        provider, name = split_model(model, self.credentials.servers)
+        return self.connect(provider or self.connection.provider, name)
+
+    def connect(self, provider: Provider, model: str = "") -> Connection:
+        """Return the connection to a provider: its address, and the key that belongs there."""
+        url, url_source = self._url_of(provider)
+        variable = next(
+            (one for one in provider.key_variables if self.environ.get(one, "").strip()),
+            provider.key_variable,
+        )
+        text = self.environ.get(variable, "").strip() if variable else ""
+        stored = None if text else self.credentials.get(provider.name)
+        # A key that was entered for one address is not sent to another.
+        if stored is not None and (stored.url or provider.url) != (url or provider.url):
+            stored = None
+        return Connection(
+            provider,
+            model,
+            url,
+            LOGIN if stored is not None else variable or LOGIN,
+            url_source,
+            SecretStr(text) if text else None,
+            stored,
+            self.credentials.path.parent,
+        )
+
+    def _url_of(self, provider: Provider) -> tuple[str | None, str]:
+        """Return the address that is set for a provider, and what sets it."""
+        own = provider.url_variable
+        origin = self.origins["base_url"]
+        foreign = _PROVIDER_VARIABLES["base_url"]
+        url = self.settings.base_url
+        if url is not None and (origin != foreign or own == foreign) and self._is_chosen(provider):
+            return url, origin
+        if own and own != foreign and (given := self.environ.get(own, "").strip()):
+            return _full_url(given), own
+        return None, own or "--base-url"
+
+    def _is_chosen(self, provider: Provider) -> bool:
+        """Whether the settings choose this provider: the base URL is meant for that one only."""
         settings = self.settings
         if settings.provider != "auto":
-            return settings.provider
-        configured = self.api_key is not None or settings.base_url is not None
-        return "anthropic" if configured and settings.model != OFFLINE else "offline"
+            return settings.provider == provider.name
+        named, _ = split_model(settings.model, self.credentials.servers)
+        return provider.name == (named.name if named is not None else "anthropic")
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider to use, with ``auto`` resolved."""
+        return self.connection.provider.name
+
+    @property
+    def key_variable(self) -> str:
+        """The variable that holds the provider's API key, or should."""
+        connection = self.connection
+        if connection.provider.name == OFFLINE:
+            return key_variable(self.environ)
+        return connection.key_source
+
+    @property
+    def api_key(self) -> SecretStr | None:
+        """The provider's API key; reading it from the keyring may take a while."""
+        return self.connection.key()
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is an API key. It is not a setting, and it is never shown."""
+        return self.connection.has_key
+
+
+def _full_url(url: str) -> str:
+    """Complete an address as `OLLAMA_HOST` may hold it: without a scheme, or that of a server."""
+    url = url if "://" in url else f"http://{url}"
+    return url.replace("://0.0.0.0", "://127.0.0.1").rstrip("/")
 
 
 def load_settings(
@@ -425,6 +603,6 @@ def load_settings(
             checked[name] = (*values.get(name, ()), *checked[name])
         values |= checked
         origins |= {name: layer.origin_of(name) for name in layer.values}
-    variable = key_variable(environ)
-    key = SecretStr(text) if (text := environ.get(variable, "").strip()) else None
-    return Loaded(Settings(**values), origins, tuple(notices), key, variable)
+    credentials = Credentials(home)
+    credentials.hide()
+    return Loaded(Settings(**values), origins, tuple(notices), environ, credentials)

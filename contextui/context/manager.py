@@ -132,6 +132,18 @@ class Edits(ABC):
                 self._emit_change(items, "undo", {})
             return items
 
+    @property
+    def last_step(self) -> object:
+        """What `undo` would undo, to compare with `has_steps_since`; None if there is nothing."""
+        steps = self.ledger.changes.steps
+        return steps[-1] if steps else None
+
+    def has_steps_since(self, step: object) -> bool:
+        """Whether something can be undone that came after this value of `last_step`."""
+        steps = self.ledger.changes.steps
+        is_known = step is None or any(one is step for one in steps)
+        return is_known and self.last_step is not step
+
     def _with_gist(self, item_id: str) -> ContextItem:
         item = self.get(item_id)
         if not (item.gist or item.shown_gist):

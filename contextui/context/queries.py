@@ -64,6 +64,11 @@ class Queries:
         """The window items that the next request includes."""
         return [item for item in self.ledger.live_references if item.hidden is None]
 
+    @property
+    def generation(self) -> int:
+        """Counts all changes of items."""
+        return self.ledger.generation
+
     def item_tokens(self, item: ContextItem) -> int:
         """The tokens of an item in our own count; for a window, those of its render."""
         return self.ledger.size(item)

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from contextui.files.errors import (
     InvalidPathError,
@@ -132,6 +132,36 @@ class SaveNotes(Protocol):
         """Record that no file of this name is left to remove."""
 
 
+class Found(NamedTuple):
+    """What is at a path before it is written.
+
+    Attributes:
+        data: The content; None if nothing exists there, or it cannot be read.
+        size: Its size in bytes.
+        mode: Its permission bits; None if nothing exists there.
+    """
+
+    data: bytes | None
+    size: int
+    mode: int | None
+
+
+class WriteKeeper(Protocol):
+    """Keeps what is at a path before it is written. It must not raise."""
+
+    def begin(self, path: str, found: Found, new: bytes | None) -> Callable[[], None]:
+        """Keep what is there, before it is replaced.
+
+        Args:
+            path: The path with links resolved, relative to the workspace.
+            found: What is there.
+            new: What will be there; None if the file will be deleted.
+
+        Returns:
+            To call once it is written.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """The resolved end of a path: a name in an open folder. Not a link; links were followed.
@@ -188,7 +218,12 @@ class Spot:
 
 @contextmanager
 def descend(
-    root: Root, root_folder: int, parts: Parts, *, make_folders: bool = False
+    root: Root,
+    root_folder: int,
+    parts: Parts,
+    *,
+    make_folders: bool = False,
+    follow: bool = True,
 ) -> Iterator[Spot]:
     """Resolve a path; its folder stays open inside the `with`.
 
@@ -197,8 +232,9 @@ def descend(
         root_folder: The descriptor of the workspace.
         parts: The names on the way, from `Root.parts`.
         make_folders: Create missing folders on the way.
+        follow: Whether links are followed; otherwise they raise `NotAFileError`.
     """
-    descent = _Descent(root, root_folder, parts, make_folders)
+    descent = _Descent(root, root_folder, parts, make_folders, follow)
     try:
         yield descent.run()
     finally:
@@ -206,7 +242,10 @@ def descend(
 
 
 class _Descent:
-    def __init__(self, root: Root, root_folder: int, parts: Parts, make_folders: bool) -> None:
+    def __init__(
+        self, root: Root, root_folder: int, parts: Parts, make_folders: bool, follow: bool
+    ) -> None:
+        self._follows = follow
         self._root, self._root_folder, self._make_folders = root, root_folder, make_folders
         self._path = "/".join(parts) or "."
         self._pending = list(reversed(parts))
@@ -264,6 +303,10 @@ class _Descent:
 
     def _follow(self, name: str) -> None:
         self._links += 1
+        if not self._follows and self._is_link(name):
+            raise NotAFileError(
+                self._path, "{name} is or goes through a link.", name=shown(self._path)
+            )
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
                 self._path,
@@ -283,6 +326,10 @@ class _Descent:
         if names is None:
             raise self._escape()
         self._pending.extend(name for name in reversed(names) if name not in ("", "."))
+
+    def _is_link(self, name: str) -> bool:
+        info = self._look(name)
+        return info is not None and stat.S_ISLNK(info.st_mode)
 
     def _go_up(self) -> None:
         # Opening ".." could lead out if the folder was moved in the meantime. Starting again at the

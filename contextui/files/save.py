@@ -10,10 +10,12 @@ rollback.
 """
 
 import ctypes
+import dataclasses
 import errno
 import fcntl
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +36,7 @@ from contextui.files.errors import (
     saving_failed,
     shown,
 )
-from contextui.files.paths import Spot, check_regular_file
+from contextui.files.paths import Found, Spot, check_regular_file
 from contextui.files.textfile import Version
 
 TEXT_LIMIT = 16 * 1024 * 1024
@@ -43,6 +45,22 @@ TEXT_LIMIT = 16 * 1024 * 1024
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 _CHUNK = 1024 * 1024
+
+
+def found(spot: Spot, limit: int = TEXT_LIMIT) -> Found:
+    """What is at a path now, for a `WriteKeeper`; no guard is asked, as nobody reads it here."""
+    if spot.info is None:
+        return Found(None, 0, None)
+    size, mode = spot.info.st_size, stat.S_IMODE(spot.info.st_mode)
+    try:
+        descriptor = dataclasses.replace(spot, guard=None).open()
+        try:
+            data = content_of(descriptor, spot.path, limit)
+        finally:
+            os.close(descriptor)
+    except (FileError, OSError):
+        return Found(None, size, mode)
+    return Found(data, len(data), mode)
 
 
 def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
@@ -124,7 +142,12 @@ def is_temporary(name: str) -> bool:
 
 @contextmanager
 def temporary_file(
-    spot: Spot, data: bytes, *, like: bool = False, replaces: str | None = None
+    spot: Spot,
+    data: bytes,
+    *,
+    like: bool = False,
+    replaces: str | None = None,
+    mode: int | None = None,
 ) -> Iterator[tuple[str, Version]]:
     """Write content to a temporary file, which is removed on exit.
 
@@ -133,12 +156,14 @@ def temporary_file(
         data: The content.
         like: Whether to copy owner, mode and attributes of the existing file.
         replaces: The hash of the content that it will replace.
+        mode: The permissions of a new file; by default those that new files have.
     """
     temporary, keep = temporary_name(), False
     if spot.notes is not None:
         spot.notes.begin(spot.where, temporary, replaces)
     # Private until it has the old file's mode; a new file gets the default mode.
-    descriptor = os.open(temporary, NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
+    is_private = like or mode is not None
+    descriptor = os.open(temporary, NEW, 0o600 if is_private else 0o666, dir_fd=spot.folder)
     try:
         try:
             if spot.notes is not None:
@@ -146,6 +171,8 @@ def temporary_file(
             write_all(descriptor, data)
             if like:
                 _copy_old_attributes(spot, descriptor)
+            elif mode is not None:
+                os.fchmod(descriptor, mode & 0o777)
             flush(descriptor)
             version = Version.of(os.fstat(descriptor), data)
         finally:
@@ -341,11 +368,11 @@ def _restore_old(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
     remove_name(spot, backup)
 
 
-def create(spot: Spot, data: bytes) -> Version:
+def create(spot: Spot, data: bytes, *, mode: int | None = None) -> Version:
     """Create a new file; never overwrite an existing one."""
     if spot.info is not None:
         raise _already_exists(spot)
-    with _as_save_errors(spot), temporary_file(spot, data) as (temporary, version):
+    with _as_save_errors(spot), temporary_file(spot, data, mode=mode) as (temporary, version):
         try:
             link_name(spot.folder, temporary, spot.name)
         except FileExistsError as error:
@@ -385,6 +412,57 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> 
             _swap_in(spot, temporary, expected, data)
             _sync_folder(spot)
     return version
+
+
+def remove(spot: Spot, expected: Version) -> None:
+    """Delete a file that was read, if it is still unchanged.
+
+    It is renamed first, then checked: a change that comes in between is put back.
+    """
+    if spot.info is not None:
+        check_regular_file(spot.path, spot.info)
+    with _as_save_errors(spot):
+        check_unchanged(spot, expected, b"")
+        temporary = temporary_name()
+        if spot.notes is not None:
+            spot.notes.begin(spot.where, temporary, expected.digest)
+        _take_away(spot, temporary, expected)
+        remove_name(spot, temporary)
+        if spot.notes is not None:
+            spot.notes.done(temporary)
+        _sync_folder(spot)
+
+
+def _take_away(spot: Spot, temporary: str, expected: Version) -> None:
+    """Rename a file to a temporary name; put it back if it is not the expected one."""
+    try:
+        os.rename(spot.name, temporary, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
+    except FileNotFoundError as error:
+        raise deleted(spot) from error
+    try:
+        info = os.lstat(temporary, dir_fd=spot.folder)
+        check_unchanged(Spot(spot.path, spot.folder, temporary, spot.real, info), expected, b"")
+    except BaseException:
+        try:
+            _put_back(spot, temporary)
+        except OSError as error:
+            raise StrandedError(
+                spot.path,
+                "{name} was changed on disk while it was being deleted. What it held is in "
+                "{temporary} beside it.",
+                name=shown(spot.path),
+                temporary=shown(temporary),
+            ) from error
+        raise
+
+
+def _put_back(spot: Spot, temporary: str) -> None:
+    info = os.lstat(temporary, dir_fd=spot.folder)
+    if stat.S_ISDIR(info.st_mode):  # it cannot be linked, and never replaces a file
+        os.rename(temporary, spot.name, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
+        return
+    link_name(spot.folder, temporary, spot.name)
+    remove_name(spot, temporary)
 
 
 def _swap_in(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:

@@ -21,7 +21,7 @@ from contextui.files.errors import (
     reading_failed,
 )
 from contextui.files.pager import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root, SaveNotes, Spot, descend
+from contextui.files.paths import AnyPath, Parts, Root, SaveNotes, Spot, WriteKeeper, descend
 from contextui.files.protection import SecretFiles
 from contextui.files.save import TEXT_LIMIT, content_of
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
@@ -95,6 +95,8 @@ class Workspace:
         self._lock, self._saving = Lock(), Lock()
         self.notes: SaveNotes | None = None
         """Records saves, so that temporary files of a killed process are removed later."""
+        self.keeper: WriteKeeper | None = None
+        """Keeps what was there before each write, so that it can be restored."""
 
     @property
     def root(self) -> Path:
@@ -169,10 +171,15 @@ class Workspace:
             return "/".join(spot.real) or "."
 
     @contextmanager
-    def reach(self, path: AnyPath, *, make_folders: bool = False) -> Iterator[Spot]:
-        """Resolve a path: the basis of all access here, for callers that need the open folder."""
-        parts = self._names.parts(path)
-        with descend(self._names, self._folder, parts, make_folders=make_folders) as spot:
+    def reach(
+        self, path: AnyPath, *, make_folders: bool = False, follow: bool = True
+    ) -> Iterator[Spot]:
+        """Resolve a path: the basis of all access here, for callers that need the open folder.
+
+        Unless it may `follow` them, a link on the way raises `NotAFileError`.
+        """
+        parts, root = self._names.parts(path), self._folder
+        with descend(self._names, root, parts, make_folders=make_folders, follow=follow) as spot:
             yield spot if self._guard is None else replace(spot, guard=self._guard)
 
     def stat(self, path: AnyPath) -> FileInfo:
@@ -257,6 +264,26 @@ class Workspace:
                 self._indexes.popitem(last=False)
         return index
 
+    def found(self, path: str) -> tuple[bytes, Version] | None:
+        """Read a file at a path without links, also one that may hold secrets; None if it is gone.
+
+        For the person's own comparison of files: what it returns must not go to the model.
+        """
+        try:
+            with self.reach(path, follow=False) as spot:
+                if spot.info is None:
+                    return None
+                descriptor = replace(spot, guard=None).open()
+                try:
+                    data = content_of(descriptor, spot.path)
+                    return data, Version.of(os.fstat(descriptor), data)
+                except OSError as error:
+                    raise reading_failed(spot.path, error) from error
+                finally:
+                    os.close(descriptor)
+        except MissingFileError:
+            return None
+
     # --- saving -----------------------------------------------------------------------------
 
     def save(
@@ -284,9 +311,48 @@ class Workspace:
             The version now on disk, to pass as `expected` to the next save.
         """
         data = content.to_bytes() if isinstance(content, TextFile) else content
-        with self._saving, self.reach(path, make_folders=make_folders) as reached:
-            where = os.path.join(self._names.path, *reached.real[:-1])
-            spot = replace(reached, where=where, notes=(self._origin or self).notes)
+        with self._writing(path, make_folders=make_folders) as spot, self._keeping(spot, data):
             if expected is None:
                 return saving.create(spot, data)
             return saving.replace(spot, data, expected, keep_links=keep_links)
+
+    def restore(
+        self, path: str, content: bytes | None, *, expected: Version | None, mode: int | None = None
+    ) -> None:
+        """Put an earlier content back, if the file is as expected. No link is followed.
+
+        Args:
+            path: The file, with all links resolved.
+            content: What was there; None to delete the file.
+            expected: The version that was read; None if there was no file.
+            mode: The permissions of a file that is created.
+        """
+        makes = content is not None and expected is None
+        with self._writing(path, make_folders=makes, follow=False) as spot:
+            if content is None and expected is None:
+                return
+            with self._keeping(spot, content):
+                if content is None and expected is not None:
+                    saving.remove(spot, expected)
+                elif content is not None and expected is None:
+                    saving.create(spot, content, mode=mode)
+                elif content is not None and expected is not None:
+                    saving.replace(spot, content, expected, keep_links=False)
+
+    @contextmanager
+    def _writing(self, path: AnyPath, *, make_folders: bool, follow: bool = True) -> Iterator[Spot]:
+        """Resolve a path to write to; one write at a time."""
+        with self._saving, self.reach(path, make_folders=make_folders, follow=follow) as reached:
+            where = os.path.join(self._names.path, *reached.real[:-1])
+            yield replace(reached, where=where, notes=(self._origin or self).notes)
+
+    @contextmanager
+    def _keeping(self, spot: Spot, new: bytes | None) -> Iterator[None]:
+        """Keep what is there before it is written, and note when it is."""
+        keeper = (self._origin or self).keeper
+        if keeper is None:
+            yield
+            return
+        done = keeper.begin("/".join(spot.real), saving.found(spot), new)
+        yield
+        done()

@@ -2,7 +2,9 @@
 
 `store` finds and creates sessions; a `session` is a context, its windows and their `log`. `record`
 writes each change as an `entry`; `restore` reads them back from the last `checkpoint` on, by
-`replay`. `follow` does so for a session that runs in another process, as its log grows.
+`replay`. `follow` does so for a session that runs in another process, as its log grows. `fork`
+copies a session up to a turn; `versions` keeps what was there before each file that a session
+writes, and `rewind` restores it.
 """
 
 from typing import TYPE_CHECKING

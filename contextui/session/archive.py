@@ -195,6 +195,13 @@ class ScannedEntry(NamedTuple):
     when: str = ""
 
 
+def cost_of_session(path: Path) -> float | None:
+    """Return what the requests in a log cost in dollars; None if no price was known."""
+    found = [entry.data.get("usage", {}).get("cost_usd") for entry in scan_entries(path, ["usage"])]
+    costs = [cost for cost in found if isinstance(cost, int | float)]
+    return sum(costs) if costs else None
+
+
 def scan_entries(path: Path, kinds: Sequence[str]) -> Iterator[ScannedEntry]:
     """Yield the system entries of some kinds in a log; damaged lines are skipped.
 

@@ -182,6 +182,26 @@ def _matches_digest(line: bytes) -> bool:
     return digest is None or digest == _digest(data)
 
 
+def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
+    """Return the line of a checkpoint for a log in which entries have other offsets.
+
+    One that is not valid is returned unchanged: it must not become valid.
+    """
+    try:
+        if not _matches_digest(line):
+            return line
+        fields = _JSON.decode(line.decode("utf-8"))
+        data = fields["data"]
+        was_signed = data.pop("digest", None) is not None
+        data["items"] = [[moved(offset), facts] for offset, facts in data["items"]]
+        data["closed"] = [moved(offset) for offset in data["closed"]]
+        fields["data"] = fields.pop("data")  # the digest is put at its end
+        new = _dump(fields).encode("utf-8")
+        return (_signed(new) if was_signed else new) + b"\n"
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return line
+
+
 def _digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(_dump(data).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -1,19 +1,23 @@
-"""Export of a session as Markdown or JSON."""
+"""Export of a session as Markdown, HTML or JSON."""
 
 import itertools
 import json
 import os
+import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.secrets import mask_own
+from contextui.secrets import mask
+from contextui.session.page import to_html
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
 from contextui.windowing.host import saved_state
+from contextui.words import Lang, Words
 
-Format = Literal["md", "json"]
+Format = Literal["md", "html", "json"]
 """The export formats."""
 
 _SPEAKERS = {
@@ -35,7 +39,7 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
     """
     info = view.info
     head = [
-        f"# {info.first_words or info.id}",
+        f"# {view.loaded.title or info.first_words or info.id}",
         f"Session `{info.id}` of `{info.cwd}`, {info.started} to {info.updated}.",
     ]
     items = view.items() if include_obsolete else view.context.get_active()
@@ -73,27 +77,67 @@ def window_data(view: SessionView) -> list[dict[str, Any]]:
     ]
 
 
-def export_to(view: SessionView, folder: Path, form: Format, *, include_obsolete: bool) -> Path:
-    """Write a session to a new file in a folder, without overwriting anything.
+def exported(
+    view: SessionView, form: Format, lang: Lang = "en", *, include_obsolete: bool = True
+) -> str:
+    """Export a session in a format, with secrets masked."""
+    if form == "json":
+        data = _masked(to_json(view))
+        return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    if form == "html":
+        return to_html(view, Words(lang), include_obsolete=include_obsolete)
+    return mask(to_markdown(view, include_obsolete=include_obsolete))
+
+
+def _masked(value: Any) -> Any:
+    """Mask the secrets in each text of JSON-ready data; other values become their text.
+
+    Masking the serialized text could remove the escape before a quote.
+    """
+    if isinstance(value, dict):
+        return {mask(str(name)): _masked(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(one) for one in value]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return mask(str(value))
+
+
+def write_export(text: str, folder: Path, session_id: str, form: Format) -> Path:
+    """Write an export to a new file in a folder, without overwriting anything.
 
     Raises:
         OSError: It cannot be written.
     """
-    if form == "json":
-        text = json.dumps(to_json(view), ensure_ascii=False, indent=2, default=str) + "\n"
-    else:
-        text = to_markdown(view, include_obsolete=include_obsolete)
     for number in itertools.count(1):
         suffix = f"-{number}" if number > 1 else ""
-        path = folder / f"contextui-{view.info.id[:8]}{suffix}.{form}"
+        path = folder / f"contextui-{session_id[:8]}{suffix}.{form}"
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            write_file(path, text)
         except FileExistsError:
             continue
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            file.write(mask_own(text))
         return path
     raise AssertionError  # unreachable: the numbers never end
+
+
+def write_file(path: Path, text: str, *, replace: bool = False) -> None:
+    """Write a file that only the person can read; replace an existing one only if that is wanted.
+
+    Raises:
+        FileExistsError: It exists.
+        OSError: It cannot be written.
+    """
+    target = path.with_name(f".{path.name}.{secrets.token_hex(4)}") if replace else path
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        if replace:
+            os.replace(target, path)
+    except OSError:
+        with suppress(OSError):
+            target.unlink()
+        raise
 
 
 def _section(item: ContextItem, view: SessionView) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextui.context.changes import clean_blocks
-from contextui.context.item import SUMMARY, ContextItem, ItemType, Load, Origin
+from contextui.context.item import BESIDE, SUMMARY, ContextItem, ItemType, Load, Origin
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.plain_file import open_plain
@@ -72,6 +72,12 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
             fields = {"type": "tool_result", "toolResult": result}
             data["toolName"] = item.tool_name
     return {**fields, "data": data}
+
+
+def is_message(entry: Entry) -> bool:
+    """Whether an entry holds the person's words: no summary, and nothing that the program added."""
+    is_added = bool(entry.is_compact_summary) or entry.uuid.startswith(BESIDE)
+    return entry.type == "user" and not is_added
 
 
 def call_fields(item: ContextItem) -> list[dict[str, Any]]:

@@ -102,6 +102,8 @@ class Recorder:
         """The last turn whose end is in the log."""
         self.draft = ""
         """The person's unsent input."""
+        self.title = ""
+        """The title that the person gave the session."""
         self._since_checkpoint = self._bytes_since = self._checkpoint_size = 0
         self._wants_checkpoint = self._is_closed = False
         self._summary_id: str | None = None  # it is written after its boundary
@@ -122,7 +124,7 @@ class Recorder:
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
         self.read_from = loaded.start
-        self.saved_turn, self.draft = loaded.turn, loaded.draft
+        self.saved_turn, self.draft, self.title = loaded.turn, loaded.draft, loaded.title
         self._since_checkpoint = loaded.since_checkpoint
         self._bytes_since = loaded.end - loaded.start
         self._checkpoint_size = loaded.checkpoint_size
@@ -165,6 +167,13 @@ class Recorder:
                 self.draft = text
                 self._write_system("draft", text=text)
 
+    def rename(self, title: str) -> None:
+        """Write the title of the session."""
+        with self._lock:
+            if not self._is_closed:
+                self.title = title
+                self._write_system("title", text=title)
+
     def save(self) -> None:
         """Retry queued writes, and repair the log if another program damaged it."""
         with self._lock:
@@ -201,6 +210,13 @@ class Recorder:
             if self._recent is not None and fields.get("subtype") != "session":
                 self._recent.touch()
             return is_written
+
+    def write_through(self, fields: dict[str, Any], entry_id: str) -> None:
+        """Write an entry and flush it to the disk, before what it announces happens."""
+        with self._lock:
+            if not self._is_closed:
+                self.write(fields, entry_id)
+                self._log.sync()
 
     def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
         """Encode an entry as the successor of the last one."""
@@ -354,6 +370,8 @@ class Recorder:
             self._checkpoint_size = self._last_size
             # A resume from here has not read earlier renders.
             self._shown.clear()
+            if self.title:  # a resume and lists of sessions read it from here on
+                self._write_system("title", text=self.title)
 
     def _is_checkpoint_due(self) -> bool:
         if self._since_checkpoint >= self._every:
@@ -402,6 +420,7 @@ class Recorder:
         lines += [(self._line(ended), None)] if ended else []
         lines.append((self._line(system_entry("cut", cut=self._context.cut)), None))
         lines += [(self._line(system_entry("draft", text=self.draft)), None)] if self.draft else []
+        lines += [(self._line(system_entry("title", text=self.title)), None)] if self.title else []
         self.parent = waiting
         self._wants_checkpoint = True
         return lines

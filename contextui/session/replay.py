@@ -275,6 +275,7 @@ class Replay:
         """How many invalid entries were skipped so far."""
         self._boundary: _Boundary | None = None
         self.draft = ""
+        self.title = ""
         """The person's unsent input."""
 
     def set_draft(self, text: object) -> None:
@@ -307,6 +308,8 @@ class Replay:
                 self._request(data)
             case "draft":
                 self.set_draft(data.get("text"))
+            case "title":
+                self.title = data["text"]
             case "turn_end":
                 self._end_turn(data)
             case "compact_boundary":

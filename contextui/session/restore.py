@@ -63,6 +63,7 @@ class Loaded:
         end: The offset of the last entry that was read.
         set_aside: How many invalid entries were skipped.
         draft: The person's unsent input.
+        title: The title that the person gave the session.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them follow the checkpoint.
         checkpoint_size: The bytes of the checkpoint; 0 without one.
@@ -78,6 +79,7 @@ class Loaded:
     end: int = 0
     set_aside: int = 0
     draft: str = ""
+    title: str = ""
     parsed: int = 0
     since_checkpoint: int = 0
     checkpoint_size: int = 0
@@ -161,7 +163,7 @@ class _Loading:
         loaded.absent = self._window_replay.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
         loaded.set_aside = self._damaged
-        loaded.draft = self._replay.draft
+        loaded.draft, loaded.title = self._replay.draft, self._replay.title
         if self._damage:
             words = Words(self._windows.lang)
             self._warn(

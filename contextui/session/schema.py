@@ -5,7 +5,7 @@ on every field being present, typed and within bounds.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NotRequired, TypeAlias
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -42,9 +42,11 @@ Change: TypeAlias = Annotated[int, Field(strict=True, ge=-(2**53), le=2**53)]
 Place: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=HIGHEST_SEQ)]
 Seq: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=HIGHEST_SEQ)]
 Flag: TypeAlias = Annotated[bool, Field(strict=True)]
+Dollars: TypeAlias = Annotated[float, Field(ge=0, le=2**53, allow_inf_nan=False)]
 Ratio: TypeAlias = Annotated[float, Field(strict=True, gt=0, le=100)]
 Version: TypeAlias = Annotated[str, _pattern(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")]
 WindowId: TypeAlias = Annotated[str, _pattern(WINDOW_ID.pattern)]
+Digest: TypeAlias = Annotated[str, _pattern("[0-9a-f]{64}")]
 Blocks: TypeAlias = Annotated[list[Any], AfterValidator(_as_blocks)] | None
 State: TypeAlias = dict[str, Any] | None
 
@@ -73,9 +75,11 @@ class CallFacts(TypedDict, total=False):
 
 
 class SessionFacts(TypedDict, total=False):
-    """The header of a log; `check_schema` checks its version."""
+    """The header of a log; `check_schema` and `origin_of` check its values."""
 
     schema: Any
+    parent: Any
+    turn: Any
 
 
 class ChangedFields(TypedDict, total=False):
@@ -104,12 +108,13 @@ class CutFacts(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """The provider's usage figures."""
+    """The provider's usage figures, and what they cost in dollars if that is known."""
 
     input_tokens: Count | None
     output_tokens: Count | None
     cache_read_input_tokens: Count | None
     cache_creation_input_tokens: Count | None
+    cost_usd: Dollars | None
 
 
 class UsageFacts(TypedDict):
@@ -143,11 +148,38 @@ class DraftFacts(TypedDict):
     text: str
 
 
+class TitleFacts(TypedDict):
+    """The title that a person gave the session."""
+
+    text: str
+
+
 class TurnFacts(TypedDict):
     """A turn took its final form."""
 
     turn: Place
     early: Flag
+
+
+class FileWriteFacts(TypedDict):
+    """A file is about to be written; `file_written` says when it is.
+
+    `before` and `after` are hashes of the content, None where there is no file.
+    """
+
+    path: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    before: Digest | None
+    after: Digest | None
+    size: Count
+    mode: NotRequired[Count | None]
+    kept: Literal["kept", "absent", "large", "failed"]
+    rewind: NotRequired[str]
+
+
+class FileWrittenFacts(TypedDict):
+    """A file was written."""
+
+    of: str
 
 
 class BoundaryFacts(TypedDict):
@@ -261,7 +293,10 @@ _FORMS: dict[str, _Form] = {
     "usage": _form(UsageFacts),
     "request": _form(RequestFacts),
     "draft": _form(DraftFacts),
+    "title": _form(TitleFacts),
     "turn_end": _form(TurnFacts),
+    "file_write": _form(FileWriteFacts),
+    "file_written": _form(FileWrittenFacts),
     "compact_boundary": _form(BoundaryFacts | None),
     "window_opened": _form(OpenedFacts),
     "window_state": _form(StateFacts),

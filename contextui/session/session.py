@@ -19,6 +19,7 @@ from contextui.session.log import SessionLog
 from contextui.session.recent import Recent
 from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
+from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.host import interrupted_jobs
@@ -113,6 +114,7 @@ class Session:
         windows: Its windows.
         context: Its items.
         notices: Messages for the person in the session's language, about damage and failed saves.
+        versions: What was there before each file that it wrote.
 
     Use it as a context manager, or `close` it, to release it for other processes.
     """
@@ -150,6 +152,9 @@ class Session:
             else:
                 self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
+            self.versions = Versions(data, self._recorder.write_through)
+            if self.windows.workspace is not None:
+                self.windows.workspace.keeper = self.versions
             self._complete_interrupted()
         except BaseException:
             self._log.close()
@@ -198,6 +203,15 @@ class Session:
     def keep_draft(self, text: str) -> None:
         """Save the person's unsent input; it is never part of a request."""
         self._recorder.keep_draft(text)
+
+    @property
+    def title(self) -> str:
+        """The title that the person gave the session; may be empty."""
+        return self._recorder.title
+
+    def rename(self, title: str) -> None:
+        """Give the session a title."""
+        self._recorder.rename(title)
 
     def save(self) -> bool:
         """Retry writing the queued entries; return whether everything is written.

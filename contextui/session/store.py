@@ -14,11 +14,11 @@ from typing import NamedTuple
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, os_reason
-from contextui.files.protection import make_private
 from contextui.plain_file import open_plain
 from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
-from contextui.session.items import item_of
+from contextui.session.fork import Origin, fork, origin_of
+from contextui.session.items import is_message, item_of
 from contextui.session.logfile import entries, lines, lines_backwards
 from contextui.session.paths import (
     check_session_id,
@@ -26,7 +26,7 @@ from contextui.session.paths import (
     escape_project_path,
 )
 from contextui.session.recent import recent_ids
-from contextui.session.restore import Loaded, UnknownTurnError, check_is_session, load
+from contextui.session.restore import Loaded, load
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
@@ -57,6 +57,7 @@ class SessionInfo:
         size: The size of its log in bytes.
         is_empty: Whether it has no message, no draft and no window.
         odd_entries: How many of the entries read for this were invalid.
+        origin: The session and the turn it was forked from; None if it is no fork.
     """
 
     id: str
@@ -68,6 +69,7 @@ class SessionInfo:
     size: int
     is_empty: bool = False
     odd_entries: int = 0
+    origin: Origin | None = None
 
 
 class Unreadable(NamedTuple):
@@ -185,7 +187,7 @@ class SessionStore:
             )
         path = chosen[0]
         try:
-            info = _read_info(path)
+            info = read_info(path)
         except OSError as error:
             raise UnknownSessionError(
                 "Session {name} cannot be read: {why}.", name=path.stem, why=os_reason(error)
@@ -210,7 +212,7 @@ class SessionStore:
         found, unreadable = list[SessionInfo](), list[Unreadable]()
         for path in _logs(self.home / "projects", folder, unreadable.append):
             try:
-                info = _read_info(path)
+                info = read_info(path)
             except FileNotFoundError:
                 continue  # it was just removed, or is a dangling link
             except OSError as error:
@@ -232,31 +234,14 @@ class SessionStore:
 
         The other one may be open elsewhere: it is only read.
         """
+        return self.open(self.make_fork(session_id, turn))
+
+    def make_fork(
+        self, session_id: str, turn: int | None = None, *, draft: str | None = None
+    ) -> str:
+        """Create a fork without opening it; return its id. See `contextui.session.fork`."""
         info = self.find(session_id)
-        check_is_session(info.path)
-        new_id = uuid.uuid4().hex
-        path, missing = info.path.with_name(f"{new_id}.jsonl"), None
-        make_private(path.parent)
-        with (
-            info.path.open("rb") as source,
-            os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy,
-        ):
-            old, new = (f'"sessionId":"{one}"'.encode() for one in (info.id, new_id))
-            source.seek(0)
-            for line in source:
-                if not line.endswith(b"\n"):
-                    break  # it is being written
-                copy.write(line.replace(old, new, 1) if len(old) == len(new) else line)
-                if turn is not None and _ends_turn(line, turn):
-                    break
-            else:
-                missing = turn
-        if missing is not None:
-            path.unlink()
-            raise UnknownTurnError(
-                "There is no turn {turn} in session {name}.", turn=missing, name=info.id
-            )
-        return Session(new_id, info.cwd, path, self._options)
+        return fork(info.path, turn, cwd=info.cwd, clock=self._options.clock, draft=draft)
 
     def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
         """Open a session read-only, as it is now or as it was after a turn.
@@ -268,12 +253,6 @@ class SessionStore:
         windows, context = self._options.make(info.id, info.cwd, is_live=False)
         loaded = load(info.path, context, windows, notices.append, turn, whole=whole)
         return SessionView(info, windows, context, notices, loaded)
-
-
-def _ends_turn(line: bytes, turn: int) -> bool:
-    if b'"subtype":"turn_end"' not in line:
-        return False
-    return f'"data":{{"turn":{turn},"early":false}}'.encode() in line
 
 
 def _logs(
@@ -313,13 +292,18 @@ def _when(info: SessionInfo) -> datetime:
     return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
 
 
-def _read_info(path: Path) -> SessionInfo:
+def read_info(path: Path) -> SessionInfo:
+    """Read the start and the end of a session's log.
+
+    Raises:
+        OSError: It cannot be read.
+    """
     odd: set[int] = set()
     with open_plain(path) as file:
         first: list[Entry] = []
         for _, entry in entries(lines(file), lambda damage: odd.add(damage.offset)):
             first.append(entry)
-            if _is_message(entry) or len(first) == _FIRST_LINES:
+            if is_message(entry) or len(first) == _FIRST_LINES:
                 break
         last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
         newest = [entry for _, entry in islice(last, _LAST_LINES)]
@@ -328,13 +312,14 @@ def _read_info(path: Path) -> SessionInfo:
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
         path=path,
-        first_words=one_line(next((_text(one) for one in first if _is_message(one)), ""), 60),
+        first_words=one_line(next((_text(one) for one in first if is_message(one)), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
-        is_empty=not any(_is_message(one) or one.subtype == "window_opened" for one in first)
+        is_empty=not any(is_message(one) or one.subtype == "window_opened" for one in first)
         and not _last_draft(first),
         odd_entries=len(odd),
+        origin=origin_of(first[0]) if first else None,
     )
 
 
@@ -354,10 +339,6 @@ def _cwd(path: Path, found: Iterable[Entry]) -> str:
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
-
-
-def _is_message(entry: Entry) -> bool:
-    return entry.type == "user" and not entry.is_compact_summary
 
 
 def _text(entry: Entry) -> str:

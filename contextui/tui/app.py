@@ -2,41 +2,52 @@
 
 import asyncio
 import gc
+import re
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
+from textual._xterm_parser import XTermParser
 from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import Reactive
+from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
+from textual.worker import WorkerFailed
 
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.text import one_line
+from contextui.tui.conversation.prompt import MOST_PASTED, too_large
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import DARK, THEMES
+from contextui.tui.switch import Reopen, Switcher, Target
+from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.windowing.trouble import reason_of
 from contextui.words import Lang, Words
+from contextui.words import Text as Said
 
 if TYPE_CHECKING:
+    from contextui.tui.attention import Attention
+    from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
     from contextui.tui.link import Desk
+    from contextui.tui.rewind import Rewound
 
 
 class Crash(Exception):  # noqa: N818  wraps another error
@@ -45,9 +56,8 @@ class Crash(Exception):  # noqa: N818  wraps another error
     def __init__(
         self, error: BaseException, report: Path | None, words: Words, lost: str = ""
     ) -> None:
-        reason = one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
         parts = [
-            words("contextui crashed because of a bug: {reason}.", reason=reason),
+            words("contextui crashed because of a bug: {reason}.", reason=_reason(error)),
             words("The report is in {file}.", file=report) if report is not None else "",
             lost or words("The conversation is saved: contextui -c resumes it."),
         ]
@@ -55,6 +65,24 @@ class Crash(Exception):  # noqa: N818  wraps another error
 
     def __rich__(self) -> Text:
         return Text(str(self))
+
+
+_CRASHED = "crashed"  # remembered until the next start says where the report is
+
+
+def _reason(error: BaseException) -> str:
+    return one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
+
+
+def _guard(error: Exception) -> "Guard | None":
+    from contextui.tui.desktop.widgets import guard_of  # noqa: PLC0415  (heavy: the windows)
+
+    return guard_of(error)
+
+
+def _screen_of(node: object) -> Screen[Any] | None:
+    found = node.ancestors_with_self if isinstance(node, Widget) else []
+    return next((one for one in found if isinstance(one, Screen)), None)
 
 
 def write_report(error: BaseException) -> Path | None:
@@ -73,20 +101,65 @@ def write_report(error: BaseException) -> Path | None:
     return path
 
 
+def _plain(about: str) -> Any:
+    """Return a help text that the palette does not parse as markup."""
+    return Content(about) if about else None
+
+
+_WHOLE = 1_000.0  # the rank of a whole word in the palette, above any score of letters
+_FILES = 10  # files that the palette shows
+
+
+def words_in(query: str, title: str) -> float:
+    """Return how much of a query is words of a title: 1 for all, less if they only begin them.
+
+    Example:
+        >>> words_in("theme", "theme contextui-dark"), words_in("them", "theme x")
+        (1.0, 0.5)
+    """
+    wanted, there = query.casefold().split(), re.findall(r"\w+", title.casefold())
+    values = [
+        1.0 if one in there else 0.5 if any(it.startswith(one) for it in there) else 0.0
+        for one in wanted
+    ]
+    return sum(values) / len(values) if values else 0.0
+
+
 class Palette(Provider):
-    """Provides the slash commands and their choices to the command palette."""
+    """Provides the slash commands, their choices, and files to the command palette."""
 
     async def discover(self) -> Hits:
         """Yield all commands while the search field is empty."""
         for title, about, text in self._all():
-            yield DiscoveryHit(Content(title), partial(self._run, text), help=about or None)
+            yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands that match the query."""
+        """Yield the commands and files that match the query; whole words come first."""
         matcher = self.matcher(query)
-        for title, about, text in self._all():
-            if (score := matcher.match(title)) > 0:
-                yield Hit(score, Content(title), partial(self._run, text), help=about or None)
+        found = [(matcher.match(title), title, about, text) for title, about, text in self._all()]
+        for score, title, about, text in [*found, *await self._files(query)]:
+            if score > 0:
+                rank = _WHOLE * words_in(query, title) + score
+                yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
+
+    async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
+        """Return the files that match, each with the command that opens it."""
+        from contextui.files.index import PathIndex  # noqa: PLC0415  (heavy: the files)
+
+        main = self.screen
+        if not isinstance(main, MainScreen) or main.desk is None:
+            return []
+        windows = main.desk.session.windows
+        workspace = windows.workspace
+        if workspace is None or "editor" not in windows.classes:
+            return []
+        index = PathIndex.of(workspace)
+        await asyncio.to_thread(lambda: index.refresh(only_if_stale=True))
+        about = main.words("open in the editor")
+        return [
+            (1 / (at + 1), line(one.path), about, f"/open editor path={one.path}")
+            for at, one in enumerate(index.match(query, _FILES))
+        ]
 
     def _all(self) -> Iterator[tuple[str, str, str]]:
         main = self.screen
@@ -111,8 +184,9 @@ class Palette(Provider):
 
 
 _PANES = (
+    ".attention",
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
-    *(".dialogs.timing", ".menu"),
+    *(".dialogs.timing", ".menu", ".sessions"),
 )
 
 
@@ -140,6 +214,11 @@ class ContextUIApp(KeyLine[int]):
         lang: The locale of the UI.
         theme: The initial theme.
         first_words: The message given on the command line.
+        reopen: Opens another session for `switch_session`; None if there is only this one.
+        resumes: How the session that is resumed begins; None if it is new.
+
+    Attributes:
+        main: The main screen; each session has its own.
     """
 
     TITLE = "contextui"
@@ -183,19 +262,35 @@ class ContextUIApp(KeyLine[int]):
         lang: Lang = "en",
         theme: str = DARK.name,
         first_words: str = "",
+        reopen: Reopen | None = None,
+        resumes: str | None = None,
     ) -> None:
         super().__init__()
         self.words = Words(lang)
         self.desk: Desk | None = None
         self.asker: Asker | None = None
+        self.attention: Attention | None = None
         self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
         """Limits how long quitting may take."""
         self.signals = Signals(self._leave_with, self.shutdown.end_within)
         """Quits the app on a signal; a context manager to enter around `run`."""
         self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words
-        self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
+        self.typed_ahead = ""
+        """What was typed before the app read the terminal."""
+        self.switcher = Switcher(self, reopen)
+        """Replaces the session by another one."""
+        self.rewound: Rewound | None = None
+        """The last rewind, which can be undone."""
+        self.main = MainScreen(self.words, folder or Path.cwd(), self.hold, resumes)
         self.theme = theme
+
+    def accepts(self, paste: events.Paste) -> bool:
+        """Refuse a paste that no field can hold, with a notice."""
+        if len(paste.text) <= MOST_PASTED:
+            return True
+        self.notify(too_large(paste.text, self.words), severity="warning", markup=False)
+        return False
 
     @property
     def available_themes(self) -> dict[str, Theme]:
@@ -204,7 +299,7 @@ class ContextUIApp(KeyLine[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colors that themes of others do not have."""
-        return {"outdated": "#808080"}
+        return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
@@ -215,9 +310,21 @@ class ContextUIApp(KeyLine[int]):
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
         self.call_after_refresh(self._start_opening)
+        parser = XTermParser()
+        for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():
+            self.post_message(event)
+        if self.is_web:
+            self._color_page(self.current_theme)
+            self.theme_changed_signal.subscribe(self, self._color_page)
+
+    def _color_page(self, _: Theme) -> None:
+        """Give the page around the cells the theme's background."""
+        self.write_control(f"\x1b]11;{self.theme_variables['background']}\x1b\\")
 
     async def on_unmount(self) -> None:
         """Close the model's connections while the event loop still runs."""
+        if self.attention is not None:
+            self.attention.close()
         if self.desk is not None:
             await self.desk.controller.aclose()
         self.shutdown.closed()
@@ -241,19 +348,94 @@ class ContextUIApp(KeyLine[int]):
     @on(Opened)
     async def _show(self, message: Opened) -> None:
         """Attach the opened session to the screen."""
-        from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
-
         await self.main.open_panes()
         # What is loaded so far stays. Scanning it for garbage would block the screen for a tenth of
         # a second each time.
         if not self.is_headless:
             gc.freeze()
-        self.desk = message.desk
-        self.asker = Asker(self, self.words, lambda: self.main.prompt, self.main.wait_for_person)
-        message.desk.controller.tools.gate.ask = self.asker.ask
-        self.main.attach(message.desk, self, self.asker)
+        self._attach_session(message.desk)
+        self._mention_crash()
         if self._first_words:
             self.main.send(self._first_words)
+
+    def _mention_crash(self) -> None:
+        """Say where the report is if the last run crashed."""
+        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
+        from contextui.session.paths import contextui_home  # noqa: PLC0415
+
+        with suppress(ContextUIError):  # without a home, nothing is remembered
+            memory, report = Memory.of_person(), contextui_home() / "crash.log"
+            if memory.get(_CRASHED):
+                memory.put(_CRASHED, None)
+                text = self.words("The last run crashed. The report is in {file}.", file=report)
+                self.main.note(text)
+
+    def _attach_session(self, desk: "Desk") -> None:
+        """Attach a session to the main screen, with an asker of its own."""
+        from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
+        from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
+
+        main = self.main
+        self.desk = desk
+        self.asker = Asker(self, self.words, lambda: main.prompt, main.wait_for_person)
+        desk.controller.tools.gate.ask = self.asker.ask
+        self.attention = self.attention or Attention(self, self.words)
+        self.attention.follow(Path(desk.session.cwd).name, desk.notify)
+        self.asker.announce = self.attention.ask
+        main.attach(desk, self, self.asker)
+
+    # --- switching the session ---------------------------------------------------------
+
+    def switch_session(
+        self,
+        session_id: str | None,
+        note: Said | None = None,
+        *,
+        fork: bool = False,
+        turn: int | None = None,
+    ) -> None:
+        """Switch to another session: an earlier one by its id, or a new one with None.
+
+        Returns at once. A running turn is stopped if the person agrees; windows, jobs and unsent
+        text of the present session are kept as on quitting. If the other session cannot be
+        opened, the present one stays, with one line that says why.
+
+        Args:
+            session_id: The session to resume, or to copy.
+            note: A notice to show in the conversation of the other session.
+            fork: Open a copy of it.
+            turn: The last turn of the copy.
+
+        Raises:
+            ContextUIError: This app has only one session, or is already switching.
+        """
+        folder = Path(self.desk.session.cwd) if self.desk is not None else Path.cwd()
+        self.switcher.start(Target(folder, session_id, fork, turn), note)
+
+    async def show_session(self, desk: "Desk", early: Iterable[str] = ()) -> MainScreen:
+        """Replace the main screen by one that shows another session.
+
+        Args:
+            desk: The session.
+            early: Messages and commands that the person sent for it already.
+        """
+        old = self.main
+        while self.screen is not old:  # dialogs of the old session
+            self.pop_screen()
+        main = MainScreen(self.words, Path(desk.session.cwd), self.hold)
+        main.set_class(old.has_class("-no-inspector"), "-no-inspector")
+        if not old._result_callbacks:  # the default screen was not pushed, and has none to pop
+            old._push_result_callback(old, None)
+        with self.batch_update():
+            await self.switch_screen(main)
+            await main.composed.wait()
+            self.main = main
+            await main.open_panes()
+            self._attach_session(desk)
+        main.prompt.focus()
+        for text in early:
+            (main.run_command if text.startswith("/") else main.send)(text)
+        return main
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
@@ -285,7 +467,7 @@ class ContextUIApp(KeyLine[int]):
     def action_help(self) -> None:
         """Open the help screen with all keys and commands."""
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.words, self.main.commands))
+            self.push_screen(HelpScreen(self.words, lambda: self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""
@@ -325,6 +507,11 @@ class ContextUIApp(KeyLine[int]):
         """Return the number of open screens and of main-screen layouts."""
         return len(self.screen_stack), self.main.layouts
 
+    def write_control(self, text: str) -> None:
+        """Write a control sequence to the terminal."""
+        if self._driver is not None:
+            self._driver.write(text)
+
     def exit(
         self,
         result: int | None = None,
@@ -334,6 +521,8 @@ class ContextUIApp(KeyLine[int]):
         """Quit; print what could not be saved, or how to resume the conversation."""
         self._is_exiting = True
         self.shutdown.begin()
+        if self.attention is not None:
+            self.attention.close()
         self.main.keep_draft()
         lost = self._lost()
         if lost and not return_code:
@@ -395,20 +584,53 @@ class ContextUIApp(KeyLine[int]):
             self.desk.close()
         return LOST if self.desk is not None and self.desk.session.unsaved else 0
 
+    async def run_action(self, *given: Any, **named: Any) -> bool:
+        """Run an action of a key or a link; one that fails does not end the app."""
+        try:
+            return await super().run_action(*given, **named)
+        except Exception as error:
+            if _guard(error) is not None or self._is_exiting:
+                raise
+            self.survive(error)
+            return True
+
+    def survive(self, error: BaseException) -> None:
+        """Say in one line that a command or a dialog failed, and go on; the report is written."""
+        report, words = write_report(error), self.words
+        while self.screen is not self.main and self.main in self.screen_stack:
+            self.pop_screen()
+        parts = [words("This failed because of a bug: {reason}.", reason=_reason(error))]
+        if report is not None:
+            parts.append(words("The report is in {file}.", file=report))
+        self.main.note(" ".join(parts), is_error=True)
+
+    def _can_survive(self, error: Exception) -> bool:
+        """Whether only a dialog failed, or a command that goes on beside the screen."""
+        from contextui.tui.desktop.widgets import nodes_of  # noqa: PLC0415  (heavy: the windows)
+
+        if self.desk is None or self.main not in self.screen_stack:
+            return False
+        nodes = nodes_of(error)
+        is_command = isinstance(error, WorkerFailed) and nodes[:1] == [self]
+        return is_command or any(_screen_of(one) not in (None, self.main) for one in nodes)
+
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
-        from contextui.tui.desktop.widgets import (  # noqa: PLC0415  (heavy: the windows)
-            cause_of,
-            guard_of,
-        )
+        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
+        from contextui.tui.desktop.widgets import cause_of  # noqa: PLC0415  (heavy: the windows)
 
-        if (guard := guard_of(error)) is not None:  # a third-party widget: drop it
+        if (guard := _guard(error)) is not None:  # a third-party widget: drop it
             write_report(error)
             guard.guarded_failed(cause_of(error))
             return
         if self._is_exiting:  # errors during teardown are logged and ignored
             write_report(error)
             return
+        if self._can_survive(error):
+            self.survive(cause_of(error))
+            return
+        with suppress(ContextUIError):  # without a home, nothing is remembered
+            Memory.of_person().put(_CRASHED, True)
         crash = (
             error
             if isinstance(error, Crash)

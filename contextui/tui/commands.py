@@ -1,8 +1,10 @@
 """Slash commands: parsing, completion, and the arguments of windows."""
 
+import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui.errors import ContextUIError
@@ -19,11 +21,12 @@ class UnknownCommandError(ContextUIError):
     Attributes:
         name: The name that was typed.
         known: The names of all commands.
+        meant: The command that resembles it; may be empty.
     """
 
-    def __init__(self, name: str, known: str) -> None:
-        super().__init__(f"There is no command {name}. Try: {known}.")
-        self.name, self.known = name, known
+    def __init__(self, name: str, known: str, meant: str = "") -> None:
+        super().__init__(f"There is no command {name}. Try: {meant or known}.")
+        self.name, self.known, self.meant = name, known, meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,14 @@ class Choice:
         about: A description in the person's locale; may be empty.
         takes: Usage of further arguments, as displayed.
         needs: Usage of the required ones among them.
+        path_in: Returns the beginning of a path with which its arguments end, or None.
     """
 
     name: str
     about: str = ""
     takes: str = ""
     needs: str = ""
+    path_in: Callable[[str], str | None] = field(default=lambda _: None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class Command:
         takes: Usage of the arguments, as displayed.
         alias: Another name, usually one letter.
         choices: Returns the possible arguments, for completion.
+        needs_choice: Whether it does nothing without one of several arguments.
     """
 
     name: str
@@ -62,6 +68,7 @@ class Command:
     takes: str = ""
     alias: str = ""
     choices: Callable[[], Iterable[Choice]] = tuple
+    needs_choice: bool = False
 
 
 class Completion(NamedTuple):
@@ -103,8 +110,50 @@ class Commands:
         command = self._named.get(name)
         if command is None:
             names = ", ".join(f"/{one.name}" for one in self.all)
-            raise UnknownCommandError(quote("/" + name), names)
+            raise UnknownCommandError(quote("/" + name), names, self._meant(name))
         command.run(rest.strip())
+
+    def _meant(self, typed: str) -> str:
+        """Return the command that an unknown name resembles, also one without its space."""
+        found = {one.name: f"/{one.name}" for one in self.all}
+        for one in self.all:
+            found |= {one.name + it.name: f"/{one.name} {it.name}" for it in one.choices()}
+        close = get_close_matches(typed, found, 1, _ALIKE)
+        return found[close[0]] if close else ""
+
+    def reads(self, text: str) -> bool:
+        """Return whether a sent text is a command; a path that begins with a slash is not.
+
+        Example:
+            >>> commands.reads("/open todo"), commands.reads("/etc/hosts has what?")
+            (True, False)
+        """
+        first = text.split(maxsplit=1)[0] if text.startswith("/") else ""
+        if not first or "/" in first[1:]:
+            return False
+        return first[1:] in self._named or first == "/" or not os.path.lexists(first)
+
+    def is_whole(self, text: str) -> bool:
+        """Return whether a text is exactly the name or the alias of a command."""
+        return text.startswith("/") and text[1:].rstrip() in self._named
+
+    def asks_for_choice(self, text: str) -> bool:
+        """Return whether a command was typed without its argument, and there are several."""
+        command = self._named.get(text[1:].rstrip()) if text.startswith("/") else None
+        return command is not None and command.needs_choice and len([*command.choices()]) > 1
+
+    def path_in(self, text: str) -> str | None:
+        """Return the beginning of a path with which a typed command ends, or None.
+
+        Example:
+            >>> commands.path_in("/open editor path=pric")
+            'pric'
+        """
+        name, _, rest = text.removeprefix("/").partition(" ")
+        first, space, typed = rest.partition(" ")
+        command = self._named.get(name) if text.startswith("/") and space else None
+        choices = command.choices() if command is not None else ()
+        return next((one.path_in(typed) for one in choices if one.name == first), None)
 
     def takes_something(self, text: str) -> bool:
         """Return whether the typed command is unknown or takes arguments, so can be corrected."""
@@ -152,6 +201,7 @@ def _behind(command: Command, typed: str) -> list[Completion]:
     return [*exact, *found] if found else []
 
 
+_ALIKE = 0.8  # similarity from which another command was probably meant
 _LONG = 24  # maximum length of an options list in the usage
 _BETWEEN = re.compile(r"\s*[,，、\n]\s*")  # separates list items
 
@@ -193,6 +243,18 @@ def arguments(typed: str, params: "Params") -> dict[str, Any]:
     if first.strip():
         texts = {params.listing[0].name: first, **texts}
     return {name: _value(text.strip(), name, kinds) for name, text in texts.items()}
+
+
+def path_typed(params: "Params", typed: str) -> str | None:
+    """Return the beginning of a path with which typed params end, or None."""
+    from contextui.tui.desktop.pathfield import is_path  # noqa: PLC0415  (after the first frame)
+
+    if not params.listing:
+        return None
+    kinds = {one.name: kind_of(one.type) for one in params.listing}
+    first, *named = re.split(rf"(?:^|\s)({'|'.join(kinds)})=", typed)
+    name, value = named[-2:] if named else (params.listing[0].name, first)
+    return value.lstrip() if is_path(name, kinds[name].type) else None
 
 
 def _value(text: str, name: str, kinds: dict[str, Any]) -> Any:

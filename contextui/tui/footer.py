@@ -121,3 +121,45 @@ class KeyHints(Widget):
     def render(self) -> Content:
         """Render the row."""
         return hints_in(self.size.width, self._hints, self._words, self._remark)
+
+
+class KeyButtons(Static):
+    """Keys of a dialog in one row, as many as fit; a click presses a key.
+
+    Args:
+        words: Translates into the person's locale.
+        keys: The keys as Textual names them, their names as displayed, and what they do. The one
+            that leaves is the last.
+    """
+
+    DEFAULT_CSS = "KeyButtons { height: 1; }"
+
+    def __init__(self, words: Words, keys: Sequence[tuple[str, str, str]]) -> None:
+        super().__init__(classes="keys")
+        self._words, self._keys = words, keys
+        self._places: list[tuple[int, str]] = []
+
+    def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
+        """Show other keys."""
+        self._keys = keys
+        self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Press the key that was clicked."""
+        event.stop()
+        pressed = [key for start, key in self._places if event.x >= start]
+        if pressed:
+            self.app.simulate_key(pressed[-1])
+
+    def render(self) -> Content:
+        """Render the keys that fit: the first and the last are dropped last."""
+        left = [(key, _hint(shown, self._words(about))) for key, shown, about in self._keys]
+        gap = _GAPS[0]
+        while len(left) > 1 and sum(one.cell_length + 3 for _, one in left) - 3 > self.size.width:
+            if gap == _GAPS[0] and sum(one.cell_length + 2 for _, one in left) <= self.size.width:
+                gap = _GAPS[1]
+                break
+            left.pop(-2)
+        starts = accumulate((one.cell_length + len(gap) for _, one in left), initial=0)
+        self._places = [(start, key) for start, (key, _) in zip(starts, left, strict=False)]
+        return Content(gap).join([one for _, one in left])

@@ -9,11 +9,10 @@ the following keys wait until the focus is there.
 """
 
 import asyncio
-import time
 import unicodedata
 from collections import deque
 from collections.abc import Callable
-from typing import Generic
+from typing import Any, Generic
 
 from textual import events, on
 from textual.app import App, ReturnType
@@ -21,11 +20,15 @@ from textual.dom import DOMNode
 from textual.events import Key
 from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
+
+from contextui.text import for_terminal
 
 _ROUNDS = 2  # the key itself, then what it triggered
 _LOOK = 0.02  # seconds between two checks
-_PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others
+_PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others; see _is_late
+_LONGEST_LINE = 10_000  # characters of a paste into a field of one line
 
 
 class KeyLine(App[ReturnType], Generic[ReturnType]):
@@ -52,9 +55,9 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._target: DOMNode | None = None  # where a key is being handled
         self._is_writing = False  # whether that key and all since are letters for a text field
         self._has_more = False  # whether letters were sent after that key
-        self._number, self._since = 0, 0.0
+        self._number, self._looks = 0, 0
         self._is_there: Callable[[], bool] | None = None  # whether the target of a move is reached
-        self._held_since = 0.0
+        self._held_looks = 0
         self.last_input = 0.0
         """When the person last pressed a key, clicked, scrolled or pasted, anywhere."""
 
@@ -71,7 +74,11 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         """
         if self._is_there is None:
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
-        self._is_there, self._held_since = is_there, time.monotonic()
+        self._is_there, self._held_looks = is_there, 0
+
+    def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
+        """Return whether pasted text may reach the focused widget."""
+        return True
 
     async def on_event(self, event: events.Event) -> None:
         """Queue keys and pastes until the previous ones are handled."""
@@ -86,13 +93,20 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
     async def _take_some(self) -> None:
         while self._waiting and self.screen_stack and self._may_go(self._waiting[0]):
             event = self._waiting.popleft()
+            if isinstance(event, events.Paste):
+                if not self.accepts(event):
+                    continue
+                if isinstance(self.focused, Input):
+                    event.text = _first_line(event.text)
+                elif isinstance(self.focused, TextArea):  # terminals send \r for a line break
+                    event.text = event.text.replace("\r\n", "\n").replace("\r", "\n")
             if self._target is not None:
                 self._has_more = True
                 await super().on_event(event)
                 continue
             target = self._target = self.focused or self.screen
             self._is_writing = _is_letter(event) and isinstance(target, Input | TextArea)
-            self._number, self._since = self._number + 1, time.monotonic()
+            self._number, self._looks = self._number + 1, 0
             self._look_after(self._number)
             await super().on_event(event)
             self._send_after(_ROUNDS - 1)
@@ -116,7 +130,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             return  # timed out
         if message.rounds or self._has_more:
             rounds = _ROUNDS - 1 if self._has_more else message.rounds - 1
-            self._has_more, self._since = False, time.monotonic()
+            self._has_more, self._looks = False, 0
             self._send_after(rounds)
             return
         self._target = None
@@ -124,13 +138,13 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
     def _arrives(self) -> bool:
         """Return whether the target is reached or the wait timed out."""
-        is_late = time.monotonic() - self._held_since > _PATIENCE
-        if self._is_there is None or self._is_there() or is_late:
+        if self._is_there is None or self._is_there() or _is_late(self._held_looks):
             self._is_there = None
             return True
         return False
 
     def _look_whether_there(self) -> None:
+        self._held_looks += 1
         if self._arrives():
             self.call_later(self._take_some)
         else:
@@ -140,11 +154,21 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         """Stop waiting for a key whose widget was removed or is blocked."""
         if number != self._number or self._target is None:
             return
-        if not self._target.is_attached or time.monotonic() - self._since > _PATIENCE:
+        self._looks += 1
+        if not self._target.is_attached or _is_late(self._looks):
             self._has_more = False
             self.post_message(self.Followed(number))
         else:
             asyncio.get_running_loop().call_later(_LOOK, self._look_after, number)
+
+
+def _is_late(looks: int) -> bool:
+    """Return whether so many checks found no change that the keys wait no longer.
+
+    Checks are counted, not seconds: while the app is busy, the key is behind the same work. By the
+    clock, the keys after it would go to the old place, and a letter from there into the prompt.
+    """
+    return looks * _LOOK > _PATIENCE
 
 
 def _is_input(event: events.Event) -> bool:
@@ -154,8 +178,36 @@ def _is_input(event: events.Event) -> bool:
     return isinstance(event, events.Key | events.Paste | events.MouseEvent)
 
 
+def _first_line(text: str) -> str:
+    """Return what a field of one line takes of a paste: it would show control characters raw."""
+    rows = text[:_LONGEST_LINE].strip().splitlines()
+    return for_terminal(rows[0], lines=False) if rows else ""
+
+
 def _is_letter(event: events.Event) -> bool:
     return isinstance(event, events.Key) and event.is_printable
+
+
+def is_for_prompt(screen: Screen[Any], event: Key) -> bool:
+    """Return whether a key that no widget took is text, which belongs into the prompt.
+
+    It is not if the focused list or window has a command on it, or a widget of a window that
+    handles keys by itself.
+    """
+    if not event.is_printable or event.character == " ":
+        return False
+    focused = screen.focused
+    around = focused.ancestors_with_self if focused is not None else []
+    # Also one that does not apply now: the same key would act in the next row.
+    if any(event.key in node._bindings.key_to_bindings for node in around):
+        return False
+    own = {"on_key", "_on_key", *(f"key_{name}" for name in event.name_aliases)}
+    return not any(
+        own & vars(kind).keys()
+        for node in around
+        for kind in type(node).mro()
+        if not kind.__module__.startswith(("contextui.tui.", "textual."))
+    )
 
 
 _MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys

@@ -1,11 +1,12 @@
 """Text layout: wrap, truncate and escape lines, and line-based scroll views."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
+from textual.binding import Binding
 from textual.cache import LRUCache
-from textual.content import Content
+from textual.content import Content, Span
 from textual.events import Resize
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -204,6 +205,56 @@ class LineView(ScrollView):
         return Strip.blank(width, self.rich_style)
 
 
+def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> int:
+    """Return the next place that fits, in the direction of `step` and else in the other; 0 if none.
+
+    Args:
+        place: Where to begin; the nearest place there is, if it is none.
+        step: 1 or -1.
+        count: How many places there are.
+        fits: Whether a place can be selected.
+    """
+    if not count:
+        return 0
+    place = max(min(place, count - 1), 0)
+    onward = range(place, count if step > 0 else -1, step)
+    back = range(place, -1 if step > 0 else count, -step)
+    return next((one for one in (*onward, *back) if fits(one)), 0)
+
+
+class CursorView(LineView, can_focus=True, inherit_bindings=False):
+    """A `LineView` with a cursor that keys move; subclasses implement `choose`."""
+
+    BINDINGS = [
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "edge(-1)", show=False),
+        Binding("end", "edge(1)", show=False),
+    ]
+
+    cursor = 0
+    """The number of the row under the cursor, from 0."""
+
+    def choose(self, place: int, step: int = 1) -> None:
+        """Move the cursor to a row, or to the next one in the direction of `step`."""
+        raise NotImplementedError
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.choose(self.cursor + step, step)
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by a page."""
+        height = max(self.scrollable_content_region.height - 1, 1)
+        self.choose(self.cursor + step * height, step)
+
+    def action_edge(self, step: int) -> None:
+        """Move the cursor to the first or the last row."""
+        self.choose(0 if step < 0 else self.count, -step)
+
+
 class Sheet(LineView, can_focus=True):
     """Lines of content, wrapped to the width, that can be selected and copied.
 
@@ -260,14 +311,27 @@ class Sheet(LineView, can_focus=True):
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
 
-MUTED = "$foreground 70%"
-FAINT = "$foreground 52%"
+MUTED = "$muted"
+FAINT = "$faint"
 KEY = "$text-primary"
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 """The pictures of a mark for something that runs."""
-RULE = "$foreground 14%"
+RULE = "$line"
+CURSOR = "on $cursor"
+"""The ground of the row under a cursor."""
 
 _CELL_TAB = 4
+
+
+def lit(content: Content, style: str = CURSOR) -> Content:
+    """Put content on the ground of a cursor; faint text becomes muted, which is legible there."""
+    spans = [
+        Span(one.start, one.end, one.style.replace(FAINT, MUTED))
+        if isinstance(one.style, str)
+        else one
+        for one in content.spans
+    ]
+    return Content(content.plain, spans=spans).stylize(style)
 
 
 def inert(text: str) -> Content:

@@ -1,11 +1,15 @@
 """The link between session and screen: batched change events, and turns with their queue."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from contextui.agent.controller import InteractionController
+from contextui.agent.mention import Attachments
+from contextui.agent.preamble import PreambleText
 from contextui.agent.room import CompactionStoppedError
+from contextui.config.schema import Notify
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.events import (
@@ -25,10 +29,18 @@ from contextui.events import (
     WindowRestored,
     WindowTroubled,
 )
+from contextui.model import CachePrices
 from contextui.session.session import Session
+from contextui.tokens import Usage
 from contextui.windowing.finding.registry import WindowEntry
 from contextui.windowing.finding.reload import Reloader
+from contextui.windowing.host import latest_render, running_jobs
+from contextui.windowing.manager import WindowManager
 from contextui.words import Text, Words
+
+if TYPE_CHECKING:
+    from contextui.config.sources import Loaded
+    from contextui.context.messages import Composition
 
 
 @dataclass(slots=True)
@@ -41,10 +53,13 @@ class Desk:
         entries: All registered windows; those that cannot be opened carry the reason.
         notices: One-line notices to show at startup.
         is_offline: Whether no model is connected.
+        settings: Loads the settings again, with the keys that the person entered.
         switch_model: Connects another model by name; raises a `ContextUIError` on failure.
         switch_strategy: Selects another strategy by name; raises likewise.
+        notify: How to notify the person while the terminal has not the focus.
         wakes: Whether a window's notification starts a turn when the model is idle.
         reloader: Loads changed window files again.
+        load_settings: Loads the settings again, for the sheet of settings.
     """
 
     session: Session
@@ -53,20 +68,68 @@ class Desk:
     notices: list[Text] = field(default_factory=list)
     is_offline: bool = False
     switch_model: Callable[[str], None] | None = None
+    settings: "Callable[[], Loaded] | None" = None
     switch_strategy: Callable[[str], None] | None = None
     wakes: bool = False
+    notify: Notify = "bell"
     reloader: Reloader | None = None
+    load_settings: "Callable[[], Loaded] | None" = None
+    _figures: "tuple[tuple[int, ...], Composition, dict[str, int]] | None" = None
 
     @property
     def has_messages(self) -> bool:
         """Whether the person sent a message."""
         return any(one.type is ItemType.USER for one in self.session.context.get_all())
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether the model has a prompt cache, so that its state and savings mean something."""
+        prices = getattr(self.controller.model, "prices", None)
+        if getattr(self.controller.model, "has_cache", None) is False:
+            return False
+        return not isinstance(prices, CachePrices) or prices.has_cache
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return the cost of a usage in dollars, or None if the model has no known prices."""
+        cost = getattr(self.controller.model, "cost", None)
+        try:
+            return float(found) if callable(cost) and (found := cost(usage)) is not None else None
+        except Exception:  # models may be third-party code
+            return None
+
+    def rewrite_cost(self, tokens: int) -> float | None:
+        """Return what tokens cost more if they have to be written to the cache again."""
+        written = self.cost_of(Usage(cache_creation_input_tokens=tokens))
+        if written is None:  # a provider that charges nothing extra for writing
+            written = self.cost_of(Usage(tokens))
+        read = self.cost_of(Usage(cache_read_input_tokens=tokens))
+        return None if written is None or read is None else max(written - read, 0.0)
+
+    def job_in(self, window_id: str) -> str:
+        """Return the name of the newest running job of a window; empty if there is none."""
+        window = self.session.windows.get(window_id)
+        jobs = running_jobs(window) if window is not None else []
+        return jobs[-1].name if jobs else ""
+
     def tokens_of(self, window_id: str) -> int | None:
-        """Return a window's tokens in a request, or None if no item refers to it."""
-        context = self.session.context
+        """Return a window's tokens in the next request, or None if no item refers to it.
+
+        Of several windows of a class, the first has the actions of all, as in the inspector. One
+        that is left out has the tokens that it would have alone.
+        """
+        context, windows = self.session.context, self.session.windows
         items = context.window_items(window_id)
-        return context.counter.calibrated(context.item_tokens(items[-1])) if items else None
+        if not items:
+            return None
+        if items[-1].hidden is not None:
+            return context.counter.calibrated(context.item_tokens(items[-1]))
+        state = (context.generation, *(hash(latest_render(one).xml) for one in windows.windows()))
+        if self._figures is None or self._figures[0] != state:
+            self._figures = state, context.outlook(), {}
+        _, outlook, known = self._figures
+        if window_id not in known:
+            known[window_id] = context.tokens_in(outlook, items[-1])
+        return context.counter.calibrated(known[window_id])
 
     def close(self) -> None:
         """Write pending data and release the session."""
@@ -169,8 +232,14 @@ class Talk:
     ) -> None:
         self._controller, self._callback = controller, callback
         self.waiting: list[str] = []
+        self._attached: dict[str, Sequence[PreambleText]] = {}  # to queued messages
         self.last: TurnFinished | None = None
         self._began: TurnStarted | None = None
+
+    @property
+    def windows(self) -> WindowManager:
+        """The windows of the conversation."""
+        return self._controller.windows
 
     @property
     def is_running(self) -> bool:
@@ -186,19 +255,30 @@ class Talk:
         """Stop the current turn; queued messages stay queued."""
         self._controller.stop()
 
-    def queue(self, text: str) -> None:
+    @property
+    def attachments(self) -> Attachments:
+        """Reads the files that a message mentions."""
+        return self._controller.attachments
+
+    def queue(self, text: str, attached: Sequence[PreambleText] | None = None) -> None:
         """Queue a message until the turn ends; a wait for a job ends now."""
         self.waiting.append(text)
+        if attached is not None:
+            self._attached[text] = attached
         self._controller.windows.end_waits()
 
-    async def run(self, text: str) -> None:
+    async def run(self, text: str, attached: Sequence[PreambleText] | None = None) -> None:
         """Run a turn with this message, then one for each queued message.
 
         A turn that was stopped or failed ends the loop: the person decides what comes next.
+
+        Args:
+            text: The message.
+            attached: What precedes it, see `InteractionController.run_turn`.
         """
         words: str | None = text
         while words is not None:
-            async for event in self._controller.run_turn(words):
+            async for event in self._controller.run_turn(words, attached):
                 self._callback(event)
                 if isinstance(event, TurnStarted):
                     self._began = event
@@ -206,6 +286,7 @@ class Talk:
                     self.last = event
             went_well = self.last is not None and self.last.reason == "done"
             words = self.waiting.pop(0) if self.waiting and went_well else None
+            attached = self._attached.pop(words, None) if words is not None else None
 
     async def run_woken(self, words: Words) -> None:
         """Run a turn because a window reported something."""
@@ -224,7 +305,7 @@ class Talk:
         if self.last is not None and not (self.last.steps or self.last.text):
             words = self._began.text
             self._controller.context.drop(self._began.item_id)
-        await self.run(words)
+        await self.run(words, ())  # the files that it mentions are in the context already
 
     async def compact(self) -> None:
         """Compact the conversation, then run turns for the queued messages."""
@@ -236,4 +317,5 @@ class Talk:
             self._callback(Notice(error.text(self._controller.windows.lang)))
             return
         if self.waiting:
-            await self.run(self.waiting.pop(0))
+            words = self.waiting.pop(0)
+            await self.run(words, self._attached.pop(words, None))

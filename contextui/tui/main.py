@@ -1,33 +1,44 @@
 """The main screen: desktop, conversation and inspector, and the navigation between panes."""
 
+import asyncio
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from textual import on
-from textual.app import App, ComposeResult
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.input import InputArea, Queue, Sender
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.dialogs.help import PLACES, QUESTION, GoTo, HelpScreen
+from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, HelpScreen, Place
 from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
+from contextui.tui.dividers import Dividers, Grip, PaneSizes
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes, shown_folder
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.tabs import TabBar
+from contextui.tui.keys import is_for_prompt
+from contextui.tui.lines import MUTED, line
+from contextui.tui.server_prompts import ServerPrompts
 from contextui.words import Text, Words
 
 if TYPE_CHECKING:
     from contextui.events import Event
+    from contextui.tui.app import ContextUIApp
+    from contextui.tui.attention import Attention
+    from contextui.tui.conversation.draft import FolderDraft
     from contextui.tui.conversation.pane import Conversation
+    from contextui.tui.conversation.recent import ResumeRow
     from contextui.tui.desktop.pane import Desktop
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
@@ -148,7 +159,7 @@ class MainScreen(Screen[None]):
         Binding("tab,shift+tab", "complete", "complete", priority=True),
         Binding("tab", "next_pane(1)", "next pane", priority=True),
         Binding("shift+tab", "next_pane(-1)", show=False, priority=True),
-        Binding("ctrl+g", "leave_window", "leave", key_display="^g", priority=True),
+        Binding("ctrl+g", "leave_window", "leave, go to", key_display="^g", priority=True),
         Binding("ctrl+g", "go_to", "go to", key_display="^g", priority=True),
         Binding("f2", "inspector", "inspector"),
         Binding("f3", "zoom", show=False),
@@ -159,17 +170,27 @@ class MainScreen(Screen[None]):
     class Changed(Message):
         """Posted when something changed in the session."""
 
-    def __init__(self, words: Words, folder: Path, hold: Hold) -> None:
+    def __init__(self, words: Words, folder: Path, hold: Hold, resumes: str | None = None) -> None:
         super().__init__(classes="-no-windows")  # no window is open yet
+        self._resumes = resumes
         self.words, self._folder, self._hold = words, folder, hold
+        self.sizes = PaneSizes(self, Dividers())
         self.desk: Desk | None = None
         self.desktop: Desktop | None = None
         self.inspector: Inspector | None = None
         self.conversation: Conversation | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
+        self._attention: Attention | None = None
         self._saves: SaveWatch | None = None
+        self._draft: FolderDraft | None = None
+        self.undo_rewind: Callable[[], bool] = lambda: False
+        """Undoes a rewind if that was the last thing; returns whether it was."""
         self._typed = ""  # the unsent text at the last check
+        self.writing = InputArea(words)
+        """The prompt with its completions and queued messages."""
+        self.composed = asyncio.Event()
+        """Set once the frame and the prompt are there."""
         self.layouts = 0
         """How often the screen was laid out."""
 
@@ -181,17 +202,29 @@ class MainScreen(Screen[None]):
         with Horizontal(id="body"):
             with Vertical(id="work"), Vertical(id="chat"):
                 with VerticalScroll(id="log"):
-                    yield Welcome(words, self._folder)
-                yield InputArea(words)
+                    if self._resumes is None:
+                        yield Welcome(words, self._folder)
+                    else:
+                        first = Content.styled(line(self._resumes), "bold")
+                        opening = Content.styled(words("opening…"), MUTED)
+                        yield Static(Content("\n").join([first, opening]), id="resumes")
+                yield self.writing
+            yield Grip("inspector")
             with Vertical(id="inspector"):
                 yield BudgetBar(words)
                 yield TabBar(words)
         yield KeyFooter(words)
+        yield Static(words("Terminal too small"), id="tiny")
+
+    def on_resize(self) -> None:
+        """Fit the panes to the new size."""
+        self.sizes.fit()
 
     def on_mount(self) -> None:
         """Focus the prompt."""
         self.screen_layout_refresh_signal.subscribe(self, self._count_layout, immediate=True)
         self.prompt.focus()
+        self.composed.set()
 
     def _count_layout(self, _: Screen[object]) -> None:
         self.layouts += 1
@@ -206,52 +239,104 @@ class MainScreen(Screen[None]):
         chosen = next((number for number, one in enumerate(tries) if one.has_focus), None)
         focused = self.navigation.present
         self.desktop, self.inspector = Desktop(self.words), Inspector(self.words)
+        self.desktop.dividers = self.sizes.dividers
         self.conversation = Conversation(self.words, self._folder)
         with self.app.batch_update():
             await self.query_one("#log").remove()
             await self.query_one("#inspector").remove()
-            await self.query_one("#work").mount(self.desktop, before=0)
+            await self.query_one("#work").mount(self.desktop, Grip("rows"), before=0)
             await self.query_one("#chat").mount(self.conversation, before=0)
             await self.query_one("#body").mount(self.inspector)
+        self.sizes.fit()
         if chosen is not None:
             self.query(Try)[chosen].focus()
         elif focused in ("chat", "context"):
             self.navigation.focus(focused)
 
-    def attach(self, desk: "Desk", app: App[int], asker: "Asker") -> None:
+    def attach(self, desk: "Desk", app: "ContextUIApp", asker: "Asker") -> None:
         """Attach a session to all panes, which are open."""
+        from contextui.tui.conversation.draft import FolderDraft  # noqa: PLC0415
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415  (see the class)
         from contextui.tui.link import Link, Talk  # noqa: PLC0415
         from contextui.tui.menu import Menu  # noqa: PLC0415
+        from contextui.tui.rewind import Rewinder  # noqa: PLC0415
+        from contextui.tui.sessions import SessionCommands  # noqa: PLC0415
+        from contextui.tui.undo import Undo  # noqa: PLC0415
 
         desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
         assert desktop is not None, "the panes are not open"
         assert inspector is not None
         assert conversation is not None
-        self.desk, self._asker = desk, asker
+        self.desk, self._asker, self._attention = desk, asker, app.attention
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
         menu = Menu(app, desk, self.words, self._sender, conversation.note)
-        self.writing.commands = menu.commands(self._own_commands())
+        sessions = SessionCommands(app, desk, self.words, conversation.note)
+        rewinder = Rewinder(app, desk, self.words, conversation.note)
+        menu.with_number = desktop.with_number
+        self.undo_rewind = rewinder.undo
+        undo = Undo(desk, self.words, conversation.note, rewinder, desktop.with_number)
+        self.writing.commands = menu.commands(
+            [*self._own_commands(), *sessions.commands(), *rewinder.commands(), *undo.commands()]
+        )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
+        self.sizes.attach(desk, desktop)
         desktop.attach(desk)
         inspector.attach(desk)
         conversation.attach(desk)
-        self.prompt.attach(desk, TurnStatus(), lambda: conversation.new_below)
+        if app.switcher.is_possible and not desk.has_messages:
+            self.run_worker(conversation.show_recent(desk), name="recent")
+        if desk.has_messages:
+            self.run_worker(conversation.note_untrusted(desk), name="trust")
+        if desk.is_offline:
+            self.run_worker(conversation.find_server(desk), name="server")
+        self.writing.attach(desk)
+        status = TurnStatus(job_in=desk.job_in)
+        self.prompt.attach(desk, status, lambda: conversation.new_below)
         for notice in desk.notices:
             conversation.note(notice)
+        rewinder.offer_files()
         self._arrange()
         self._sender.attach(Talk(desk.controller, self.handle))
         self._saves = SaveWatch(desk.session, self._report_saving)
         self._saves.report()
         self.set_interval(RETRY, self._saves.retry)
-        self.prompt.offer_again(desk.session.draft)
+        self._draft = FolderDraft(desk.session)
+        self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
 
     def on_unmount(self) -> None:
         """Unsubscribe from the session."""
+        self.sizes.save()
         if self._link is not None:
             self._link.close()
+
+    # --- switching the session ---------------------------------------------------------
+
+    async def commit_typed(self) -> None:
+        """Commit what the person has typed into windows and not submitted."""
+        from contextui.windowing.host import commit_input  # noqa: PLC0415  (see the class)
+
+        if self.desk is not None:
+            for window in self.desk.session.windows.windows():
+                await commit_input(window)
+
+    def suspend(self) -> "Talk | None":
+        """Start no more turns; keep what is sent from now on for the next session."""
+        return self._sender.suspend()
+
+    def resume(self, talk: "Talk | None") -> None:
+        """Continue with the session, after `suspend`: no other one could be opened."""
+        if talk is not None:
+            self._sender.attach(talk)
+
+    def take_early(self) -> list[str]:
+        """Return what was sent since `suspend`, and forget it."""
+        return self._sender.take_early()
+
+    def note(self, text: Text, *, is_error: bool = False) -> None:
+        """Add a notice to the conversation."""
+        self._note(text, is_error=is_error)
 
     # --- saving ------------------------------------------------------------------------
 
@@ -265,8 +350,12 @@ class MainScreen(Screen[None]):
 
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
-        if self.desk is not None and self.is_attached:
-            self.desk.session.keep_draft(self._sender.unsent)
+        # While another session opens, what is typed is for that one.
+        is_open = self.desk is not None and self._sender.talk is not None
+        if is_open and self.is_attached and self._draft is not None:
+            unsent = self._sender.unsent
+            if self._draft.keep(unsent) and self.desk is not None:
+                self.desk.session.keep_draft(unsent)
 
     def _watch_draft(self) -> None:
         unsent, before = self._sender.unsent, self._typed
@@ -286,17 +375,13 @@ class MainScreen(Screen[None]):
             self._note,
             self.words,
             lambda turn: self.run_worker(turn, name="turn"),
+            lambda error: cast("ContextUIApp", self.app).survive(error),
         )
 
     @property
     def talk(self) -> "Talk | None":
         """Runs the turns; None while the session is still opening."""
         return self._sender.talk
-
-    @property
-    def writing(self) -> InputArea:
-        """The input area."""
-        return self.query_one(InputArea)
 
     @property
     def prompt(self) -> Prompt:
@@ -338,6 +423,10 @@ class MainScreen(Screen[None]):
             TurnStarted,
         )
 
+        if self._attention is not None:
+            self._attention.handle(event)
+        if not self.is_attached or not self.query(InputArea):
+            return  # the app is shutting down, and a turn has not ended yet
         if self.conversation is not None:
             self.conversation.handle(event)
         self.prompt.handle(event)
@@ -364,6 +453,23 @@ class MainScreen(Screen[None]):
         if self.desk is not None:
             self.set_class(not self.desk.session.windows.windows(), "-no-windows")
 
+    # --- typing outside of the prompt --------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        """Put a letter that no list or window takes into the prompt, and what follows it."""
+        if not self.keeps_keys() and is_for_prompt(self, event):
+            event.stop()
+            event.prevent_default()
+            self.prompt.type(event.character or "")
+            self.navigation.enter("prompt")
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Put a paste that no widget takes into the prompt."""
+        if not self.keeps_keys() and self.focused is not self.prompt:
+            event.stop()
+            self.navigation.enter("prompt")
+            self.prompt.post_message(events.Paste(event.text))
+
     # --- messages to the model ---------------------------------------------------------
 
     @on(Try.Chosen)
@@ -372,12 +478,21 @@ class MainScreen(Screen[None]):
         self.prompt.focus()
         self.send(message.text)
 
+    def on_resume_row_chosen(self, message: "ResumeRow.Chosen") -> None:
+        """Resume an earlier session from the start screen."""
+        from contextui.errors import ContextUIError  # noqa: PLC0415  (see the class)
+        from contextui.tui.app import ContextUIApp  # noqa: PLC0415
+
+        self.prompt.focus()
+        if isinstance(self.app, ContextUIApp):
+            try:
+                self.app.switch_session(message.session_id)
+            except ContextUIError as error:
+                self._note(error, is_error=True)
+
     @on(Prompt.Submitted)
     def _send_or_run(self, message: Prompt.Submitted) -> None:
-        if message.text.startswith("/"):
-            self.run_command(message.text)
-        else:
-            self.send(message.text)
+        self._sender.submit(message)
 
     @on(Prompt.SentNothing)
     def _retry(self) -> None:
@@ -419,6 +534,7 @@ class MainScreen(Screen[None]):
             Command("copy", "copy the last answer", self._copy),
             Command("help", "all keys and commands", self._help),
             Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
+            ServerPrompts(self).command(),
         ]
 
     def _copy(self, _: str) -> None:
@@ -426,7 +542,7 @@ class MainScreen(Screen[None]):
             self.conversation.action_copy()
 
     def _help(self, _: str) -> None:
-        self.app.push_screen(HelpScreen(self.words, self.commands))
+        self.app.push_screen(HelpScreen(self.words, lambda: self.commands))
 
     # --- focus -------------------------------------------------------------------------
 
@@ -458,15 +574,37 @@ class MainScreen(Screen[None]):
         return self.desktop is not None and self.desktop.keeps_keys()
 
     def action_leave_window(self) -> None:
-        """Leave a window's widget that uses all keys."""
+        """Leave a window's widget that uses all keys, and open the go-to menu.
+
+        The same key again returns to the widget, which gets it.
+        """
+        inside = self.focused
         if self.desktop is not None:
             self.desktop.leave()
 
+        def give_back(widget: Widget) -> None:
+            widget.focus()
+            widget.post_message(events.Key("ctrl+g", None))
+
+        def go(key: str | None) -> None:
+            if key == AGAIN[0] and inside is not None:
+                self._hold(lambda: inside.has_focus)
+                self.call_after_refresh(give_back, inside)
+            else:
+                self._go(key)
+
+        self._open_go_to((AGAIN,), go)
+
     def action_go_to(self) -> None:
         """Open the go-to menu, which includes the pending question, if any."""
+        self._open_go_to((), self._go)
+
+    def _open_go_to(self, more: tuple[Place, ...], go: Callable[[str | None], None]) -> None:
         asks = self._asker is not None and self._asker.is_waiting
         places = (QUESTION, *PLACES) if asks else PLACES
-        self.app.push_screen(GoTo(self.words, self.navigation.expect, places), self._go)
+        places = (*places, *more, *SIZES)
+        menu = GoTo(self.words, self.navigation.expect, places, self.sizes.move)
+        self.app.push_screen(menu, go)
 
     def _go(self, key: str | None) -> None:
         if key == QUESTION[0]:
@@ -482,6 +620,8 @@ class MainScreen(Screen[None]):
 
     def wait_for_person(self, is_waiting: bool) -> None:
         """Pause the turn's timer while a call waits for the person."""
+        if self._attention is not None and not is_waiting:
+            self._attention.answered()
         conversation = self.conversation
         if conversation is not None and conversation.is_attached and self.query(InputArea):
             self.prompt.pause(conversation.wait(is_waiting))  # else the app is shutting down
@@ -501,10 +641,25 @@ class MainScreen(Screen[None]):
             self.navigation.enter("prompt" if away else "context")
         else:
             self.toggle_class("-no-inspector")
+            self.sizes.fit()
 
     def action_zoom(self) -> None:
         """Toggle the zoom of the focused pane."""
         self.navigation.zoom()
+        self.sizes.fit()
+
+    @on(Grip.Dragged)
+    def _drag(self, message: Grip.Dragged) -> None:
+        self.sizes.drag(message)
+
+    @on(Grip.Dropped)
+    @on(Grip.Reset)
+    def _drop(self, message: Grip.Dropped | Grip.Reset) -> None:
+        self.sizes.drop(is_reset=isinstance(message, Grip.Reset))
+
+    def on_desktop_reordered(self) -> None:
+        """Remember the order of the windows."""
+        self.sizes.save_soon()
 
     def action_back(self) -> None:
         """Dismiss the innermost state: the completions, the zoom, or the current turn."""
@@ -523,5 +678,6 @@ class MainScreen(Screen[None]):
         elif not self._sender.stop():
             if self.prompt.text:
                 self.prompt.clear()
+                self.notify(self.words("Cleared. ctrl+z brings it back."), markup=False)
             else:
                 self.notify(self.words("ctrl+q quits"), markup=False)

@@ -1,35 +1,48 @@
 """The slash commands of the main screen and their completions."""
 
 import re
-import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from textual.app import App
 
+from contextui.agent.models.factory import NoKeyError
+from contextui.agent.models.offline import OfflineModel
+from contextui.config.providers import PROVIDERS
 from contextui.config.schema import Approval
-from contextui.config.settings import SettingsError, allowed, key_of
+from contextui.config.settings import Settings, SettingsError, allowed, key_of
 from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
-from contextui.session.export import Format, export_to
-from contextui.text import one_line, quote, shown_path
-from contextui.tui.commands import Choice, Command, Commands, arguments, needs, required, takes
+from contextui.session.memory import Memory
+from contextui.text import one_line, quote, shown_name, shown_path
+from contextui.tui.commands import (
+    Choice,
+    Command,
+    Commands,
+    arguments,
+    needs,
+    path_typed,
+    required,
+    takes,
+)
 from contextui.tui.conversation.input import Sender
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.dialogs.compact import CompactScreen
-from contextui.tui.inspector.history import view_of
 from contextui.tui.link import Desk
-from contextui.tui.themes import THEMES
+from contextui.tui.themes import REMEMBERED, THEMES
 from contextui.windowing.finding.reload import Reloader
-from contextui.windowing.host import commit_input, current_render
+from contextui.windowing.host import commit_input, current_render, file_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
+
+if TYPE_CHECKING:
+    from contextui.tui.dialogs.config import OwnSetting
 
 _ABOUT = 200  # maximum length of a window description
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
@@ -46,7 +59,6 @@ _STRATEGIES = {
 _CONFIGURABLE = {
     key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
 }
-_ALL = "all"
 Notify = Callable[[str], object]
 
 
@@ -67,32 +79,37 @@ class Menu:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
         self._sender = sender
         self._windows = desk.session.windows
+        self.with_number: Callable[[str, str], str] = lambda text, _: text
+        """Adds to a message which key leads to a window."""
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
         """Return all commands, including those that the screen adds."""
         return Commands(
             [
-                Command("open", "open a window", self.open, "NAME", "o", self._openable),
+                Command("open", "open a window", self.open, "NAME", "o", self._openable,
+                        needs_choice=True),
                 Command("close", "close a window", self.close, "ID",
-                        choices=lambda: map(Choice, self._open_ids())),
-                Command("undo", "undo the last change to the context", self.undo, alias="u"),
+                        choices=lambda: map(Choice, self._open_ids()), needs_choice=True),
                 Command("model", "switch the model", self.model, "NAME", "m", self._models),
+                Command("login", "enter an API key", self.login, "PROVIDER",
+                        choices=lambda: map(Choice, self._providers()), needs_choice=True),
                 Command("strategy", "choose how a long conversation is shortened", self.strategy,
                         "NAME", choices=self._strategies),
-                Command("approval", "when to ask before writing", self.approval, "MODE",
-                        choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
-                Command("config", "show or change settings for this session", self.config,
+                Command("approval", "when to ask before writing files", self.approval, "MODE",
+                        choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)],
+                        needs_choice=True),
+                Command("config", "show and change settings", self.config,
                         "NAME", choices=self._settings),
-                Command("export", "write the conversation to a file", self.export, "FORMAT",
-                        choices=self._exports),
                 Command("theme", "change the theme", self.theme, "NAME",
-                        choices=lambda: map(Choice, self._themes())),
+                        choices=lambda: map(Choice, self._themes()), needs_choice=True),
                 Command("quit", "quit; the session is saved", self.quit, alias="q"),
                 Command("compact", "replace older messages with a summary",
                         self.compact, alias="c"),
                 Command("stop", "stop the current turn", self.stop),
                 Command("reload", "load changed window files, state kept", self.reload),
+                Command("trust", "allow this folder's code",
+                        self.trust),
                 *others,
             ]
         )  # fmt: skip
@@ -112,13 +129,10 @@ class Menu:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
-        number = self._open_ids().index(window.id) + 1
-        message = (
-            msg("Opened {window}. ctrl+g {number} goes there.")
-            if number < 10
-            else msg("Opened {window}.")
-        )
-        self._notify(self._words(message, window=window.id, number=number))
+        file = file_of(window)
+        message = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
+        opened = self._words(message, window=window.id, file=shown_name(file or ""))
+        self._notify(self.with_number(opened, window.id))
 
     async def _open_changed(self, reloader: Reloader, name: str, rest: str) -> None:
         """Open a window whose file has changed: with the new code, if no other one has the old."""
@@ -152,6 +166,30 @@ class Menu:
         for text in report.lines(self._words):
             self._notify(text)
 
+    def trust(self, _: str) -> None:
+        """Show the windows and servers that the folder brings, and allow them if wanted."""
+        self._app.run_worker(self._trust(), name="trust")
+
+    async def _trust(self) -> None:
+        from contextui.tui.dialogs.trust import (  # noqa: PLC0415  (only for this)
+            FolderCode,
+            TrustScreen,
+        )
+
+        session, words = self._desk.session, self._words
+        home, folder = session.path.parents[2], Path(session.cwd)
+        try:
+            code = await in_daemon_thread(lambda: FolderCode.read(home, folder))
+            if not code.reviews:
+                self._notify(words("This folder brings nothing that is not trusted."))
+            elif await self._app.push_screen_wait(TrustScreen(words, code)):
+                await in_daemon_thread(lambda: code.trust(home))
+                self._notify(words("Trusted. You will be asked again when a file changes."))
+                if self._desk.reloader is not None:
+                    await self._reload(self._desk.reloader)
+        except ContextUIError as error:
+            self._notify(words(error))
+
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
         """Parse and validate a window's arguments; errors include the usage."""
         how = f"/open {cls.name} {takes(cls.opening)}"
@@ -180,37 +218,87 @@ class Menu:
         if lost and warned != self._warned:
             raise self._error("Unsaved: {what}. Enter again to close.", what=lost)
         self._windows.close(window_id, actor="person")
-        message = msg("Closed {window}. Discarded: {what}.") if lost else msg("Closed {window}.")
-        self._notify(self._words(message, window=window_id, what=lost))
-
-    def undo(self, _: str) -> None:
-        """Undo the last change to the context."""
-        items = self._desk.session.context.undo()
-        if not items:
-            raise self._error("Nothing to undo.")
-        message = ", ".join(f"{item.seq:04}" for item in items)
-        self._notify(self._words("Undone: {items}.", items=message))
+        self._notify(self._words("Closed {window}. /undo reopens it.", window=window_id))
 
     def model(self, name: str) -> None:
-        """Connect another model."""
+        """Connect another model, or show all of them."""
+        if self._desk.settings is not None and not name:
+            from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
+
+            controller, context, sent = self._desk.controller, self._desk.session.context, 0
+            if self._desk.has_messages:
+                sent = context.counter.calibrated(controller.request_of(context.outlook()).tokens)
+            name = controller.model.name
+            screen = ModelScreen(self._words, self._desk.settings(), name, sent)
+            self._app.push_screen(screen, self._use_model)
+            return
         if self._desk.switch_model is None or not name:
             current = self._desk.controller.model.name
             message = msg("The model is {model}. /model NAME to switch.")
             raise self._error(message, model=current)
-        self._desk.switch_model(name)
+        try:
+            self._desk.switch_model(name)
+        except NoKeyError as error:
+            if self._desk.settings is None:
+                raise
+            self._log_in(error.provider, lambda: self._use_model(name))
+            return
         name = self._desk.controller.model.name
         self._notify(self._words("Switched to {model}.", model=name))
+
+    def _use_model(self, name: str | None) -> None:
+        """Connect the model that was chosen; an error is a notification."""
+        if name:
+            try:
+                self.model(name)
+            except ContextUIError as error:
+                self._notify(self._words(error))
+
+    def login(self, provider: str) -> None:
+        """Enter the API key of a provider."""
+        if self._desk.settings is None:
+            raise self._error("No key can be entered here.")
+        names = self._providers()
+        if provider not in names:
+            raise self._error("Which one? {names}", names=" | ".join(names))
+
+        def entered() -> None:
+            text = msg("The key of {provider} is saved. /model chooses a model.")
+            self._notify(self._words(text, provider=provider))
+            self.model("")
+
+        self._log_in(provider, entered)
+
+    def _log_in(self, provider: str, then: Callable[[], object]) -> None:
+        from contextui.tui.dialogs.model import LoginScreen  # noqa: PLC0415  (only for this)
+
+        assert self._desk.settings is not None
+        screen = LoginScreen(self._words, self._desk.settings(), provider)
+
+        def entered(done: bool | None) -> None:
+            if done:
+                then()
+
+        self._app.push_screen(screen, entered)
+
+    def _providers(self) -> list[str]:
+        """Return the providers that have keys."""
+        servers = self._desk.settings().credentials.servers if self._desk.settings else {}
+        return [*(one.name for one in PROVIDERS.values() if one.key_variables), *servers]
 
     def strategy(self, name: str) -> None:
         """Select the strategy that shortens long conversations."""
         strategist = self._desk.controller.strategist
         if self._desk.switch_strategy is None or not name:
-            others = " | ".join(strategy_names())
+            others = " | ".join(self._usable_strategies())
             raise self._error(
                 "The strategy is {name}. /strategy {others}",
                 name=strategist.strategy.name,
                 others=others,
             )
+        if name in strategy_names() and name not in self._usable_strategies():
+            message = msg("{name} needs a model that can extract facts. Connect one with /model.")
+            raise self._error(message, name=name)
         self._desk.switch_strategy(name)
         self._notify(
             self._words(
@@ -224,11 +312,22 @@ class Menu:
         """Show the settings that can be changed at run time, or change one."""
         name, _, value = typed.partition(" ")
         known = self._configured()
+        if not name and self._desk.load_settings is not None:
+            from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
+
+            load, home = self._desk.load_settings, self._desk.session.path.parents[2]
+            own = {"theme": self._theme_setting()}
+            screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own)
+            self._app.push_screen(screen)
+            return
         if not name:
             listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
             self._notify(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
             return
         if name not in known:
+            if self._desk.load_settings is not None and name in map(key_of, Settings.model_fields):
+                message = msg("To change {name}, type /config and choose it in the list.")
+                raise self._error(message, name=name)
             message = msg("{name} is not one of {names}.")
             raise self._error(message, name=quote(name), names=", ".join(known))
         field = _CONFIGURABLE[name]
@@ -239,13 +338,7 @@ class Menu:
             message = "{name} is {value}: it must be {allowed}."
             wanted = self._words(allowed(field))
             raise self._error(message, name=name, value=quote(value), allowed=wanted) from None
-        controller = self._desk.controller
-        if field == "windows_lod":
-            self._windows.lod = Lod(chosen.capitalize())
-        elif field == "compaction_auto":
-            controller.auto_compact = chosen
-        else:
-            controller.compaction.threshold = chosen
+        self._apply(field, chosen)
         table, _, key = name.partition(".")
         written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
         self._notify(
@@ -257,43 +350,41 @@ class Menu:
             )
         )
 
-    def _configured(self) -> dict[str, str]:
-        """Return the settings that can be changed at run time, with their values."""
+    def _apply(self, field: str, value: Any) -> bool:
+        """Apply a setting to the running session; return whether it can be."""
         controller = self._desk.controller
+        if field == "windows_lod":
+            self._windows.lod = Lod(value.capitalize())
+        elif field == "compaction_auto":
+            controller.auto_compact = value
+        elif field == "compaction_threshold":
+            controller.compaction.threshold = value
+        elif field == "approval":
+            controller.tools.gate.mode = value
+        else:
+            return False
+        return True
+
+    def _in_force(self) -> dict[str, Any]:
+        """Return the settings that can differ from the configured ones, as they are now."""
+        controller = self._desk.controller
+        is_offline = isinstance(controller.model, OfflineModel)
         return {
-            "windows.lod": self._windows.lod.value.lower(),
-            "compaction.auto": "true" if controller.auto_compact else "false",
-            "compaction.threshold": f"{controller.compaction.threshold:g}",
+            "model": "offline" if is_offline else controller.model.name,
+            "windows_lod": self._windows.lod.value.lower(),
+            "compaction_auto": controller.auto_compact,
+            "compaction_threshold": controller.compaction.threshold,
+            "approval": controller.tools.gate.mode,
         }
 
-    def export(self, typed: str) -> None:
-        """Write the conversation to a new file in the session's folder."""
-        form, _, rest = typed.partition(" ")
-        if form not in get_args(Format) or rest.strip() not in ("", _ALL):
-            raise self._error("Which one? {names}", names=f"md | md {_ALL} | json")
-        session, folder = self._desk.session, Path(self._desk.session.cwd)
-
-        def write() -> None:
-            try:
-                view = view_of(session, whole=True)
-                try:
-                    view.windows.settle_now()
-                    written = export_to(view, folder, cast("Format", form),
-                                        include_obsolete=rest.strip() == _ALL)  # fmt: skip
-                finally:
-                    view.close()
-            except Exception as error:  # any problem with the log or the disk is reported
-                message = self._words(
-                    "Not exported: {reason}",
-                    reason=error if isinstance(error, ContextUIError) else reason_of(error),
-                )
-            else:
-                message = self._words("Written to {file}.", file=shown_path(written))
-            with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._notify, message)
-
-        # Reading a long log takes time; a daemon thread does not delay quitting.
-        threading.Thread(target=write, name="export", daemon=True).start()
+    def _configured(self) -> dict[str, str]:
+        """Return the settings that ``/config NAME VALUE`` changes, with their values."""
+        now = self._in_force()
+        return {
+            "windows.lod": now["windows_lod"],
+            "compaction.auto": "true" if now["compaction_auto"] else "false",
+            "compaction.threshold": f"{now['compaction_threshold']:g}",
+        }
 
     def approval(self, mode: str) -> None:
         """Select when to ask before writing files."""
@@ -307,13 +398,23 @@ class Menu:
         raise self._error(message, name=quote(mode), names=", ".join(modes))
 
     def theme(self, name: str) -> None:
-        """Select a color theme."""
+        """Select a color theme; one of our own also by its last word, such as light."""
+        name = next((one.name for one in THEMES if one.name == f"contextui-{name}"), name)
         if name not in self._app.available_themes:
             message = (
                 msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
             )
             raise self._error(message, name=quote(name), names=", ".join(self._themes()))
         self._app.theme = name
+        self._notify(self._words("The theme is {name}.", name=name))
+        with suppress(ContextUIError):  # without a home, nothing is remembered
+            Memory.of_person().put(REMEMBERED, name)
+
+    def _theme_setting(self) -> "OwnSetting":
+        from contextui.tui.dialogs.config import OwnSetting  # noqa: PLC0415  (only for this)
+
+        about, names = msg("the colors of the screen"), [one.name for one in THEMES]
+        return OwnSetting(about, names, lambda: self._app.theme, self.theme)
 
     def quit(self, _: str) -> None:
         """Quit."""
@@ -328,7 +429,8 @@ class Menu:
 
     def stop(self, _: str) -> None:
         """Stop the current turn."""
-        self._sender.stop()
+        if not self._sender.stop():
+            raise self._error("Nothing is running.")
 
     def _error(self, message: str, **values: object) -> ContextUIError:
         return ContextUIError(self._words(message, **values))
@@ -341,6 +443,7 @@ class Menu:
                 _first_sentence(cls.described(self._words.lang)),
                 takes(cls.opening),
                 needs(cls.opening),
+                partial(path_typed, cls.opening),
             )
             for cls in classes
         ]
@@ -351,19 +454,19 @@ class Menu:
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
     def _strategies(self) -> list[Choice]:
-        return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in strategy_names()]
+        usable = self._usable_strategies()
+        return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in usable]
+
+    def _usable_strategies(self) -> list[str]:
+        """Return the strategies that can work: the offline model cannot extract facts."""
+        controller = self._desk.controller
+        is_offline = isinstance(controller.strategist.model or controller.model, OfflineModel)
+        return [name for name in strategy_names() if not (is_offline and name == "entities")]
 
     def _settings(self) -> list[Choice]:
         return [
             Choice(name, self._words("now {value}", value=value), "VALUE", "VALUE")
             for name, value in self._configured().items()
-        ]
-
-    def _exports(self) -> list[Choice]:
-        return [
-            Choice("md", self._words("Markdown: what the model reads")),
-            Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),
-            Choice("json", self._words("everything, for programs")),
         ]
 
     def _mode(self, mode: str) -> str:

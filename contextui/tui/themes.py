@@ -1,62 +1,144 @@
-"""Color themes. Roles: primary marks the focus, secondary the person, accent the model."""
+"""Color themes. Roles: primary marks the focus, secondary the person, accent the model.
 
-from textual.theme import Theme
+Quiet roles are solid colors, so that a theme can strengthen them: `line` for resting lines,
+`muted` and `faint` for text, `soft` for the ground of code and commands, `cursor` for the row of a
+cursor, `success-soft`, `error-soft` and `warning-soft` for grounds of diffs, `cached` and
+`outdated` for parts of a context. Text on any of these grounds is at least `muted`.
+"""
 
-DARK = Theme(
-    name="contextui-dark",
-    primary="#6cb0f5",
-    secondary="#4fc3ae",
-    accent="#c49bf0",
-    success="#8cc570",
-    warning="#e6b35a",
-    error="#ef7480",
-    foreground="#d4d9e1",
-    background="#12151a",
-    surface="#191d24",
-    panel="#222832",
-    dark=True,
-    variables={
-        "block-cursor-text-style": "none",
-        "footer-background": "#12151a",
-        "outdated": "#4c5056",
-    },
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from textual.color import Color, ColorParseError
+from textual.theme import BUILTIN_THEMES, Theme
+
+_DARK, _LIGHT, _CONTRAST = "contextui-dark", "contextui-light", "contextui-contrast"
+_QUIET = {  # percent of the foreground
+    "line": {_DARK: 18, _LIGHT: 24, _CONTRAST: 62},
+    "muted": {_DARK: 73, _LIGHT: 77, _CONTRAST: 100},
+    "faint": {_DARK: 56, _LIGHT: 66, _CONTRAST: 82},
+    "soft": {_DARK: 5, _LIGHT: 5, _CONTRAST: 12},
+    "outdated": {_DARK: 30, _LIGHT: 30, _CONTRAST: 52},
+}
+_CURSOR = {_CONTRAST: 33}  # percent of the primary color; else 22. More would hide error text.
+_GROUND = 16  # percent of a state's color, under text
+_FALLBACK = {
+    "line": "#444444",
+    "muted": "#b0b0b0",
+    "faint": "#909090",
+    "soft": "#1c1c1c",
+    "outdated": "#808080",
+    "cursor": "#264f78",
+    "cached": "#3a6ea5",
+    "success-soft": "#16301c",
+    "error-soft": "#3a1618",
+    "warning-soft": "#38290e",
+}
+"""For themes that use the terminal's own colors."""
+
+
+def quiet_roles(theme: Theme) -> dict[str, str]:
+    """Return the colors of the quiet roles in a theme, ours or any other."""
+    like = theme.name if theme.name in _QUIET["line"] else _DARK if theme.dark else _LIGHT
+    try:
+        back = Color.parse(theme.background or ("#121212" if theme.dark else "#efefef"))
+        fore = Color.parse(theme.foreground or back.inverse)
+        primary = Color.parse(theme.primary)
+        states = {
+            "success": Color.parse(theme.success or "#4ebf71"),
+            "error": Color.parse(theme.error or "#ba3c5b"),
+            "warning": Color.parse(theme.warning or "#ffa62b"),
+        }
+    except ColorParseError:
+        return dict(_FALLBACK)
+    if any(one.ansi is not None for one in (back, fore, primary)):
+        return dict(_FALLBACK)
+    found = {name: back.blend(fore, share[like] / 100).hex for name, share in _QUIET.items()}
+    found["cursor"] = back.blend(primary, _CURSOR.get(like, 22) / 100).hex
+    found["cached"] = back.blend(primary, 0.45 if theme.dark else 0.5).hex
+    for name, color in states.items():
+        found[f"{name}-soft"] = back.blend(color, _GROUND / 100).hex
+    return found
+
+
+def _with_roles(theme: Theme) -> Theme:
+    return replace(theme, variables={**quiet_roles(theme), **theme.variables})
+
+
+DARK = _with_roles(
+    Theme(
+        name=_DARK,
+        primary="#6cb0f5",
+        secondary="#4fc3ae",
+        accent="#c49bf0",
+        success="#8cc570",
+        warning="#e6b35a",
+        error="#ef7480",
+        foreground="#d4d9e1",
+        background="#12151a",
+        surface="#191d24",
+        panel="#222832",
+        dark=True,
+        variables={"block-cursor-text-style": "none", "footer-background": "#12151a"},
+    )
 )
-LIGHT = Theme(
-    name="contextui-light",
-    primary="#1768b5",
-    secondary="#0b7a69",
-    accent="#7b3fb8",
-    success="#3c7a1d",
-    warning="#96600a",
-    error="#b3243a",
-    foreground="#22272e",
-    background="#fbfbf9",
-    surface="#f2f2ef",
-    panel="#e7e7e3",
-    dark=False,
-    variables={
-        "block-cursor-text-style": "none",
-        "footer-background": "#fbfbf9",
-        "outdated": "#b4b6b8",
-    },
+LIGHT = _with_roles(
+    Theme(
+        name=_LIGHT,
+        primary="#1768b5",
+        secondary="#0b7a69",
+        accent="#7b3fb8",
+        success="#3c7a1d",
+        warning="#96600a",
+        error="#b3243a",
+        foreground="#22272e",
+        background="#fbfbf9",
+        surface="#f2f2ef",
+        panel="#e7e7e3",
+        dark=False,
+        variables={"block-cursor-text-style": "none", "footer-background": "#fbfbf9"},
+    )
 )
-CONTRAST = Theme(
-    name="contextui-contrast",
-    primary="#ffd700",
-    secondary="#00e5ff",
-    accent="#ff9cff",
-    success="#5dff5d",
-    warning="#ffb000",
-    error="#ff6b6b",
-    foreground="#ffffff",
-    background="#000000",
-    surface="#000000",
-    panel="#1a1a1a",
-    dark=True,
-    variables={
-        "block-cursor-text-style": "reverse",
-        "footer-background": "#000000",
-        "outdated": "#8a8a8a",
-    },
+CONTRAST = _with_roles(
+    Theme(
+        name=_CONTRAST,
+        primary="#ffd700",
+        secondary="#00e5ff",
+        accent="#ff9cff",
+        success="#5dff5d",
+        warning="#ffb000",
+        error="#ff6b6b",
+        foreground="#ffffff",
+        background="#000000",
+        surface="#000000",
+        panel="#1a1a1a",
+        dark=True,
+        variables={"block-cursor-text-style": "reverse", "footer-background": "#000000"},
+    )
 )
 THEMES = (DARK, LIGHT, CONTRAST)
+
+REMEMBERED = "theme"
+"""The name under which the person's choice is remembered."""
+_LARGEST = 1 << 20  # bytes
+
+
+def remembered_theme(home: Path | None = None) -> str:
+    """Return the theme that the person chose last, or the default one.
+
+    The first frame has its colors, so this reads what `Memory` wrote without loading its module.
+    """
+    from contextui.errors import ContextUIError  # noqa: PLC0415  (only the app needs them)
+    from contextui.plain_file import read_plain  # noqa: PLC0415
+    from contextui.session.paths import contextui_home  # noqa: PLC0415
+
+    try:
+        found = json.loads(read_plain(contextui_home(home) / "screen.json", _LARGEST))
+    except (OSError, ValueError, RecursionError, ContextUIError):
+        return DARK.name
+    name = found.get(REMEMBERED) if isinstance(found, dict) else None
+    return name if isinstance(name, str) and name in _KNOWN else DARK.name
+
+
+_KNOWN = frozenset([*BUILTIN_THEMES, *(one.name for one in THEMES)])

@@ -80,7 +80,7 @@ def window_xml(
     for line in actions:
         params = {"params": for_xml(line.params)} if line.params else {}
         entry = etree.SubElement(listing, "action", {"id": for_xml(line.id), **params})
-        entry.text = for_xml(line.label)
+        entry.text = for_xml(line.label) or None
     _indent(window)
     return _with_plain_ends(etree.tostring(window, encoding="unicode"))
 

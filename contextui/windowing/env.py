@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contextui.errors import NoWorkspaceError
-from contextui.events import Event, Progress, WindowTroubled
+from contextui.events import Actor, Event, Progress, WindowTroubled
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.protection import make_private
 from contextui.words import Lang, Words
@@ -116,6 +116,7 @@ class Env:
         files: The files of the session's folder, if there is one.
         sandbox: Whether commands must run in a sandbox.
         data: The path of the window's own folder in the session, see `data_folder`.
+        actor: Returns who runs the current action, "person" or "model".
 
     Example:
         >>> async def _follow(self, job: Job) -> None:
@@ -136,6 +137,7 @@ class Env:
     files: "Workspace | None" = None
     sandbox: bool = False
     data: Path | None = None
+    actor: Callable[[], Actor] = lambda: "model"
 
     def data_folder(self) -> Path | None:
         """Create and return the window's own folder for files that are too large for its state.

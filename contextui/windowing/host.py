@@ -38,6 +38,14 @@ def saved_state(window: Window) -> SavedState:
     return window.runtime.store.saved
 
 
+def file_of(window: Window) -> str | None:
+    """Return the file that a window was opened for, such as that of an editor; None if none."""
+    if not any(one.name == "path" for one in window.opening.listing):
+        return None
+    path = getattr(window.state, "path", None)
+    return path if isinstance(path, str) and path else None
+
+
 def history(window: Window) -> tuple[HistoryEntry, ...]:
     """Return the actions run on a window and their results, oldest first."""
     return window.runtime.history.entries
@@ -46,6 +54,11 @@ def history(window: Window) -> tuple[HistoryEntry, ...]:
 def focus_id(window: Window) -> str | None:
     """Return the target of the anchor that was acted on last."""
     return window.runtime.focus_id
+
+
+def former_id(window: Window) -> str:
+    """Return the id that a reopened window had before it was closed; empty for all others."""
+    return window.runtime.former_id
 
 
 def is_first_opening(window: Window) -> bool:

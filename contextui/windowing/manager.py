@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from contextui import text
 from contextui.errors import (
@@ -40,7 +40,7 @@ from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
-from contextui.windowing.store import NOTHING
+from contextui.windowing.store import NOTHING, SavedState
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished
@@ -51,6 +51,16 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
+_MOST_CLOSED = 50  # closed windows that can be reopened
+
+
+class _Closed(NamedTuple):
+    """A window that was closed in this run, as it was then."""
+
+    cls: type[Window]
+    saved: SavedState
+    history: tuple[HistoryEntry, ...]
+    focus_id: str | None
 
 
 class WindowManager:
@@ -97,6 +107,7 @@ class WindowManager:
         self._catalog = Catalog(classes)
         self._roster = Roster()
         self._listeners = Listeners()
+        self._closed: dict[str, _Closed] = {}
         self._replacer = Replacer(
             self._roster, self._catalog, self._attach, self._listeners.emit, lang
         )
@@ -182,11 +193,7 @@ class WindowManager:
         allowed: frozenset[str] | None,
     ) -> Window:
         instance = self._catalog.window(window)
-        if (count := len(self.windows())) >= self._most:
-            raise TooManyWindowsError(
-                "{count} windows are open, which is the maximum (max_windows). Close one first.",
-                count=count,
-            )
+        self._check_count()
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
@@ -201,6 +208,13 @@ class WindowManager:
         if not is_open:
             opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
+
+    def _check_count(self) -> None:
+        if (count := len(self.windows())) >= self._most:
+            raise TooManyWindowsError(
+                "{count} windows are open, which is the maximum (max_windows). Close one first.",
+                count=count,
+            )
 
     def restore(
         self,
@@ -236,12 +250,57 @@ class WindowManager:
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
         if self._roster.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
+        saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
+        instance = self._restored(window_id, _Closed(cls, saved, tuple(history), focus_id))
+        self._listeners.emit(WindowRestored(window_id))
+        return instance
+
+    def reopen(self, window_id: str | None = None) -> Window:
+        """Open a window that was closed in this run again, with the state that it had.
+
+        It gets a new id: what was said about the old one is about a closed window.
+
+        Args:
+            window_id: The id that it had; by default the window that was closed last.
+
+        Raises:
+            UnknownWindowError: No such window was closed in this run.
+            TooManyWindowsError: The maximum number of windows is open.
+            InvalidSourceDataError: Its class was reloaded, and does not accept the state.
+        """
+        if not self._closed:
+            raise UnknownWindowError("No window was closed.")
+        window_id = next(reversed(self._closed)) if window_id is None else window_id
+        if window_id not in self._closed:
+            raise UnknownWindowError(
+                "{id} cannot be reopened. Closed windows: {names}.",
+                id=text.quote(window_id),
+                names=", ".join(reversed(self._closed)),
+            )
+        self._check_count()
+        closed = self._closed[window_id]
+        cls = self.classes.get(closed.cls.name, closed.cls)
+        new_id = self._roster.next_id(cls.name)
+        instance = self._restored(new_id, closed._replace(cls=cls), former_id=window_id)
+        del self._closed[window_id]
+        self._listeners.emit(WindowOpened(new_id))
+        return instance
+
+    @property
+    def closed_ids(self) -> list[str]:
+        """The windows that `reopen` can open, the last closed one first."""
+        return list(reversed(self._closed))
+
+    def _restored(self, window_id: str, was: _Closed, former_id: str = "") -> Window:
+        cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
+        state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
         instance = instance_with(cls, window_id, state, aside)
         self._roster.note_id(window_id)
-        runtime = self._attach(instance, window_id, lod or self.lod, version)
+        runtime = self._attach(instance, window_id, lod, version)
         runtime.store.aside = unused(cls, state, aside)
-        runtime.history.recall(history)
-        runtime.focus_id, runtime.interrupted = focus_id, tuple(jobs)
+        runtime.history.recall(was.history)
+        runtime.focus_id, runtime.interrupted = was.focus_id, jobs
+        runtime.former_id = former_id
         hook = instance.restored if self._is_live else _do_nothing
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
@@ -249,7 +308,6 @@ class WindowManager:
             runtime.store.advance(runtime.store.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
-        self._listeners.emit(WindowRestored(window_id))
         return instance
 
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
@@ -403,12 +461,18 @@ class WindowManager:
             files=self.workspace.guarded(guard) if self.workspace else None,
             sandbox=self._sandbox,
             data=self._data_of(window_id),
+            actor=lambda: window.runtime.transactions.actor,
         )
         emit = self._listeners.emit
         place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
         window._runtime = Runtime(window, place, lod, version)
         note_module(type(window).__module__, window_id)
         return window._runtime
+
+    @property
+    def data(self) -> Path | None:
+        """The session's folder for files; None if nothing is saved."""
+        return self._data
 
     def _data_of(self, window_id: str) -> Path | None:
         """Return the folder of a window, if there is one; its id is a plain name."""
@@ -433,11 +497,22 @@ class WindowManager:
         window = self._roster.require(window_id)
         last = window.runtime.renders.at()  # may wait
         self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
+        self._note_closed(window)
         ended, data = window.runtime.end(), self._data_of(window_id)
         if data is not None:
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
+
+    def _note_closed(self, window: Window) -> None:
+        """Keep what `reopen` needs; a window that has not opened has no state yet."""
+        saved = window.runtime.store.saved._replace(jobs=())
+        if saved.state is not None:
+            history = window.runtime.history.entries
+            closed = _Closed(type(window), saved, history, window.runtime.focus_id)
+            self._closed[window.id] = closed
+            if len(self._closed) > _MOST_CLOSED:
+                del self._closed[next(iter(self._closed))]
 
     async def _close_by_action(
         self, window: Window, params: Mapping[str, Any], actor: Actor, allow: Allow | None

@@ -113,7 +113,7 @@ class Params:
             raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
         self.listing: list[Param] = []
         self._absent: dict[str, Any] = {}
-        documented = _documented(function)
+        about = documented(function)
         for parameter in list(inspect.signature(function).parameters.values())[1:]:
             name = parameter.name
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
@@ -139,7 +139,7 @@ class Params:
             if plain is not hints[name] and not (bounds or words or any(length)):
                 bounds, words, length = _field_facts(plain)  # of a type that may be null
             known = _shown_default(default) if has_default else ""
-            words = text.one_line(words or documented.get(name, ""), _LONGEST_DESCRIPTION)
+            words = text.one_line(words or about.get(name, ""), _LONGEST_DESCRIPTION)
             param = Param(name, shown, has_default or nullable, bounds, known, words, length)
             self.listing.append(param)
             if nullable and not has_default:
@@ -230,7 +230,7 @@ class SchemaParams(Params):
         self.schema, self._absent = schema, {}
         properties = schema.get("properties")
         self._kinds: dict[str, Mapping[str, Any]] = {
-            str(name): kind if isinstance(kind, Mapping) else {}
+            str(name): _resolved(kind, schema)
             for name, kind in (properties.items() if isinstance(properties, Mapping) else ())
         }
         required = schema.get("required")
@@ -243,7 +243,11 @@ class SchemaParams(Params):
         if kind is None and self.schema.get("additionalProperties") in (None, False):
             return [_unknown(name, words)]
         arguments[name] = value
-        if kind and not _fits(value, kind.get("type")):
+        if (
+            kind
+            and not (value is None and _NULLABLE in kind)
+            and not _fits(value, kind.get("type"))
+        ):
             expected = words("expected {type}", type=_schema_type(kind))
             return [_mismatch(name, expected, value, words)]
         return []
@@ -255,6 +259,48 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _JSON_NAMES = {"integer": "int", "number": "float", "boolean": "bool"}
 _DEEPEST = 3  # levels of a schema that are shown
+
+
+_NULLABLE = "nullable"  # marks a schema that also allows null
+
+
+def _resolved(kind: object, root: Mapping[str, Any], depth: int = 0) -> Mapping[str, Any]:
+    """Return a schema with its references filled in and ``null`` taken out of its unions.
+
+    A schema may refer to itself: below a few levels it counts as anything.
+    """
+    if not isinstance(kind, Mapping) or depth > _DEEPEST + 3:
+        return {}
+    found = dict(kind)
+    if isinstance(ref := found.pop("$ref", None), str):
+        return {**_resolved(_referred(ref, root), root, depth + 1), **found}
+    for key in ("anyOf", "oneOf", "allOf"):
+        options = found.get(key)
+        if not isinstance(options, list) or not options or len(options) > 20:
+            continue
+        given = [_resolved(one, root, depth + 1) for one in options]
+        rest = [one for one in given if one.get("type") != "null"]
+        if len(rest) < len(given):
+            found[_NULLABLE] = True
+        if len(rest) == 1:
+            del found[key]
+            found = {**rest[0], **found}
+        else:
+            found[key] = rest
+    if isinstance(items := found.get("items"), Mapping):
+        found["items"] = _resolved(items, root, depth + 1)
+    if isinstance(inner := found.get("properties"), Mapping) and depth < _DEEPEST:
+        found["properties"] = {
+            name: _resolved(one, root, depth + 1) for name, one in list(inner.items())[:50]
+        }
+    return found
+
+
+def _referred(ref: str, root: Mapping[str, Any]) -> object:
+    found: object = root
+    for part in ref.removeprefix("#/").split("/")[:10] if ref.startswith("#/") else [""]:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
 
 
 def _fits(value: object, kind: object) -> bool:
@@ -280,18 +326,24 @@ def _schema_param(name: str, kind: Mapping[str, Any], needed: bool) -> Param:
 
 def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
     """Return the type that a JSON schema declares, in the short form."""
-    choices = kind.get("enum")
+    choices = [kind["const"]] if "const" in kind else kind.get("enum")
     if isinstance(choices, list) and choices:
-        return "|".join(map(_choice, choices[:20]))
+        return "|".join(_choice(one)[:_LONGEST_DEFAULT] for one in choices[:20])
+    union = kind.get("anyOf") or kind.get("oneOf")
+    if isinstance(union, list) and depth < _DEEPEST and "type" not in kind:
+        shown = [_schema_type(one, depth + 1) for one in union if isinstance(one, Mapping)]
+        return "|".join(dict.fromkeys(shown)) or "any"
     named = kind.get("type")
     if isinstance(named, list):
-        return "|".join(_schema_type({**kind, "type": one}, depth) for one in named)
+        names = [one for one in named[:10] if isinstance(one, str) and one != "null"]
+        return "|".join(_schema_type({**kind, "type": one}, depth) for one in names) or "any"
     if named == "array" and isinstance(inner := kind.get("items"), Mapping):
-        shown = _schema_type(inner, depth + 1)
-        return f"({shown})[]" if "|" in shown else f"{shown}[]"
+        item = _schema_type(inner, depth + 1)
+        return f"({item})[]" if "|" in item else f"{item}[]"
     if named == "object" and depth < _DEEPEST and kind.get("properties"):
         return f"{{{SchemaParams(kind)}}}" if depth + 1 < _DEEPEST else "object"
-    return _JSON_NAMES.get(str(named), str(named) if named in _JSON_TYPES else "any")
+    named = str(named)
+    return _JSON_NAMES.get(named, named if named in _JSON_TYPES else "any")
 
 
 class ModelParams(Params):
@@ -414,7 +466,7 @@ _ARGS = re.compile(r"^Args:\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
 _ARG = re.compile(r"^(\w+)(?: \([^)]*\))?:[ \t]*(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 
 
-def _documented(function: Callable[..., Any]) -> dict[str, str]:
+def documented(function: Callable[..., Any]) -> dict[str, str]:
     """Return what the docstring says about each arg."""
     found = _ARGS.search(inspect.getdoc(function) or "")
     rows = _ARG.findall(inspect.cleandoc(found[1])) if found else []

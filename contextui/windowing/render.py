@@ -29,7 +29,7 @@ from contextui.windowing.snapshot import (
 from contextui.windowing.store import StateStore
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker
-from contextui.words import Words
+from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
     from contextui.windowing.window import Window
@@ -230,9 +230,8 @@ def _described(body: object) -> str:
 
 def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
     lang = window.env.lang
-    lines = [
-        ActionLine(one.id, str(one.params), one.labelled(lang)) for one in window.actions.values()
-    ]
+    lod = snapshot.state.current_lod
+    lines = [_action_line(one, lod, lang) for one in window.actions.values()]
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
@@ -246,6 +245,16 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
     described = str(window.description) if is_own else window.described(lang)
     described = text.cap(described, _LONGEST_DESCRIPTION)
     return window_xml(window.id, described, snapshot, [*lines, close])
+
+
+def _action_line(one: Action, lod: Lod, lang: Lang) -> ActionLine:
+    """Describe an action; of one that exists only now, less at lower levels of detail.
+
+    A server may have a hundred tools: as a gist they are names, `describe` has the rest.
+    """
+    if one.call is None or lod is Lod.FULL:
+        return ActionLine(one.id, str(one.params), one.labelled(lang))
+    return ActionLine(one.id, str(one.params) if lod is Lod.SUMMARY else "", "")
 
 
 class Renders:

@@ -76,6 +76,8 @@ class Runtime:
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.interrupted: tuple[str, ...] = ()
         """The jobs that were running when an earlier run ended."""
+        self.former_id = ""
+        """The id that the window had before it was closed and reopened."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None

@@ -3,8 +3,8 @@
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -114,6 +114,8 @@ class Transactions:
         self._store, self._renders = store, renders
         self._jobs, self._conflicts = jobs, conflicts
         self._new_timers: list[Callable[[], None]] = []
+        self.actor: Actor = "model"
+        """Who runs the current call."""
 
     def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
         """Execute a call and validate the state, then commit or roll back.
@@ -133,7 +135,7 @@ class Transactions:
         self._new_timers.clear()
         try:
             store.begin()
-            with store.inside():
+            with store.inside(), self._acting(actor):
                 returned: object = call.run(self._worker.run)
                 result = (
                     returned if isinstance(returned, Job) else result_text(self._window, returned)
@@ -158,6 +160,14 @@ class Transactions:
         else:
             self._publish(changed, actor)
         return result
+
+    @contextmanager
+    def _acting(self, actor: Actor) -> Iterator[None]:
+        self.actor = actor
+        try:
+            yield
+        finally:
+            self.actor = "model"
 
     @asynccontextmanager
     async def change(self) -> AsyncIterator[None]:

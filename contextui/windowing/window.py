@@ -114,6 +114,9 @@ class Window(metaclass=_WindowType):
     widget: ClassVar[str | None] = None
     """`module:Class` of the Textual widget that renders this window; imported lazily, by the screen
     only. Without one, the content is shown."""
+    wide: ClassVar[bool] = False
+    """Whether the window needs 60 columns or more, as code does. It opens in the main place of the
+    screen; the others stand side by side."""
 
     if TYPE_CHECKING:
         state: WindowState

@@ -283,9 +283,12 @@ class Received:
         ours, theirs = self._written(), later._written()
         return ours == theirs[: len(ours)]
 
+    def head(self) -> list[Any]:
+        """The tools and the system prompt, without cache marks."""
+        return [self.json.get("tools"), *(one["text"] for one in self.json.get("system", ()))]
+
     def _written(self) -> list[str]:
-        head = [self.json.get("tools"), *(one["text"] for one in self.json.get("system", ()))]
-        return [json.dumps(one) for one in (*head, *self.blocks())]
+        return [json.dumps(one) for one in (*self.head(), *self.blocks())]
 
 
 # --- the server ----------------------------------------------------------------------------
@@ -298,12 +301,14 @@ class Server:
         requests: What was received of POSTs, in order.
         lookups: What was received of GETs, in order.
         connections: How many connections were opened.
+        pages: What is answered to requests of these paths, which take no step of the script.
     """
 
     def __init__(self, *steps: Step) -> None:
         self.requests: list[Received] = []
         self.lookups: list[Received] = []
         self.connections = 0
+        self.pages: dict[str, Mapping[str, Any] | Reply] = {}
         self._steps: deque[Step] = deque(steps)
         self._released = threading.Event()
         self._gone = threading.Semaphore(0)
@@ -423,10 +428,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.script.lookups.append(self._received())
-        self._reply(Reply(404, error("not_found_error", self.path)))
+        if not self._page():
+            self._reply(Reply(404, error("not_found_error", self.path)))
+
+    def _page(self) -> bool:
+        page = self.script.pages.get(self.path)
+        if page is not None:
+            self._reply(page if isinstance(page, Reply) else Reply(200, page))
+        return page is not None
 
     def do_POST(self) -> None:
-        self.script.requests.append(self._received())
+        received = self._received()
+        if self.path in self.script.pages:
+            self.script.lookups.append(received)
+            self._page()
+            return
+        self.script.requests.append(received)
         match self.script.next_step():
             case Stream() as stream:
                 self._stream(stream)

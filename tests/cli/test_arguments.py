@@ -68,7 +68,7 @@ def test_settings_are_flags() -> None:
         (["--", "debug it"], "screen:open_screen"),
         (["--", "sesions"], "screen:open_screen"),
         (["sesions", "of", "therapy"], "screen:open_screen"),
-        (["hello"], "screen:open_screen"),
+        (["hello there"], "screen:open_screen"),
     ],
 )
 def test_the_first_word_decides(words: list[str], runs: str) -> None:
@@ -176,3 +176,15 @@ def test_a_refusal_names_the_help_of_the_command() -> None:
 )
 def test_json_is_asked_for_even_among_nonsense(words: list[str], form: str | None) -> None:
     assert asks_for_json(words) == form
+
+
+@pytest.mark.parametrize("word", ["frobnicate", "hello", "exprot"])
+def test_an_unknown_word_is_an_error_with_suggestions(program: Program, word: str) -> None:
+    done = program(word)
+    done.fails(2, f"There is no command {word}", "prompt")
+    assert program.files() == []  # no session that -c would resume
+
+
+@pytest.mark.parametrize("word", ["写一个待办列表", "fix it", "?"])
+def test_a_prompt_needs_no_space_where_the_script_has_none(word: str) -> None:
+    assert parse([word]).words == [word]

@@ -85,11 +85,11 @@ def printed_items(program: Program) -> list[str]:
 def test_a_session_of_another_process_is_followed(program: Program) -> None:
     program.run("-p", "Make a to-do list with milk", "--model", "offline")
     with following(program, "--model", "offline") as watch:
-        watch.sees("Assistant: Done: Opened todo_1.")
+        watch.sees("Assistant: Opened todo_1.")
         assert "".join(watch.out).splitlines() == printed_items(program)
         before = len(watch.out)
         program.run("-c", "-p", "Add bread to the list", "--model", "offline")
-        watch.sees("Assistant: Done: Added 2 'bread'.")
+        watch.sees("Assistant: Added 2 'bread'.")
         added = watch.out[before:]
         assert added[0] == "[✓] [0007] User: Add bread to the list\n"
         assert re.fullmatch(
@@ -112,7 +112,7 @@ def test_without_a_session_it_waits_for_one(program: Program) -> None:
         watch.until(lambda: watch.err)
         assert watch.err[0].startswith("Waiting for a session of ")
         program("-p", "Make a to-do list with milk", "--model", "offline")
-        watch.sees("Assistant: Done: Opened todo_1.")
+        watch.sees("Assistant: Opened todo_1.")
         watch.until(lambda: watch.items == printed_items(program))
         assert watch.end() == 128 + signal.SIGINT
     assert len(watch.err) == 1
@@ -133,7 +133,7 @@ def test_as_json_there_is_one_object_per_line(program: Program) -> None:
     with following(program, "--json") as watch:
         watch.sees("Opened todo_1.")
         program("-c", "-p", "Add bread to the list", "--model", "offline")
-        watch.sees("Done: Added")
+        watch.sees("Added")
         assert watch.end() == 128 + signal.SIGINT
     found = [json.loads(line) for line in watch.out]
     assert {one["type"] for one in found} == {"item", "request"}
@@ -245,7 +245,7 @@ def test_a_log_that_was_replaced_is_listed_again(program: Program) -> None:
     program("-p", "Make a to-do list with milk", "--model", "offline")
     (info,) = program.sessions()
     with following(program) as watch:
-        watch.sees("Done: Opened todo_1.")
+        watch.sees("Opened todo_1.")
         before = len(watch.out)
         copy = Path(f"{info.path}.new")
         copy.write_bytes(info.path.read_bytes())
@@ -258,7 +258,7 @@ def test_a_log_that_was_replaced_is_listed_again(program: Program) -> None:
 def test_an_idle_log_costs_nearly_nothing(program: Program) -> None:
     program("-p", "Make a to-do list with milk", "--model", "offline")
     with following(program) as watch:
-        watch.sees("Done: Opened todo_1.")
+        watch.sees("Opened todo_1.")
         time.sleep(0.5)
         before = cpu_seconds(watch.process.pid)
         time.sleep(2)

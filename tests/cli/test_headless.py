@@ -346,7 +346,7 @@ def test_prints_of_a_window_do_not_reach_the_output(program: Program, form: str)
             result = done.json["result"]
         case _:
             result = done.lines[-1]["result"]
-    assert result == "Done: Opened loud_1."
+    assert result == "Opened loud_1."
 
 
 @pytest.mark.parametrize("words", [["windows", "--json"], ["debug", "--messages"]])

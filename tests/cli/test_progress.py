@@ -118,7 +118,7 @@ def test_finished_is_always_the_last_event(program: Program, server: Server) -> 
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("SSL_CERT_FILE", "/nope"), ("HTTPS_PROXY", "socks5://x:1"), ("HTTPS_PROXY", "http://[::1")],
+    [("SSL_CERT_FILE", "/nope"), ("HTTPS_PROXY", "socks4://x:1"), ("HTTPS_PROXY", "http://[::1")],
 )
 def test_an_environment_that_no_connection_can_be_made_with(
     program: Program, variable: str, value: str

@@ -214,7 +214,7 @@ def test_a_key_in_a_file_is_refused_and_not_shown(
     places: Places, line: str, variable: str, place: str
 ) -> None:
     message = places.refused(**{place: line})
-    assert f"Set the variable {variable} instead" in message
+    assert f"set the variable {variable}" in message
     assert "s3cret" not in message
 
 

@@ -27,7 +27,8 @@ KILLED = textwrap.dedent("""
         if point == "replace" or point == "link":
             os.kill(os.getpid(), signal.SIGKILL)
         done = call(*args, **more)
-        if point != "fsync" or os.path.realpath(f"/proc/self/fd/{args[0]}").endswith(".tmp"):
+        place = os.path.realpath(f"/proc/self/fd/{args[0]}")
+        if place.startswith(f"{work}/") and place.endswith(".tmp"):  # not one of the session
             os.kill(os.getpid(), signal.SIGKILL)
         return done
 

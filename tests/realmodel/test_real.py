@@ -15,16 +15,18 @@ from contextlib import asynccontextmanager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pytest
 
 from contextui.agent import request
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.models.openai import OpenAIModel
 from contextui.agent.turn import TurnOptions
+from contextui.config.credentials import Credentials
 from contextui.events import CallFinished, Event, UsageSpent, WindowActed, WindowOpened
-from contextui.model import LOCAL_PRICES
+from contextui.model import LOCAL_PRICES, CallBegun, ContextSize, TextDelta
 from tests.agent.talking import end, of, say
 from tests.cli.calling import Program
 
@@ -38,6 +40,8 @@ OPEN = 'Use create with name "todo".'
 ADD = 'Use action with window_id "{id}", action_id "add", text "milk".'
 TRIES = 6
 OPTIONS = TurnOptions(budget=6_000, max_tokens=200, max_steps=4)
+CONTEXT = 8_192  # tokens, as serve.py sets them
+Api = Literal["messages", "chat"]
 CUE = 32  # tokens: more than what the template writes at the end of a message
 
 
@@ -105,9 +109,11 @@ async def converse(talk: InteractionController) -> list[list[Event]]:
 
 
 @asynccontextmanager
-async def talking(url: str) -> AsyncIterator[InteractionController]:
+async def talking(url: str, api: Api = "messages") -> AsyncIterator[InteractionController]:
     """A conversation with the model."""
-    model = AnthropicModel("local", base_url=url, prices=LOCAL_PRICES)
+    model: AnthropicModel | OpenAIModel = OpenAIModel("local", base_url=url)
+    if api == "messages":
+        model = AnthropicModel("local", base_url=url, prices=LOCAL_PRICES)
     talk = InteractionController(model=model, options=OPTIONS)
     talk.install_prompt()
     yield talk
@@ -132,13 +138,20 @@ def check(talk: InteractionController, events: Sequence[Event]) -> None:
         assert after.cache_read_input_tokens >= sent - CUE, (before, after)
 
 
-def test_a_real_model_opens_a_window_and_acts_on_it(url: str) -> None:
+@pytest.mark.parametrize("api", get_args(Api))
+def test_a_real_model_opens_a_window_and_acts_on_it(url: str, api: Api) -> None:
     async def run() -> list[list[Event]]:
-        async with talking(url) as talk:
+        async with talking(url, api) as talk:
+            size = await talk.model.context_size()  # type: ignore[attr-defined]
+            assert size == ContextSize(CONTEXT, sees=False)
             return await converse(talk)
 
     turns = asyncio.run(run())
     events = [event for turn in turns for event in turn]
+    spent = [one.usage for one in of(UsageSpent, events)]
+    assert all(one.output_tokens for one in spent), spent
+    assert any(one.cache_read_input_tokens for one in spent), spent
+    assert len(of(TextDelta, events)) + len(of(CallBegun, events)) > 1, "nothing was streamed"
     assert of(WindowOpened, events), events
     assert is_acted_on(turns[-1]), events
     assert any(one.ok and one.name == "action" for one in of(CallFinished, turns[-1])), turns[-1]
@@ -160,10 +173,10 @@ def test_a_real_model_acts_on_a_window_of_which_it_reads_what_changed(url: str) 
 # --- the program -------------------------------------------------------------------------
 
 
-def ask(*words: str) -> tuple[int, dict[str, Any]]:
+def ask(*words: str, model: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the result of one turn without a screen."""
     limits = ("--budget", "6000", "--max-tokens", "200", "--max-steps", "4")
-    command = [sys.executable, "-m", "contextui", "--model", "local", *limits]
+    command = [sys.executable, "-m", "contextui", "--model", model, *limits]
     done = subprocess.run(
         [*command, "--output-format", "json", *words],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=TALKING, check=False,
@@ -174,15 +187,24 @@ def ask(*words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, result
 
 
+@pytest.mark.parametrize("model", ["local", "box/local"])
 def test_the_program_takes_a_turn_with_a_real_model(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    url: str,
+    model: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Program(tmp_path, monkeypatch, capsys).set(ANTHROPIC_BASE_URL=url)
-    status, result = ask("-p", OPEN)
+    """Through Anthropic's API, and as a server that the person added, through OpenAI's."""
+    program = Program(tmp_path, monkeypatch, capsys)
+    program.set(ANTHROPIC_BASE_URL=url)
+    Credentials(program.home).add_server("box", f"{url}/v1")
+    status, result = ask("-p", OPEN, model=model)
     tries = 1
     while tries < TRIES and not (result["windows"] and status == 0):
-        status, result = ask("-c", "-p", OPEN)
+        status, result = ask("-c", "-p", OPEN, model=model)
         tries += 1
     assert status == 0, result
     assert result["windows"], result
     assert result["usage"]["output_tokens"] > 0
+    assert "cost_usd" not in result  # of a model without a price

@@ -71,7 +71,8 @@ def background(window: Window, change: Callable[[], object]) -> None:
     done = threading.Event()
 
     def tick() -> None:
-        change()
+        if not done.is_set():  # a second tick may be on its way when the timer ends
+            change()
         done.set()
 
     end = window.env.every(0.0001, tick)

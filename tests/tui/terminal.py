@@ -85,6 +85,10 @@ class Terminal:
         """Whether a text stands on the screen, in one line."""
         return any(text in line for line in self.lines())
 
+    def is_ready(self) -> bool:
+        """Whether the session is open, without a model, and nothing was said yet."""
+        return self.shows("offline model") or self.shows("No model is connected")
+
     def wait_for(self, condition: Callable[[], object]) -> None:
         """Wait until it holds, but not for ever."""
         until = time.monotonic() + _PATIENCE

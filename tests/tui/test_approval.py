@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.content import Content
+from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -15,7 +17,7 @@ from contextui.agent.approval import Decision, Grant, Question
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs import approval
-from contextui.tui.dialogs.approval import WORDING, ApprovalScreen
+from contextui.tui.dialogs.approval import WORDING, ApprovalScreen, Choice
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import Preview
 from contextui.words import Lang, Words
@@ -55,6 +57,13 @@ async def ask(
         await asyncio.sleep(0.01)
     screen._deaf_until = 0.0
     return screen
+
+
+def test_the_first_layout_is_no_higher_than_the_text() -> None:
+    remark = "until this session ends; every other file still asks"
+    answer = Choice("s", Content("Write a.py without asking"), remark, is_needed=True)
+    none = Size(0, 0)  # the widget has no size yet
+    assert [answer.get_content_height(none, none, width) for width in (102, 40)] == [1, 3]
 
 
 async def decided(pilot: "Pilot[None]", host: Host) -> Decision:

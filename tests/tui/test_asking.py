@@ -251,7 +251,7 @@ def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, 
                 ):  # fmt: skip
                     await pilot.press(*keys)
                     await until(pilot, lambda: shown(pilot, notice))
-                    await until(pilot, lambda: sum("^g a" in one for one in lines(pilot)) == 1)
+                    await until(pilot, lambda: sum("◆" in one for one in lines(pilot)) == 1)
                     assert not is_open(app)
             await until(pilot, lambda: not app.screen.query(WaitingLine))
 

@@ -49,8 +49,8 @@ def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
         ("/config colour red", '"colour" is not one of windows.lod, compaction.auto'),
         ("/config windows.lod huge", "it must be one of full, summary, gist."),
         ("/config compaction.threshold", "it must be a number from 0.1 to 1."),
-        ("/export pdf", "md | md all | json"),
-        ("/export", "md | md all | json"),
+        ("/export pdf", "md | html | json"),
+        ("/export", "md | html | json"),
     ],
 )
 def test_what_cannot_be_is_shown(tmp_path: Path, typed: str, expected: str) -> None:
@@ -89,6 +89,15 @@ def test_the_conversation_is_exported_with_and_without_what_was_closed(tmp_path:
             await until(pilot, lambda: note_shown(pilot, f"{name}-3.md."))
             main.run_command("/export json")
             await until(pilot, lambda: note_shown(pilot, f"{name}.json."))
+            main.run_command("/export html talk.html")
+            await until(pilot, lambda: note_shown(pilot, "talk.html."))
+            (work / "mine.html").write_text("mine")
+            main.run_command("/export html mine.html")
+            await until(pilot, lambda: note_shown(pilot, "mine.html exists."))
+            assert (work / "mine.html").read_text() == "mine"
+            main.run_command("/export html mine.html")
+            await until(pilot, lambda: note_shown(pilot, "Written to") and
+                        (work / "mine.html").read_text() != "mine")  # fmt: skip
         plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
         assert "Buy milk." in plain
         assert "silly" not in plain

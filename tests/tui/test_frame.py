@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from textual.command import CommandPalette
+from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 
+import contextui
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
+from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.dialogs.help import GoTo, HelpScreen
+from contextui.tui.dialogs.help import _KEYS, GoTo, HelpPage, HelpScreen
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Panes
 from contextui.tui.inspector.pane import Inspector
@@ -82,27 +85,57 @@ def test_the_inspector_hides_and_panes_zoom(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_help_shows_every_key_and_command(tmp_path: Path, lang: Lang) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_the_help_is_one_page_with_every_key_and_command(
+    tmp_path: Path, lang: Lang, size: tuple[int, int]
+) -> None:
     async def go() -> None:
-        async with running(desk_in(tmp_path), SIZES[0], lang) as pilot:
-            for size in SIZES:
-                await pilot.resize_terminal(*size)
-                await pilot.press("f1")
-                assert isinstance(pilot.app.screen, HelpScreen)
-                await until(pilot, lambda: shown(pilot, Words(lang)("Everywhere")))
-                await pilot.press("end")
-                await until(pilot, lambda: shown(pilot, "/zoom"))
-                await pilot.press("escape")
-                assert not isinstance(pilot.app.screen, HelpScreen)
+        async with running(desk_in(tmp_path, lang=lang), size, lang) as pilot:
+            await pilot.press("f1")
+            assert isinstance(pilot.app.screen, HelpScreen)
+            await until(pilot, lambda: shown(pilot, "^g 1–9"))
+            page = pilot.app.screen.query_one(VerticalScroll)
+            assert page.max_scroll_y <= (page.size.height if size == (80, 24) else 0)
+            seen = [*lines(pilot)]
+            if lang == "en":
+                assert shown(pilot, "↑↓ scroll") == (page.max_scroll_y > 0)
+            await pilot.press("pagedown")
+            await pilot.pause(0.4)
+            text = "\n".join([*seen, *lines(pilot)])
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for command in app.main.commands.all:
+                assert f"/{command.name}" in text
+            for key in ("^j", "^r", "^y", "^q", "f2", "f3", "[ ]", "e g + −", "pgup pgdn"):
+                assert key in text
+            await pilot.press("escape")
+            assert type(pilot.app.screen) is not HelpScreen
+            app.main.run_command("/help")
+            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
 
     asyncio.run(go())
+
+
+def test_many_more_commands_still_fit_the_page() -> None:
+    many = [
+        Command(f"command{n}", "does something that takes a few words", print) for n in range(40)
+    ]
+    page = HelpPage(Words("en"), Commands(many))
+    for width in (36, 75, 76, 112, 116, 120):
+        columns = page._columns(width)
+        assert len(columns) <= 3
+        assert all(row.rstrip().cell_length <= width for column in columns for row in column)
+        named = "\n".join(row.plain for column in columns for row in column)
+        assert all(f"/command{n} " in named for n in range(40))
+    heights = [len(column) for column in page._columns(116)]
+    assert max(heights) - min(heights) < 12
 
 
 def test_the_palette_has_every_command(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path)
+        (tmp_path / "work" / "tests.md").write_text("x\n")
         async with running(desk) as pilot:
             await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
@@ -112,6 +145,14 @@ def test_the_palette_has_every_command(tmp_path: Path) -> None:
             await pilot.press("enter")
             await pilot.press("enter")
             await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
+            # Files, too; and a word comes before letters that are only scattered over it.
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+            await pilot.press(*"tests")
+            await until(pilot, lambda: shown(pilot, "tests.md"))
+            await pilot.pause(0.3)
+            await pilot.press("enter", "enter")
+            await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
 
     asyncio.run(go())
 
@@ -168,7 +209,7 @@ def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
             counted = context.ledger.size(context.ledger.references["todo_1"][-1])
             expected = context.counter.calibrated(counted)
             assert expected > counted
-            await until(pilot, lambda: shown(pilot, f"Full   {expected} ─"))  # in its border
+            await until(pilot, lambda: shown(pilot, f"   {expected} ─"))  # in its border
             assert re.search(
                 rf"Window todo_1 .* {expected}$", "\n".join(lines(pilot)), re.MULTILINE
             )
@@ -210,6 +251,8 @@ def test_any_size_is_usable(tmp_path: Path, size: tuple[int, int]) -> None:
             await say(pilot, "a list")
             assert desk.session.windows.get("todo_1") is not None
             assert pilot.app.is_running
+            everything = pilot.app.screen.query("*")
+            assert {one.styles.scrollbar_size_vertical for one in everything} <= {0, 1}  # thin
 
     asyncio.run(go())
 
@@ -222,8 +265,13 @@ def test_a_storm_of_resizes_is_survived(tmp_path: Path) -> None:
             await say(pilot, "a list")
             for width in range(20, 200, 9):
                 await pilot.resize_terminal(width, 10 + width % 40)
+            for size in ((19, 4), (10, 3), (3, 2), (1, 1)):
+                await pilot.resize_terminal(*size)
+                await pilot.press("x")
             await pilot.resize_terminal(120, 40)
             await until(pilot, lambda: shown(pilot, "Done."))
+            assert pilot.app.screen.query_one(Prompt).text == "xxxx"
+            await until(pilot, lambda: shown(pilot, "1 todo"))
 
     asyncio.run(go())
 
@@ -232,6 +280,10 @@ def test_ctrl_c_says_what_quits_and_ctrl_q_quits(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             await pilot.press("x", "ctrl+c")
+            await until(pilot, lambda: shown(pilot, "Cleared. ctrl+z brings it back."))
+            await pilot.press("ctrl+z")
+            assert pilot.app.screen.query_one(Prompt).text == "x"
+            await pilot.press("ctrl+c")
             assert pilot.app.screen.query_one(Prompt).text == ""
             await pilot.press("ctrl+c")
             await until(pilot, lambda: shown(pilot, "ctrl+q quits"))
@@ -268,3 +320,12 @@ def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
             assert drawn == ["all"]
 
     asyncio.run(talk())
+
+
+def test_the_documentation_has_the_keys_of_the_help() -> None:
+    page = Path(contextui.__file__).parents[1] / "docs" / "app.md"
+    text = page.read_text("utf-8")
+    for group, keys in _KEYS.items():
+        assert f"**{group}**" in text
+        for key, about in keys:
+            assert f"| `{key}` | {about} |" in text

@@ -1,6 +1,7 @@
 """Keys that arrive in one piece are taken in their order."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_is_typed_in_one_piece_stays_in_order(folder: Path) -> None:
     with Terminal([], folder) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type(f"/fly{BACK * 4}hello wolrd{BACK * 3}rld")
         terminal.wait_for(lambda: terminal.shows("│ hello world "))
         terminal.type(f"\x03abd{LEFT}c{HOME}>")  # ctrl+c clears
@@ -64,6 +65,16 @@ class Going(Static, can_focus=True):
         self.screen.query_one(TextArea).focus()
 
 
+class Busy(Static, can_focus=True):
+    """Moves the focus with a key, after work that lets nothing else run for a while."""
+
+    async def on_key(self) -> None:
+        for _ in range(5):
+            time.sleep(0.1)
+            await asyncio.sleep(0)
+        self.screen.query_one(TextArea).focus()
+
+
 class App(KeyLine[int]):
     BINDINGS = [Binding("ctrl+q", "leave", priority=True)]
 
@@ -71,6 +82,7 @@ class App(KeyLine[int]):
         yield Going()
         yield TextArea()
         yield Hangs()
+        yield Busy()
 
     def on_mount(self) -> None:
         self.left = asyncio.Event()
@@ -112,6 +124,23 @@ def test_keys_behind_a_widget_that_goes_are_not_lost() -> None:
             burst(pilot, "x", "a", "b", "backspace", "c")
             await until(pilot, lambda: area.text == "ac")
             assert not app.query(Going)
+
+    asyncio.run(press())
+
+
+def test_keys_wait_while_the_app_is_too_busy_to_move_the_focus(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(keys, "_PATIENCE", 0.2)  # the work alone takes longer
+
+    async def press() -> None:
+        app = App()
+        async with app.run_test() as pilot:
+            area = app.query_one(TextArea)
+            app.query_one(Busy).focus()
+            await pilot.pause()
+            burst(pilot, "x", "a", "b")
+            await until(pilot, lambda: area.text == "ab")
 
     asyncio.run(press())
 

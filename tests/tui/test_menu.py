@@ -13,7 +13,9 @@ from contextui.tui.commands import Choice, arguments, takes
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.input import InputArea, Sender
 from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.menu import Menu
 from contextui.windowing.finding.registry import discover
 from contextui.words import Lang, Words
@@ -46,6 +48,25 @@ def last_note(pilot: "Pilot[int]") -> str:
     return str(notes[-1].content) if notes else ""
 
 
+def test_a_window_is_announced_with_the_number_that_leads_to_it(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for command, frames in (("open todo", 1), ("open todo", 2), ("close todo_1", 1)):
+                app.main.run_command(f"/{command}")
+                await until(pilot, lambda frames=frames: len(app.query(WindowFrame)) == frames)  # type: ignore[misc]
+            app.main.run_command("/open notebook")
+            assert last_note(pilot) == "Opened notebook_1. ctrl+g 1 goes there."
+            await until(pilot, lambda: len(app.query(WindowFrame)) == 2)
+            assert app.main.desktop is not None
+            assert app.main.desktop.number_of("notebook_1") == 1
+            app.main.run_command("/open editor notes.md new=true")
+            assert last_note(pilot) == "Opened notes.md in editor_1. ctrl+g 3 goes there."
+
+    asyncio.run(go())
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
     async def go() -> None:
@@ -76,8 +97,7 @@ def test_closing_shows_what_was_given_up(tmp_path: Path) -> None:
             await until(pilot, lambda: last_note(pilot) == summary_text)
             assert windows.get("editor_1") is not None
             await pilot.press("enter")
-            summary_text = "Closed editor_1. Discarded: 1 edit of new.txt."
-            await until(pilot, lambda: last_note(pilot) == summary_text)
+            await until(pilot, lambda: last_note(pilot) == "Closed editor_1. /undo reopens it.")
 
     asyncio.run(go())
 
@@ -92,6 +112,24 @@ def test_what_can_be_tried_again_stays_in_the_prompt(tmp_path: Path) -> None:
                 prompt.clear()
                 app.main.run_command(command)
                 assert prompt.text == stays
+            app.main.run_command("/openfiles")
+            await until(pilot, lambda: last_note(pilot).endswith("Try: /open files."))
+
+    asyncio.run(go())
+
+
+def test_a_theme_of_our_own_is_found_by_its_short_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for name in ("light", "dark", "contrast"):
+                app.main.run_command(f"/theme {name}")
+                assert app.theme == f"contextui-{name}"
 
     asyncio.run(go())
 
@@ -122,7 +160,12 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
             await until(pilot, lambda: shown(pilot, "/open editor path=… "))
             await pilot.press("enter")  # what is chosen is not whole yet
             await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
-            await pilot.press(*"READ ME.md line=2", "enter")
+            await pilot.press(*"REA")  # a path is completed from the files of the folder
+            await until(pilot, lambda: pilot.app.screen.query_one(Popup).chosen is not None)
+            await pilot.press("tab")
+            await until(pilot, lambda: prompt.text == "/open editor READ ME.md")
+            assert not prompt.is_completing
+            await pilot.press(*" line=2", "enter")
             await until(pilot, lambda: desk.session.windows.get("editor_1"))
             await until(pilot, lambda: shown(pilot, "three"))
             assert not shown(pilot, how)
@@ -133,9 +176,8 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
-    sender = Sender(
-        InputArea(words), Conversation(words, tmp_path).note, words, lambda turn: turn.close()
-    )
+    note = Conversation(words, tmp_path).note
+    sender = Sender(InputArea(words), note, words, lambda turn: turn.close(), print)
     choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []

@@ -108,7 +108,7 @@ def messages(home: Path) -> list[str]:
 
 
 def begin(terminal: Terminal) -> None:
-    terminal.wait_for(lambda: terminal.shows("offline model") or terminal.shows("Chat"))
+    terminal.wait_for(lambda: terminal.is_ready() or terminal.shows("Chat"))
     terminal.type("create a todo list with milk\r")
     terminal.wait_for(lambda: terminal.shows("create todo"))
 
@@ -247,7 +247,7 @@ def test_steady_typing_in_an_editor_reaches_the_log(folder: Path, keys: int) -> 
     home = folder.parent / "terminal-home"
     (folder / "notes.txt").write_text("")
     with Terminal([], folder, (120, 40)) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("open notes.txt in the editor\r")
         terminal.wait_for(lambda: terminal.shows("1 editor"))
         terminal.type("\x071\r")  # ctrl+g 1: the window; enter: into its text

@@ -48,7 +48,8 @@ NAMES = {size: f"{size[0]}x{size[1]}" for size in SIZES}
 @pytest.fixture(autouse=True)
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SimpleNamespace(monotonic=lambda: 1_000.0)
-    for name in ("entries", "prompt", "status"):
+    monkeypatch.setattr("contextui.tui.desktop.pane._FRESH", 1_000.0)
+    for name in ("entries", "prompt", "status", "turn"):
         monkeypatch.setattr(f"contextui.tui.conversation.{name}.time", stopped)
 
 

@@ -10,10 +10,13 @@ import pytest
 
 from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.session.memory import Memory
 from contextui.tui.app import ContextUIApp, Crash
+from contextui.tui.commands import Commands
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, tries_in
+from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.link import Desk
 from contextui.words import Lang
 from tests.tui.running import desk_in, running, say, shown, until
@@ -62,6 +65,9 @@ LIGHT = ("errors", "lazy", "safe_path", "secrets", "text", "tui", "version", "wi
 BROKEN = """
 import sys
 sys.argv = ["contextui"]
+from contextui.session.memory import Memory
+from contextui.tui.commands import Commands
+from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.conversation.pane import Conversation
 
 def fail(self, event):
@@ -197,6 +203,33 @@ def test_a_command_typed_before_the_session_is_open_is_done_then(tmp_path: Path)
     asyncio.run(start())
 
 
+def test_a_dialog_or_command_that_fails_is_one_line_and_the_app_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise ImportError("no such part")
+
+    async def go() -> None:
+        Memory.of_person().put("crashed", True)
+        async with running(desk_in(tmp_path, "Hello.")) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            await until(pilot, lambda: shown(pilot, "The last run crashed. The report is in"))
+            monkeypatch.setattr(HelpScreen, "compose", fail)
+            await pilot.press("f1")
+            await until(pilot, lambda: shown(pilot, "This failed because of a bug: ImportError"))
+            assert app.screen is app.main
+            monkeypatch.setattr(Commands, "run", fail)
+            app.main.run_command("/help")
+            await say(pilot, "Hi")
+            assert shown(pilot, "Hello.")
+            assert app.return_code is None
+        assert "no such part" in (own_home / ".contextui" / "crash.log").read_text()
+        assert not Memory.of_person().get("crashed")
+
+    asyncio.run(go())
+
+
 def test_a_crash_of_a_widget_is_one_clear_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
 ) -> None:
@@ -217,6 +250,7 @@ def test_a_crash_of_a_widget_is_one_clear_line(
     assert "\n" not in words
     assert "ZeroDivisionError" in words
     assert "abcdefghijklmnop" not in words
+    assert Memory.of_person().get("crashed")
     report = own_home / ".contextui" / "crash.log"
     assert report.stat().st_mode & 0o777 == 0o600
     assert "abcdefghijklmnop" not in report.read_text()
@@ -228,7 +262,7 @@ def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: P
     (tmp_path / "broken.py").write_text(BROKEN)
     with Terminal([], work, program=[sys.executable, str(tmp_path / "broken.py")]) as terminal:
         before = terminal.now()
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list\r")
         assert terminal.end() == 1
         assert terminal.now() == before

@@ -38,7 +38,7 @@ def test_whatever_fails_within_the_app_lives(
             await pilot.press("ctrl+g", "1")
             await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
             pilot.app.screen.query_one("Child").focus()
-            await pilot.press("f")
+            await pilot.press("space")
             await until(pilot, lambda: shown(pilot, "0 in words"))
             await until(
                 pilot, lambda: shown(pilot, f"own could not be drawn: ValueError: not {way}")
@@ -122,7 +122,7 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> 
     (library / "stubborn.py").write_text(STUBBORN)
     window = str(library / "stubborn.py")
     with Terminal(["--window", window], work, PYTHONPATH=str(library)) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("/open stubborn\r")
         terminal.wait_for(lambda: terminal.shows("never gives up"))
         terminal.type("\x11")

@@ -35,6 +35,9 @@ LOOKED_AT = "looked at below, with hostile text in everything it shows"
 OWN_WORDS = "shows words of the program only"
 HOLDS = "holds other widgets"
 PROGRAMS = "hostile text in tests/tui/test_surfaces_programs.py"
+SHEETS = "hostile text in tests/tui/test_surfaces_sheets.py"
+FOLDS = "hostile text in tests/windows/test_folds.py"
+FILES = "hostile names in tests/windows/test_files_widget.py"
 
 
 class Hostile(Window):
@@ -71,7 +74,7 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
          call("create", name="todo", args={"items": [payload]}),
          call(payload or "x", anything=payload), call("read_file", path=payload)],
         call("action", **writing),
-        payload + ".",
+        f"{payload}.\n\n```python\n{payload}\n```\n",
         name=payload,
     )  # fmt: skip
 
@@ -124,12 +127,19 @@ def test_every_widget_that_shows_text_is_known_here() -> None:
 
 
 KNOWN: dict[str, str] = {
+    "dialogs.trust.TrustScreen": "hostile text in tests/tui/test_recent.py",
     "dialogs.compact.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
     "dialogs.compact.What": "shows what goes, in tests/tui/test_compacting.py",
+    "dialogs.rewind.Answers": OWN_WORDS,
+    "dialogs.rewind.FileList": "shows names of files, in tests/tui/test_rewind.py",
+    "dialogs.rewind.RewindScreen": "shows names of files, in tests/tui/test_rewind.py",
+    "dialogs.rewind.TurnList": "shows messages, in tests/tui/test_rewind.py",
     "dialogs.approval.Head": LOOKED_AT,
     "dialogs.approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
     "dialogs.approval.Foot": "shows no text from elsewhere",
     "dialogs.approval.ApprovalScreen": LOOKED_AT,
+    "dialogs.question.QuestionScreen": OWN_WORDS,
+    "lines.CursorView": HOLDS,
     "dialogs.unsaved.QuitScreen": OWN_WORDS,
     "dialogs.timing.WaitingLine": "shows a target, in tests/tui/test_asking.py",
     "dialogs.diff.ChangeView": LOOKED_AT,
@@ -138,7 +148,6 @@ KNOWN: dict[str, str] = {
     "conversation.entries.YourWords": LOOKED_AT,
     "conversation.entries.ModelWords": LOOKED_AT,
     "conversation.entries.AsideLine": LOOKED_AT,
-    "desktop.actions.ActionRow": LOOKED_AT,
     "desktop.body.ContentBody": LOOKED_AT,
     "desktop.frame.WindowFrame": LOOKED_AT,
     "desktop.layout.WindowLines": LOOKED_AT,
@@ -152,13 +161,33 @@ KNOWN: dict[str, str] = {
     "inspector.request.RequestHead": LOOKED_AT,
     "inspector.request.Bytes": LOOKED_AT,
     "inspector.usage.UsagePage": LOOKED_AT,
+    "code.CodeFence": LOOKED_AT,
+    "conversation.popup.Popup": SHEETS,
+    "conversation.turn.TurnLine": "shows figures only",
+    "dialogs.model.ModelScreen": SHEETS,
+    "dialogs.model.LoginScreen": SHEETS,
+    "dialogs.model.ServerScreen": SHEETS,
+    "dividers.Grip": OWN_WORDS,
+    "desktop.folds.FoldList": FOLDS,
+    "desktop.folds.FoldBody": FOLDS,
+    "contextui.windows.code.widget.CodeBody": FOLDS,
+    "contextui.windows.notebook.widget.NotebookBody": FOLDS,
+    "contextui.windows.mcp.widget.ServerBody": "hostile text in tests/windows/mcp",
     "conversation.entries.Thought": "hostile text in tests/tui/conversation",
     "conversation.welcome.Try": OWN_WORDS,
     "conversation.welcome.Welcome": OWN_WORDS,
+    "conversation.recent.ResumeRow": "hostile text in tests/tui/test_recent.py",
+    "dialogs.session_list.SessionList": "hostile text in tests/tui/test_sessions.py",
+    "dialogs.sessions.SessionsScreen": "hostile text in tests/tui/test_sessions.py",
+    "switch.StopScreen": OWN_WORDS,
+    "dialogs.config.ConfigScreen": SHEETS,
+    "dialogs.config.SettingList": SHEETS,
+    "footer.KeyButtons": OWN_WORDS,
     "conversation.input.InputArea": HOLDS,
     "conversation.pane.Earlier": OWN_WORDS,
     "footer.KeyFooter": OWN_WORDS,
     "dialogs.help.GoTo": OWN_WORDS,
+    "dialogs.help.HelpPage": OWN_WORDS,
     "dialogs.help.HelpScreen": OWN_WORDS,
     "footer.KeyHints": OWN_WORDS,
     "inspector.tabs.TabBar": OWN_WORDS,
@@ -173,13 +202,20 @@ KNOWN: dict[str, str] = {
     "lines.LineView": HOLDS,
     "desktop.values.Choice": "hostile text in tests/tui/desktop",
     "desktop.frame.Closing": "hostile text in tests/tui/desktop",
-    "desktop.form.InertArea": "hostile text in tests/tui/desktop",
-    "desktop.form.Field": "hostile text in tests/tui/desktop",
+    "desktop.field.InertArea": "hostile text in tests/tui/desktop",
+    "desktop.field.Field": "hostile text in tests/tui/desktop",
+    "desktop.pathfield.PathInput": "hostile names in tests/tui/desktop/test_pathfield.py",
+    "desktop.pathfield.PathOffers": "hostile names in tests/tui/desktop/test_pathfield.py",
+    "desktop.pathfield.PathField": "hostile names in tests/tui/desktop/test_pathfield.py",
     "desktop.form.FormField": "hostile text in tests/tui/desktop",
     "desktop.form.FormScreen": "hostile text in tests/tui/desktop",
     "desktop.menu.MenuScreen": "hostile text in tests/tui/desktop",
     "contextui.windows.editor.widget.EditorBody": "hostile text in tests/tui/desktop",
     "contextui.windows.monitor.widget.MonitorBody": "hostile text in tests/tui/desktop",
+    "desktop.rowlist.RowList": FILES,
+    "desktop.rowlist.FilterInput": FILES,
+    "desktop.rowlist.FilterLine": FILES,
+    "contextui.windows.files.widget.FilesBody": FILES,
     "desktop.actions.ResultScreen": "hostile text in tests/tui/desktop",
     "lines.Sheet": "hostile text in tests/tui/desktop",
     "inspector.edit.EditScreen": "hostile text in tests/tui/inspector",

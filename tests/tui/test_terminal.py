@@ -99,7 +99,7 @@ def test_a_signal_ends_it_in_order(
     """FAULTS 29, G08: however many come, the terminal is as it was."""
     with Terminal([], folder) as terminal:
         before = terminal.now()
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
         for number in numbers:
@@ -129,7 +129,7 @@ def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
     (folder / "busy.py").write_text(BUSY)
     with Terminal(["--window", "busy.py"], folder) as terminal:
         before = terminal.now()
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("/open busy\r")
         terminal.wait_for((folder / "is-busy").exists)
         terminal.send(signal.SIGINT)
@@ -142,7 +142,7 @@ def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
 
 def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:
     with Terminal([], folder) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
         terminal.hang_up()
@@ -154,7 +154,7 @@ def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> 
     """`nohup`, or a shell in the background, has it ignore the signal."""
     ignoring = ("sh", "-c", "trap '' HUP; exec \"$@\"", "sh", sys.executable, "-m", "contextui")
     with Terminal([], folder, program=ignoring) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
         terminal.hang_up()
@@ -164,15 +164,19 @@ def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> 
 
 def test_a_session_goes_on_as_it_was(folder: Path) -> None:
     with Terminal([], folder) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk and eggs\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
         terminal.wait_for(lambda: terminal.shows("eggs"))
         terminal.type("\x11")
         assert terminal.end() == 0
     with Terminal(["-c"], folder) as terminal:
+        terminal.type("/help\n")  # as the terminal gives Enter before the app has set it up
+        terminal.wait_for(lambda: terminal.shows("Keys and commands"))
+        terminal.type("\x1b")
         terminal.wait_for(lambda: terminal.shows("1 todo"))
-        assert terminal.shows("create a todo list with milk and eggs")
+        assert b"Try one" not in terminal.written  # no welcome for a newcomer
+        terminal.wait_for(lambda: terminal.shows("create a todo list with milk and eggs"))
         assert terminal.shows("[✓] 0004 Window todo_1")
         terminal.type("\x11")
         assert terminal.end() == 0
@@ -187,7 +191,7 @@ def test_a_first_message_is_sent_at_once(folder: Path) -> None:
 def test_no_escape_of_a_file_reaches_the_terminal(folder: Path) -> None:
     (folder / "evil.txt").write_bytes(b"\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m end\n")
     with Terminal([], folder) as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         terminal.type("open evil.txt in the editor\r")
         terminal.wait_for(lambda: terminal.shows("1 editor"))
         terminal.wait_for(lambda: terminal.shows("end"))
@@ -197,7 +201,7 @@ def test_no_escape_of_a_file_reaches_the_terminal(folder: Path) -> None:
 
 def test_colours_are_left_out_where_they_are_not_wanted(folder: Path) -> None:
     with Terminal([], folder, NO_COLOR="1") as terminal:
-        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.wait_for(terminal.is_ready)
         assert b"\x1b[38;2;108;176;245m" not in terminal.written
 
 

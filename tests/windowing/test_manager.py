@@ -423,3 +423,23 @@ def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> No
     windows.set_lod(counter.id, Lod.GIST)
     windows.settle_now()
     assert counter.runtime.renders.latest().snapshot.content == "Gist: 0"
+
+
+class TestReopening:
+    def test_a_closed_window_comes_back_with_its_state(self, windows: WindowManager) -> None:
+        todo = windows.open("todo", items=["milk"])
+        asyncio.run(windows.act(todo.id, "add", {"text": "eggs"}))
+        windows.set_lod(todo.id, Lod.SUMMARY)
+        content, heard = todo.snapshot(Lod.FULL).content, Heard(windows)
+        windows.close(todo.id, actor="model")
+        windows.open("counter")
+        windows.close("counter_1")
+        assert windows.closed_ids == ["counter_1", "todo_1"]
+        back = windows.reopen("todo_1")
+        assert (back.id, back.lod) == ("todo_2", Lod.SUMMARY)
+        assert back.snapshot(Lod.FULL).content == content
+        assert WindowOpened("todo_2") in heard.of(WindowOpened)
+        assert windows.reopen().id == "counter_2"
+        assert windows.closed_ids == []
+        with pytest.raises(UnknownWindowError):
+            windows.reopen()

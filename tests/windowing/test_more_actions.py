@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from contextui import Action, ApprovalGate, Body, Lod, Window, WindowManager, action
 from contextui.agent import Decision, Question
+from contextui.errors import InvalidParamsError
 from contextui.testing import WindowTester
 from contextui.windowing.action import Effect
 from contextui.windowing.params import Params, SchemaParams
@@ -146,6 +147,11 @@ def test_a_schema_is_shown_compactly() -> None:
         {"properties": {"a": None}},
         {"required": "a"},
         {"properties": {"a": {"type": ["x"]}}},
+        {"properties": {"a": {"type": {}}, "b": {"type": [{}, ["x"]]}}},
+        {"properties": {"a": {"$ref": "#/properties/a"}, "b": {"$ref": 3}}},
+        {"properties": {"a": {"$ref": "https://example.org/x"}, "b": {"anyOf": [3, None]}}},
+        {"properties": {"a": {"enum": ["x", {}, None]}, "b": {"const": []}}},
+        {"properties": {"a": {"anyOf": [{"anyOf": [{"$ref": "#/properties/a"}]}, {"items": 3}]}}},
     ],
 )
 def test_an_odd_schema_breaks_nothing(schema: dict[str, Any]) -> None:
@@ -153,6 +159,36 @@ def test_an_odd_schema_breaks_nothing(schema: dict[str, Any]) -> None:
     str(params)
     names = [one.name for one in params.listing]
     assert params.validate(dict.fromkeys(names, "x"), "it") == dict.fromkeys(names, "x")
+
+
+def test_references_and_nulls_of_a_schema_are_resolved() -> None:
+    params = SchemaParams(
+        {
+            "properties": {
+                "when": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+                "place": {"$ref": "#/$defs/Place"},
+                "count": {"type": ["integer", "null"]},
+                "key": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                "mode": {"const": "fast"},
+            },
+            "required": ["place"],
+            "$defs": {"Place": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+        }
+    )
+    assert str(params) == ("when:string?,place:{x:int?},count:int?,key:string|int?,mode:fast?")
+    given = {"when": None, "place": {"x": 1}, "count": None, "key": 3}
+    assert params.validate(given, "it") == given
+    with pytest.raises(InvalidParamsError, match="when: expected string"):
+        params.validate({"when": 3, "place": {}}, "it")
+
+
+def test_less_is_shown_of_them_at_lower_levels_of_detail() -> None:
+    with WindowTester(Library) as library:
+        assert '<action id="shelve" params="title:string,' in library.xml(Lod.FULL)
+        summary, gist = library.xml(Lod.SUMMARY), library.xml(Lod.GIST)
+        assert '<action id="shelve" params="title:string,' in summary
+        assert 'tags:string[]?,place:{shelf:int}?"/>' in summary
+        assert '<action id="shelve"/>' in gist
 
 
 def test_those_that_cannot_be_called_are_left_out_with_a_warning() -> None:

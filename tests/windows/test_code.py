@@ -25,8 +25,8 @@ from contextui.session.code.refs import resolve_code_refs
 from contextui.session.code.store import FOLDER, CodeStore
 from contextui.testing import WindowTester
 from contextui.windowing.preview import Preview, PreviewError
-from contextui.windows import code as code_module
 from contextui.windows.code import CodeWindow
+from contextui.windows.code import window as code_module
 from tests.context.conversation import wire
 
 LONG = 20.0  # seconds, never reached unless something is wrong

@@ -648,8 +648,8 @@ def test_another_file_in_the_same_window(editor: Editor) -> None:
 @pytest.mark.parametrize(
     ("path", "reply"),
     [
-        ("nix.py", 'There is no "nix.py" in the workspace. With new=true it is begun.'),
-        ("nix/a.py", 'There is no "nix/a.py" in the workspace. With new=true it is begun.'),
+        ("nix.py", 'There is no "nix.py" in the workspace. Use new=true to create it.'),
+        ("nix/a.py", 'There is no "nix/a.py" in the workspace. Use new=true to create it.'),
         ("sub", '"sub" is a folder, not a file.'),
         (".", '"." is a folder, not a file.'),
         ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),

@@ -272,6 +272,23 @@ def test_a_change_on_disk_is_noticed_and_shown(
     assert editor.act("save") == "Saved a.txt, 5 lines."
 
 
+def test_without_unsaved_edits_a_changed_file_is_read_again(editor: Editor, path: Path) -> None:
+    assert editor.act("save") == "Saved a.txt, 5 lines."
+    path.write_text("another\ntext\n")
+    editor.tick()
+    assert title(editor) == "a.txt  lines 1-2 of 2, saved"
+    assert "another" in editor.window.to_xml()
+    make_binary(path)  # nothing to show: what was read stays, and the title says why
+    editor.tick()
+    assert title(editor) == f"a.txt  lines 1-2 of 2, saved, {CHANGED}"
+    path.write_text("text again\n")
+    editor.tick()
+    assert title(editor) == "a.txt  line 1 of 1, saved"
+    path.unlink()
+    editor.tick()
+    assert title(editor) == f"a.txt  line 1 of 1, saved, {DELETED}"
+
+
 def test_of_the_same_size_and_time_only_the_content_differs(editor: Editor, path: Path) -> None:
     path.unlink()
     path.write_text(OLD.replace("one", "eno"))
@@ -305,7 +322,7 @@ def test_a_new_file_that_another_program_makes_is_noticed(path: Path) -> None:
         assert title(editor) == "new.txt  共 0 行，新文件"
         (path.parent / "new.txt").write_text("theirs\n")
         editor.tick()
-        assert title(editor) == "new.txt  共 0 行，新文件，已在磁盘上改动：用 reload"
+        assert title(editor) == "new.txt  第 1 行，共 1 行，已保存"
 
 
 def test_it_is_noticed_again_after_coming_back(editor: Editor, path: Path) -> None:

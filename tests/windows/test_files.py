@@ -32,8 +32,8 @@ from contextui.files.errors import MissingFileError
 from contextui.files.listing import list_folder
 from contextui.testing import WindowTester
 from contextui.text import shown_name
-from contextui.windows import files as files_module
 from contextui.windows.files import FilesWindow
+from contextui.windows.files import window as files_module
 from tests.counting import count_calls
 
 LONG = 20.0  # seconds, never reached unless something is wrong

@@ -6,6 +6,7 @@ was read. On restore they are reapplied if the file is unchanged. Otherwise they
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from contextui.files import errors
@@ -166,6 +167,14 @@ class Editing:
         """Check for changes on disk; a file that cannot be edited is not compared."""
         if self._state.buffer:
             self._state.on_disk = self._workspace.compare(self._state.path, self._state.read)
+
+    def follow(self) -> None:
+        """Check for changes on disk; reload a changed file that has no unsaved edits."""
+        state = self._state
+        self.watch()
+        if state.on_disk == "changed" and not (state.edits or state.lost):
+            with suppress(errors.FileError):  # it is no text any more: what was read stays
+                self.read_again(keep=False)
 
     def diff(self) -> str:
         """Return the unsaved changes as a full diff."""

@@ -8,23 +8,23 @@ of the shown text, so that cursor and scrolling stay.
 import asyncio
 import time
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import on
 from textual.binding import Binding
-from textual.color import Color, ColorParseError
+from textual.strip import Strip
 from textual.timer import Timer
-from textual.widgets.text_area import TextAreaTheme
 
 from contextui.files import buffer
 from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
+from contextui.tui.code import code_theme
 from contextui.tui.desktop.form import InertArea
 from contextui.tui.lines import line
 from contextui.widgets import ActionRequested
@@ -220,27 +220,7 @@ def _column(line: str, column: int) -> int:
     return ends.index(column)
 
 
-_ROLES = {
-    "text-accent": "keyword keyword.function keyword.return keyword.operator include repeat "
-    "exception conditional boolean tag heading",
-    "text-success": "string string.documentation string.special",
-    "text-warning": "number float constant constant.builtin escape",
-    "text-primary": "function function.call function.method method method.call property link",
-    "text-secondary": "type type.class type.builtin class constructor attribute namespace",
-}
 _NAMES = {"shell": "bash", "c++": "cpp"}
-
-
-def code_theme(name: str, variables: Mapping[str, str]) -> TextAreaTheme:
-    """Build a syntax theme from the app's colours."""
-    styles: dict[str, Style] = {"comment": Style(dim=True, italic=True)}
-    for role, captures in _ROLES.items():
-        try:
-            color = Color.parse(variables.get(role, "")).rich_color
-        except ColorParseError:  # a theme that uses the terminal's own colours
-            continue
-        styles |= dict.fromkeys(captures.split(), Style(color=color))
-    return TextAreaTheme(name, syntax_styles=styles)
 
 
 def code_language(path: str, available: set[str]) -> str | None:
@@ -252,6 +232,8 @@ def code_language(path: str, available: set[str]) -> str | None:
 
 _PAUSE = 0.4  # seconds without a key after which typed text is sent
 _LATEST = 0.8  # seconds after which it is sent even if keys keep coming
+_BAR = 2  # cells from the end of the gutter, where a changed line is marked
+_FEW = 8  # rows of a short file
 _TRIES = 5  # attempts to send it while others keep changing the text
 
 
@@ -265,8 +247,8 @@ class EditorBody(InertArea):
         scrollbar-gutter: stable;
         .text-area--cursor-line, .text-area--cursor-gutter { background: transparent; }
         &:focus { border: none; }
-        &:focus .text-area--cursor-line { background: $foreground 5%; }
-        &:focus .text-area--cursor-gutter { background: $foreground 5%; }
+        &:focus .text-area--cursor-line { background: $soft; }
+        &:focus .text-area--cursor-gutter { background: $soft; }
     }
     """
     first_actions: ClassVar[tuple[str, ...]] = ("save", "find", "replace", "undo")
@@ -281,6 +263,7 @@ class EditorBody(InertArea):
         self._unsent_since: float | None = None
         self._goes_along = True
         self._arrives_below = False
+        self._marked = frozenset[int]()  # lines that the model changed since the person was here
 
     # --- called by the frame -----------------------------------------------------------
 
@@ -290,6 +273,11 @@ class EditorBody(InertArea):
         sight = self._sight
         parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
         return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
+
+    @property
+    def window_rows(self) -> int:
+        """The lines, and a few more while there are few, so that typing moves nothing."""
+        return max(self.document.line_count, _FEW)
 
     @property
     def closing_warning(self) -> str:
@@ -302,6 +290,24 @@ class EditorBody(InertArea):
         """Follow the person's own action; the model's actions never move the cursor."""
         self._goes_along = True
         self.window_changed()
+
+    def person_left(self) -> None:
+        """Drop the marks of changed lines: the person has seen them."""
+        if self._marked:
+            self._marked = frozenset()
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Render a line, with a bar beside its number if the model changed it."""
+        strip, width = super().render_line(y), self.gutter_width
+        if self.line_number_start + self.scroll_offset.y + y not in self._marked or width < _BAR:
+            return strip
+        accent = self.app.theme_variables["accent"]
+        ink = Style(color=accent) if accent.startswith("#") else Style(bold=True)
+        parts = list(strip.divide([width - _BAR, width - _BAR + 1, strip.cell_length]))
+        return Strip.join(
+            [parts[0], Strip([Segment("▎", ink)]).apply_style(_ground(parts[1])), *parts[2:]]
+        )
 
     async def settle(self) -> None:
         """Send pending text to the window, before anything else is done to it."""
@@ -321,8 +327,9 @@ class EditorBody(InertArea):
         self.window_changed()
 
     def _dress(self) -> None:
-        self.register_theme(code_theme("contextui", self.app.theme_variables))
-        self.theme = "contextui"
+        name = f"contextui {self.app.theme}"  # a name of its own, or nothing would change
+        self.register_theme(code_theme(name, self.app.theme_variables))
+        self.theme = name
 
     def window_changed(self) -> None:
         """Refresh from the window."""
@@ -377,11 +384,21 @@ class EditorBody(InertArea):
         if made is None:
             return
         start, end = (_location(self.text, place) for place in (made.start, made.end))
+        if not self._goes_along:
+            self._mark(start[0], end[0], made.text.count("\n"))
         top = self.scroll_offset.y
         lines = made.text.count("\n") - (end[0] - start[0])
         self.replace(made.text, start, end, maintain_selection_offset=True)
         moved = lines if end[0] < top else 0
         self.scroll_to(y=top + moved, animate=False, immediate=True)
+
+    def _mark(self, start: int, end: int, added: int) -> None:
+        """Mark the lines of a change, and move the marks below it."""
+        first, moved = self.line_number_start, added - (end - start)
+        kept = {one if one < first + start else one + moved
+                for one in self._marked if not first + start <= one <= first + end}  # fmt: skip
+        changed = range(first + start, first + start + added + 1)
+        self._marked = frozenset(kept.union(changed))
 
     def _go_along(self) -> None:
         """Move the cursor to the window's position."""
@@ -513,6 +530,12 @@ class EditorBody(InertArea):
         self._arrives_below = pages < 0
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
+
+
+def _ground(strip: Strip) -> Style:
+    """Return the background of a piece of a line."""
+    style = next((one.style for one in strip if one.style is not None), None)
+    return Style(bgcolor=style.bgcolor if style is not None else None)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:

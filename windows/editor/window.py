@@ -104,6 +104,7 @@ class EditorWindow(Window):
     name = "editor"
     description_zh = "文本文件：阅读、编辑、保存。"
     widget = "contextui.windows.editor.widget:EditorBody"
+    wide = True
     max_content = 20_000
 
     class State(EditedFile): ...
@@ -335,7 +336,7 @@ class EditorWindow(Window):
         try:
             self._editing.open(path, new=new)
         except errors.MissingFileError as error:
-            en, zh = f"{error} With new=true it is begun.", f"{error.text('zh')}用 new=true 新建。"
+            en, zh = f"{error} Use new=true to create it.", f"{error.text('zh')}用 new=true 新建。"
             raise ActionError(self.env.say(en, zh)) from error
         if new and self.state.read:
             en = f"There is a {errors.shown(path)} already: open it without new."
@@ -364,4 +365,4 @@ class EditorWindow(Window):
         return self.env.say(en, f"已保存 {name}，共 {lines} 行。")
 
     def _watch(self) -> None:
-        self._editing.watch()
+        self._editing.follow()

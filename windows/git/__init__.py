@@ -1,4 +1,4 @@
-"""Git window, its widget, and the parts that run git."""
+"""Git window, its widget, and what it has read."""
 
 from contextui.windows.git.window import GitWindow
 

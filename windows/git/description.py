@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from contextui import Lod, Transient, Window
 from contextui.files.textfile import shorten, split
-from contextui.windows.git.program import Reason
-from contextui.windows.git.status import Change, Commit, Status, quoted
+from contextui.git.program import Reason
+from contextui.git.status import Change, Commit, Status, quoted
 
 ROOM, BRIEF = 2_400, 30  # cost limit for the list of a page, see `split`; lines of a summary
 DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line

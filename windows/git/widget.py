@@ -4,7 +4,7 @@ The cursor is the person's own: moving it changes neither the window nor what th
 text of the repository is drawn without markup.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar
 
@@ -16,14 +16,25 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from contextui.git.status import Change, Commit, Lines
 from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.frame import ask_for_room
+from contextui.tui.desktop.rowlist import (
+    FilterLine,
+    RowList,
+    found_text,
+    heading_row,
+    mark_style,
+    marked_name,
+    positions_of,
+    spread,
+)
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, line
-from contextui.widgets import ActionRequested
+from contextui.tui.lines import MUTED, fit, line
+from contextui.widgets import ActionRequested, FileRequested
 from contextui.windowing import host
 from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.git.description import Situation
-from contextui.windows.git.status import Change, Commit, Lines
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
 
@@ -31,8 +42,7 @@ LIST = 28
 """Cells of the list, where there is room for the diff as well."""
 NARROW = 60
 """Cells of the window below which list and diff take turns."""
-_CURSOR = "on $primary 22%"
-_MARKS = {"A": "$text-success", "?": "$text-success", "D": "$text-error", "U": "$text-error"}
+_NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
 Group = Literal["conflict", "staged", "changed"]
 T = TypeVar("T")
 
@@ -66,107 +76,31 @@ Row = Entry | Commit | tuple[str, str]
 """An entry, a commit, or a heading with its count."""
 
 
-class ChangeList(LineView, can_focus=True):
-    """The groups of changes and the last commits; renders only what is in view."""
+def _key(row: Row) -> Hashable:
+    return row.key if isinstance(row, Entry) else row
 
-    BINDINGS = [
-        Binding("up", "step(-1)", show=False),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "step(-10)", show=False),
-        Binding("pagedown", "step(10)", show=False),
-        Binding("home", "step(-1000000)", show=False),
-        Binding("end", "step(1000000)", show=False),
-    ]
-    DEFAULT_CSS = "ChangeList { overflow-y: auto; scrollbar-gutter: stable; scrollbar-size: 0 1; }"
 
-    class Moved(Message):
-        """Posted when the cursor is at another entry."""
+class ChangeList(RowList[Row]):
+    """The groups of changes and the last commits. A click shows the diff, a second one opens."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[Row] = []
-        self._entries: list[int] = []  # rows that the cursor can be on
-        self._at = 0
+    BINDINGS = [Binding("space", "expand", "stage", key_display="space")]
+    opens_by_click: ClassVar[bool] = False
+
+    def is_entry(self, row: Row) -> bool:
+        """Whether a row is a change: the cursor passes over headings and commits."""
+        return isinstance(row, Entry)
 
     @property
     def entry(self) -> Entry | None:
         """The entry under the cursor."""
-        if not self._entries:
-            return None
-        row = self.rows[self._entries[self._at]]
-        return row if isinstance(row, Entry) else None
+        return self.row if isinstance(self.row, Entry) else None
 
-    def show(self, rows: list[Row]) -> None:
-        """Show other rows; the cursor stays on its entry, or near it."""
-        before = self.entry
-        self.rows = rows
-        self._entries = [at for at, row in enumerate(rows) if isinstance(row, Entry)]
-        self._at = max(min(self._at, len(self._entries) - 1), 0)
-        if before is not None:
-            self.go_to(before.key) or self.go_to((None, before.change.path))
-        self.set_count(len(rows), follow=False)
-
-    def go_to(self, key: tuple[str | None, str]) -> bool:
-        """Move the cursor to an entry, in any group if none is named."""
-        for number, at in enumerate(self._entries):
-            row = self.rows[at]
-            if isinstance(row, Entry) and (key[0] or row.group, key[1]) == row.key:
-                self._at = number
-                self.show_line(at)
-                self.refresh()
-                return True
-        return False
-
-    def line_at(self, number: int, width: int) -> Content:
-        """Render a heading, an entry or a commit."""
-        row = self.rows[number]
-        if isinstance(row, Entry):
-            shown = self._entry_line(row, width)
-            is_here = self.has_focus and self._entries[self._at] == number
-            return shown.stylize(_CURSOR) if is_here else shown
-        if isinstance(row, Commit):
-            room = max(width - len(row.id) - 1, 0)
-            return Content.assemble(
-                (line(row.id), "$text-warning"), " ", (fit(row.subject, room), "")
-            )
-        title, count = row
-        return Content.assemble((fit(title, max(width - len(count), 0)), MUTED), (count, FAINT))
-
-    def _entry_line(self, entry: Entry, width: int) -> Content:
-        lines = entry.lines or Lines(0, 0)
-        added = f" +{lines.added}" if lines.added else ""
-        removed = f" -{lines.removed}" if lines.removed else ""
-        room = max(width - 2 - len(added) - len(removed), 0)
-        return Content.assemble(
-            (f"{entry.mark} ", _MARKS.get(entry.mark, "$text-warning")),
-            (fit(entry.change.name, room), ""),
-            (added, "$text-success"),
-            (removed, "$text-error"),
-        )
-
-    def action_step(self, by: int) -> None:
-        """Move the cursor."""
-        if self._entries:
-            self._at = min(max(self._at + by, 0), len(self._entries) - 1)
-            self.show_line(self._entries[self._at])
-            self.refresh()
-            self.post_message(self.Moved())
-
-    def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked entry."""
-        row = int(event.y) + self.scroll_offset.y
-        if row in self._entries:
-            self._at = self._entries.index(row)
-            self.refresh()
-            self.post_message(self.Moved())
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()
+    def go_to(self, path: str) -> None:
+        """Move the cursor to the first entry of a file."""
+        for place, row in enumerate(self.rows):
+            if isinstance(row, Entry) and row.change.path == path:
+                self.choose(place)
+                return
 
 
 class Confirmation(Static, can_focus=True):
@@ -194,6 +128,7 @@ class GitBody(Vertical):
 
     BINDINGS = [
         Binding("space", "stage", "stage", key_display="space"),
+        Binding("slash", "filter", "filter"),
         Binding("c", "commit", "commit"),
         Binding("d", "discard", "discard"),
         Binding("enter", "open_file", "open"),
@@ -205,19 +140,21 @@ class GitBody(Vertical):
     DEFAULT_CSS = """
     GitBody {
         Horizontal { height: 1fr; }
-        ChangeList { width: 28; height: 1fr; }
+        .left { width: 28; height: 1fr; }
+        ChangeList { height: 1fr; }
         .right { width: 1fr; height: 1fr; padding: 0 0 0 1; }
         .heading { height: 1; }
         ChangeView { height: 1fr; }
         .message { height: auto; max-height: 3; padding: 0 1 0 0; }
         Field, Confirmation { display: none; height: auto; max-height: 3; }
-        &.-narrow ChangeList { width: 1fr; }
+        &.-narrow .left { width: 1fr; }
         &.-narrow .right { display: none; }
-        &.-narrow.-diff ChangeList { display: none; }
+        &.-narrow.-diff .left { display: none; }
         &.-narrow.-diff .right { display: block; }
     }
     """
     keeps_tab = True
+    frame_bindings: ClassVar[list[Binding]] = [Binding("slash", "filter", "filter")]
     first_actions: ClassVar[tuple[str, ...]] = ("stage", "unstage", "commit", "log")
 
     def __init__(self, window: GitWindow) -> None:
@@ -227,7 +164,8 @@ class GitBody(Vertical):
         self._chosen = ""
         self._asked = ""  # the file that the question is about
         self._seen = ""  # the text that the person was shown with it
-        self._list, self._diff = ChangeList(), ChangeView([])
+        self._list, self._diff = ChangeList(self._draw, _key), ChangeView([])
+        self._filter = FilterLine(self._list)
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
         self._question = Confirmation()
         hint = self._words("message, enter commits, esc leaves")
@@ -237,7 +175,9 @@ class GitBody(Vertical):
         """Compose list, diff and the line below."""
         yield self._message
         with Horizontal():
-            yield self._list
+            with Vertical(classes="left"):
+                yield self._filter
+                yield self._list
             with Vertical(classes="right"):
                 yield self._heading
                 yield self._diff
@@ -256,6 +196,13 @@ class GitBody(Vertical):
             count = status.behind
             parts.append(self._words("{count} behind", count=count))
         return "  ".join(parts)
+
+    @property
+    def window_rows(self) -> int:
+        """The rows of the longer of list and diff, and of a question below them."""
+        asks = bool(self._field.display or self._question.display)
+        rows = self._list.count + bool(self._filter.display)
+        return max(rows, self._diff.count + 1) + asks
 
     # --- changes of the window ---------------------------------------------------------
 
@@ -277,12 +224,12 @@ class GitBody(Vertical):
         if seen is None:
             return
         self._now, chosen = seen
-        self._list.show(self._rows())
+        self._show_rows()
         if chosen != self._chosen:  # the model, or an action of the person, shows a file
             self._chosen = chosen
             named = (one.path for one in self._now.status.changes if one.name == chosen)
             if path := next(named, ""):
-                self._list.go_to((None, path))
+                self._list.go_to(path)
         self._show_message()
         if not self._is_asking:
             await self._show_diff()
@@ -294,7 +241,24 @@ class GitBody(Vertical):
         done = asking.done() and asking.exception() is None
         return asking.result() if done else None
 
-    def _rows(self) -> list[Row]:
+    def _show_rows(self) -> None:
+        """Show the changes that the filter leaves; the cursor stays on its file."""
+        words, before, query = self._words, self._list.entry, self._filter.query_text
+        rows, note = self._rows(query.casefold().split()), ""
+        if query:
+            note = words("Nothing matches “{query}”. Esc clears.", query=line(query))
+            total = sum(isinstance(one, Entry) for one in self._rows())
+            count = sum(isinstance(one, Entry) for one in rows)
+            self._filter.show_found(found_text(count, total, words))
+        same = [
+            one.key
+            for one in rows
+            if before and isinstance(one, Entry) and one.change.path == before.change.path
+        ]
+        is_there = before is None or before.key in same
+        self._list.show(rows, note, at=None if is_there or not same else same[0])
+
+    def _rows(self, query: Sequence[str] = ()) -> list[Row]:
         status, words = self._now.status, self._words
         changed = [one for one in status.changes if one.is_changed and not one.is_conflict]
         groups: Sequence[tuple[str, Group, list[Change]]] = (
@@ -304,14 +268,36 @@ class GitBody(Vertical):
         )
         rows: list[Row] = []
         for title, group, changes in groups:
-            if changes:
+            found = [one for one in changes if all(word in one.name.casefold() for word in query)]
+            if found:
                 rows += [("", "")] if rows else []
-                rows.append((title, str(len(changes))))
-                rows += [Entry(group, one) for one in changes]
-        if self._now.commits:
+                rows.append((title, str(len(found))))
+                rows += [Entry(group, one) for one in found]
+        if self._now.commits and not query:
             rows += [("", "")] if rows else []
             rows += [(words("Last commits"), ""), *self._now.commits[:3]]
         return rows
+
+    def _draw(self, row: Row, width: int) -> Content:
+        """Draw a heading, an entry or a commit."""
+        if isinstance(row, Entry):
+            return self._entry_line(row, width)
+        if isinstance(row, Commit):
+            room = max(width - len(row.id) - 1, 0)
+            return Content.assemble(
+                (line(row.id), "$text-warning"), " ", (fit(row.subject, room), "")
+            )
+        return heading_row(*row, width)
+
+    def _entry_line(self, entry: Entry, width: int) -> Content:
+        lines, name = entry.lines or Lines(0, 0), line(entry.change.name)
+        found = positions_of(name, self._filter.query_text.casefold().split())
+        mark = Content.styled(f"{entry.mark} ", mark_style(entry.mark))
+        counts = Content.assemble(
+            (f" +{lines.added}" if lines.added else "", "$text-success"),
+            (f" -{lines.removed}" if lines.removed else "", "$text-error"),
+        )
+        return spread(mark + marked_name(name, found), counts, width)
 
     def _show_message(self) -> None:
         now, text = self._now, ""
@@ -328,7 +314,7 @@ class GitBody(Vertical):
         entry, window = self._list.entry, self._window
         if entry is None:
             self._heading.update("")
-            self._diff.show([])
+            self._show_lines([])
             return
         name, staged = entry.change.name, entry.group == "staged"
         lines = await self._ask(lambda: window.diff_of(name, staged=staged))
@@ -345,7 +331,12 @@ class GitBody(Vertical):
         lines = diff_lines(text, self._words, name) if has_names else _all_lines(text, self._words)
         shown: list[Line] = list(lines)
         if shown != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
-            self._diff.show(shown)
+            self._show_lines(shown)
+
+    def _show_lines(self, lines: list[Line]) -> None:
+        """Show these lines at the right, with as much room as there is for them."""
+        self._diff.show(lines)
+        self.call_after_refresh(ask_for_room, self)
 
     # --- keys --------------------------------------------------------------------------
 
@@ -354,8 +345,8 @@ class GitBody(Vertical):
         if action == "init":
             return self._now.reason == "no repository"
         if action == "leave":
-            return self._is_asking
-        if self._is_asking and action in ("stage", "commit", "discard", "open_file", "switch"):
+            return self._is_asking or bool(self._filter.display)
+        if self._is_asking and action in _NOT_WHILE_ASKING:
             return False
         return super().check_action(action, parameters)
 
@@ -363,10 +354,37 @@ class GitBody(Vertical):
     def _is_asking(self) -> bool:
         return bool(self._field.display or self._question.display)
 
-    @on(ChangeList.Moved)
-    def _moved(self, message: ChangeList.Moved) -> None:
+    @on(RowList.Moved)
+    def _moved(self, message: "RowList.Moved") -> None:
         message.stop()
+        self._look_at_row()
+
+    def _look_at_row(self) -> None:
         self.run_worker(self._show_diff(), group="diff", exclusive=True)
+
+    def action_filter(self) -> None:
+        """Type a filter over the changes."""
+        self.remove_class("-diff")
+        self._filter.begin()
+        ask_for_room(self)
+
+    @on(FilterLine.Changed)
+    def _filtered(self, message: FilterLine.Changed) -> None:
+        message.stop()
+        if not message.query:
+            self._filter.show_found("")
+        self._show_rows()
+        self._look_at_row()
+
+    @on(RowList.Opened)
+    def _opened(self, message: "RowList.Opened") -> None:
+        message.stop()
+        self.action_open_file()
+
+    @on(RowList.Toggled)
+    def _toggled(self, message: "RowList.Toggled") -> None:
+        message.stop()
+        self.action_stage()
 
     def action_stage(self) -> None:
         """Stage the file under the cursor, or unstage it."""
@@ -377,8 +395,7 @@ class GitBody(Vertical):
     def action_open_file(self) -> None:
         """Open the file in an editor, at the line of the diff's first change in view."""
         if entry := self._list.entry:
-            given = {"path": entry.change.name, "line": self._line_in_view()}
-            self.post_message(ActionRequested("open", given))
+            self.post_message(FileRequested(entry.change.path, self._line_in_view()))
 
     def _line_in_view(self) -> int:
         """Return the number of the first changed line in view, or behind it."""
@@ -420,7 +437,7 @@ class GitBody(Vertical):
 
     def _show_all(self, text: str) -> None:
         self._seen = text
-        self._diff.show(_all_lines(text, self._words))
+        self._show_lines(list(_all_lines(text, self._words)))
         self.add_class("-diff")
 
     @on(Field.Done)
@@ -471,15 +488,18 @@ class GitBody(Vertical):
         self._done_asking()
 
     def action_leave(self) -> None:
-        """Leave the message or the question."""
-        self._done_asking()
+        """Leave the message or the question, or else the filter."""
+        if self._is_asking:
+            self._done_asking()
+        else:
+            self._filter.end()
 
     def _done_asking(self) -> None:
         self._asked = self._seen = ""
         self._field.display = self._question.display = False
         self.remove_class("-diff")
         self._list.focus()
-        self.run_worker(self._show_diff(), group="diff", exclusive=True)
+        self._look_at_row()
 
 
 def _all_lines(text: str, words: Words) -> list[Line]:

@@ -1,6 +1,6 @@
 """Git window: the changes of the session's folder, to look at, stage, commit and discard.
 
-`contextui.windows.git.repository` runs git; nothing that the repository configures is executed.
+`contextui.git.repository` runs git; nothing that the repository configures is executed.
 
 What changes the repository or its files has the effect ``write``. This includes staging and
 unstaging: the index is a file in ``.git``, and a person who staged parts of a file with care could
@@ -16,10 +16,10 @@ from typing import Any
 from contextui import ActionError, Body, Lod, Preview, Window, action
 from contextui.files.errors import FileError
 from contextui.files.textfile import shorten, split
+from contextui.git.program import OUTPUT, GitError
+from contextui.git.repository import initialize
 from contextui.text import counted, there_are
 from contextui.windows.git.description import ROOM, Description, GitState, facts
-from contextui.windows.git.program import OUTPUT, GitError
-from contextui.windows.git.repository import initialize
 from contextui.windows.git.worktree import WorkTree
 
 SECONDS = 3.0  # between checks of the repository
@@ -33,6 +33,7 @@ class GitWindow(Window):
     name = "git"
     description_zh = "文件夹的 git 仓库：改动、差异、日志；暂存、提交、放弃改动。"
     widget = "contextui.windows.git.widget:GitBody"
+    wide = True
     max_content = 60_000
 
     class State(GitState): ...
@@ -72,7 +73,7 @@ class GitWindow(Window):
                     ".git", text=self.env.say(en, "在这个文件夹中新建空的 git 仓库，不含钩子。")
                 )
         except GitError as error:
-            raise self._tree.error(error.english, error.chinese) from error
+            raise self._tree.error(*error.texts) from error
         return None
 
     # --- actions ------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ class GitWindow(Window):
             [change] = self._tree.found([name], self.state.now.status.changes, one=True)
             return self._tree.lines_of(self._tree.repository(), change, staged=staged)
         except GitError as error:
-            return (self.env.say(error.english, error.chinese),)
+            return (self.env.say(*error.texts),)
         except (ActionError, FileError) as error:
             return (error.text(self.env.lang),)
 
@@ -289,14 +290,14 @@ class GitWindow(Window):
         try:
             return self._tree.repository().staged_diff(OUTPUT)
         except GitError as error:
-            return self.env.say(error.english, error.chinese)
+            return self.env.say(*error.texts)
 
     def lost_by_discarding(self, name: str) -> str:
         """Return what discarding a file's changes loses, for the person only."""
         try:
             preview = self._tree.discarding(name)
         except GitError as error:
-            return self.env.say(error.english, error.chinese)
+            return self.env.say(*error.texts)
         except (ActionError, FileError) as error:
             return error.text(self.env.lang)
         return preview.diff or preview.text

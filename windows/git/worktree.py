@@ -12,12 +12,12 @@ from typing import NoReturn, TypeVar
 from contextui import ActionError, Lod, Preview, TextFile
 from contextui.files.diff import diff_text
 from contextui.files.errors import FileError, SecretFileError
+from contextui.git.program import GitError
+from contextui.git.repository import Repository
+from contextui.git.status import Change, Status, quoted, shown, unquoted
 from contextui.windowing.env import Env
 from contextui.windowing.preview import PREVIEW_LIMIT
 from contextui.windows.git.description import Description, GitState, Situation, staged_line
-from contextui.windows.git.program import GitError
-from contextui.windows.git.repository import Repository
-from contextui.windows.git.status import Change, Status, quoted, shown, unquoted
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration
 LAST = 3  # commits in the widget's list
@@ -60,7 +60,7 @@ class WorkTree:
             repository = repository or self.repository()
             now = self.situation(repository, repository.status())
         except GitError as error:
-            now = Situation(problem=(error.english, error.chinese), reason=error.reason)
+            now = Situation(problem=error.texts, reason=error.reason)
         self.take(now)
         state.resting = time.monotonic() + REST * (time.monotonic() - began)
 
@@ -212,7 +212,7 @@ class WorkTree:
         try:
             return call()
         except GitError as error:
-            raise self.error(error.english, error.chinese) from error
+            raise self.error(*error.texts) from error
 
     def ready(self) -> Status:
         now = self._state.now

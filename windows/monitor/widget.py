@@ -93,7 +93,7 @@ def _curve(past: Sequence[float], most: float, width: int) -> Iterator[tuple[str
 def _bar(share: float | None, width: int) -> Iterator[tuple[str, str]]:
     full = round(min(max((share or 0) / 100, 0), 1) * width)
     yield "━" * full, "$primary"
-    yield "─" * (width - full), "$foreground 28%"
+    yield "─" * (width - full), "$line"
 
 
 def _figure(value: float | None, unit: str) -> str:

@@ -1,8 +1,7 @@
 """A shell in a pseudo terminal, shared by person and model.
 
-`Shell` runs on the event loop that starts it. It interprets output in short slices, so the loop
-stays responsive; when output arrives faster than anyone can read, it draws only the end of it. It
-knows from the marks of `integration` which command runs, and never types into another program.
+`Shell` runs on the event loop that starts it. It knows from the marks of `integration` which
+command runs, and never types into another program. `output` reads what programs write.
 """
 
 import asyncio
@@ -22,6 +21,7 @@ from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
+from contextui.windows.terminal.output import PIECE, OutputReader
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
 from contextui.windows.terminal.screen import Label
 from contextui.windows.terminal.transcript import (
@@ -33,18 +33,9 @@ from contextui.windows.terminal.transcript import (
     Who,
 )
 
-_SLICE = 0.006  # seconds of interpreting before other callbacks run
-_READ = 0.004  # seconds of reading
-_PIECE = 4 * 1024  # bytes interpreted between two looks at the clock
-_BACKLOG = 1024 * 1024  # bytes that wait to be interpreted; more are skipped
-_KEPT = 128 * 1024  # bytes of them that are interpreted after a skip
-_FRAME = 0.05  # seconds between two slices while output floods
-_FLOOD = 32 * 1024  # bytes that wait; with more, reading comes first
-_REST = 0.02  # seconds of rest between two slices, for each other shell whose output floods
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
 _SYNTAX_ERROR = 2
-_LAST_OUTPUT = 0.5  # seconds to read after the shell has ended, if a daemon holds its terminal
 _ANSWERS = 16  # questions of programs that wait for an answer
 _ANSWER_PAUSE, _ANSWER_TRIES = 0.02, 10  # seconds between two looks, and how often
 _START = 3.0  # seconds for a shell to start a command
@@ -53,17 +44,10 @@ _YOUNG = 1.0  # seconds within which a shell on a busy machine may not have star
 _ECHO = 0.5  # seconds within which the screen shows what was typed
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_ALTERNATE = rb"\x1b\[\?(?:[0-9;]{0,40};)?(?:1049|1047|47)(?:;[0-9;]{0,40})?([hl])"
-_MODES = re.compile(rb"\x1b\[\?[0-9;]{1,40}[hl]|\x1b\[[0-9;]{0,20}r|\x1b\[[0-9;:]{0,60}m")
 
 
 class ShellError(ContextUIError):
     """A shell cannot do what was asked; the message says why."""
-
-
-_flooding = set["Shell"]()
-"""The shells of all threads whose output floods. They take turns: Python runs one thread at a time,
-and the thread that draws the screen would wait for all of them."""
 
 
 class Shell:
@@ -95,13 +79,7 @@ class Shell:
         self._listeners = list[Callable[[], None]]()
         self._waiters = list[tuple[Callable[[], bool], asyncio.Future[None]]]()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._items = deque[bytes | Mark | bool]()  # a bool switches the alternate screen
-        self._waiting, self._held = 0, b""
-        self._splitter = re.compile(integration.pattern.pattern + b"|" + _ALTERNATE)
-        self._reading = self._eof = self._ended = self._recording = False
-        self._slice: asyncio.Handle | None = None
-        self._rest: asyncio.Handle | None = None  # while others read
-        self._fresh = False  # whether there was output since the last slice
+        self._ended = self._recording = False
         self._input = bytearray()
         self._reports_starts = False
         self._at_prompt = False
@@ -112,12 +90,20 @@ class Shell:
         self._unanswered = 0
         self._current: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
+        self._submitted: Command | None = None  # the last one that was not typed key by key
         self._echo_lines = 0
         self._continued = 0
         self._count = 0
         self._last_status: int | None = None
         emulator.reply = self._answer
-        self._resume()
+        self._output = OutputReader(
+            process.terminal,
+            integration,
+            emulator,
+            take=self._take,
+            keep=self._keep,
+            changed=self._notify,
+        )
         self._watcher = self._loop.create_task(self._watch())
 
     @classmethod
@@ -282,7 +268,7 @@ class Shell:
         except termios.error:  # every process of the terminal has ended
             return False
         is_certain = self._process.foreground() != self._home_group
-        return not modes & termios.ICANON and (is_certain or (tries >= 3 and not self._items))
+        return not modes & termios.ICANON and (is_certain or (tries >= 3 and self._output.is_idle))
 
     def _send_answer(self, text: str) -> None:
         if not self._ended and len(self._input) < 4096:
@@ -299,18 +285,22 @@ class Shell:
         if not self._input:
             self._loop.remove_writer(self._process.terminal)
 
-    async def run(self, command: str) -> Command:
-        """Type a command for the model, and return it when it has started.
+    async def run(self, command: str, who: Who = "model") -> Command:
+        """Type a command, and return it when it has started.
 
         Nothing is mixed with a line that the person has begun: it is their line, and clearing it
         could lose it.
+
+        Args:
+            command: The command.
+            who: Who wants it to run.
 
         Raises:
             ShellError: The shell is not at its prompt, the person has begun a line, the command
                 has control characters, or it is unfinished, such as an open quote.
         """
         self._check(command)
-        return await self._submit(command, self._integration.line(command))
+        return await self._submit(command, self._integration.line(command), who)
 
     async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
         """Run a program with exactly these words: no alias, function or expansion applies.
@@ -341,7 +331,7 @@ class Shell:
                 zh=f"命令包含控制字符 {name}；只允许换行和制表符。",
             )
 
-    async def _submit(self, text: str, line: str) -> Command:
+    async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
         self._check_prompt()
         paste = self.emulator.mode(BRACKETED_PASTE)
         if not paste:
@@ -350,7 +340,7 @@ class Shell:
         breaks = line.count("\n")
         self._continued = 0 if paste else -breaks
         self.write(data.encode() + b"\r")
-        command = self._expect("model", text, breaks + 1)
+        command = self._submitted = self._expect(who, text, breaks + 1)
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -485,19 +475,8 @@ class Shell:
         """Wait for the end of the shell; then end its background jobs and read the rest."""
         self.status = await self._process.wait()
         await self._process.end()
-        # The kernel passes the last output on a moment later; then it reports the end.
-        deadline = time.monotonic() + _LAST_OUTPUT
-        while not self._eof and time.monotonic() < deadline:
-            await asyncio.sleep(0 if self._read() else _LAST_OUTPUT / 50)
-        self._pause()
-        while self._items:
-            self._interpret(time.monotonic() + _SLICE)
-            await asyncio.sleep(0)
+        await self._output.finish()
         self._ended = True
-        _flooding.discard(self)
-        for handle in (self._slice, self._rest):
-            if handle is not None:
-                handle.cancel()
         if self._input:
             self._loop.remove_writer(self._process.terminal)
         os.close(self._process.terminal)
@@ -506,123 +485,15 @@ class Shell:
         self._integration.remove()
         self._notify()
 
-    # Output: read, split at marks, interpret
+    # Output
 
-    def _resume(self) -> None:
-        if not self._reading and not self._eof and self._rest is None:
-            self._reading = True
-            self._loop.add_reader(self._process.terminal, self._readable)
-
-    def _pause(self) -> None:
-        if self._reading:
-            self._reading = False
-            self._loop.remove_reader(self._process.terminal)
-
-    def _readable(self) -> None:
-        self._read()
-        if self._waiting > _FLOOD:
-            _flooding.add(self)
-            if rest := self._rest_between():
-                self._pause()
-                self._rest = self._loop.call_later(rest, self._read_on)
-        self._schedule()
-
-    def _read_on(self) -> None:
-        self._rest = None
-        if self._waiting <= _BACKLOG:
-            self._resume()
-
-    def _rest_between(self) -> float:
-        """Return how long this shell lets others work, if its output floods and theirs too."""
-        return _REST * (len(_flooding) - 1) if self in _flooding else 0.0
-
-    def _read(self) -> int:
-        """Read what there is, for a short time; return how many bytes."""
-        parts, end = list[bytes](), time.monotonic() + _READ
-        while time.monotonic() < end:
-            try:
-                data = os.read(self._process.terminal, 65536)
-            except BlockingIOError:
-                break
-            except OSError:  # EIO: no process has the terminal open any more
-                data = b""
-            if not data:
-                self._eof = True
-                self._pause()
-                break
-            parts.append(data)
-        data = b"".join(parts)
-        self._split(data)
-        self._fresh = self._fresh or bool(data)
-        if self._waiting > _BACKLOG:
-            self._drop()
-        return len(data)
-
-    def _split(self, data: bytes) -> None:
-        """Queue output in parts between marks and switches of the screen."""
-        if not self._held and b"\x1b" not in data:
-            self._queue(data)
-            return
-        data = self._held + data
-        at = 0
-        for match in self._splitter.finditer(data):
-            self._queue(data[at : match.start()])
-            at = match.end()
-            self._items.append(match[3] == b"h" if match[3] else self._integration.read(match))
-        rest = data[at:]
-        last = rest.rfind(b"\x1b")
-        short = last >= 0 and len(rest) - last < 48
-        if last >= 0 and (
-            (short and re.fullmatch(rb"\x1b(?:\[(?:\?[0-9;]*)?)?", rest[last:]))
-            or (len(rest) - last < _BACKLOG and self._integration.may_start_mark(rest[last:]))
-        ):
-            self._queue(rest[:last])
-            self._held = rest[last:]
+    def _take(self, item: bytes | Mark | bool) -> None:
+        if isinstance(item, Mark):
+            self._take_mark(item)
+        elif isinstance(item, bool):
+            self._switch(item)
         else:
-            self._queue(rest)
-            self._held = b""
-
-    def _queue(self, data: bytes) -> None:
-        if data:
-            self._items.append(data)
-            self._waiting += len(data)
-
-    def _schedule(self) -> None:
-        if self._slice is not None or not self._items:
-            return
-        # While output floods, most of it is skipped: time goes into reading it.
-        rest = self._rest_between()
-        if rest or (self._fresh and self._reading and self._waiting > _FLOOD):
-            self._slice = self._loop.call_later(max(rest, _FRAME), self._slice_of_work)
-        else:
-            self._slice = self._loop.call_soon(self._slice_of_work)
-
-    def _slice_of_work(self) -> None:
-        self._slice = None
-        self._interpret(time.monotonic() + _SLICE)
-        if not self._items:
-            _flooding.discard(self)
-        if self._waiting > _BACKLOG:
-            self._pause()
-        elif not self._eof:
-            self._resume()
-        self._notify()
-        self._schedule()
-        self._fresh = False
-
-    def _interpret(self, deadline: float) -> None:
-        while self._items and time.monotonic() < deadline:
-            item = self._items.popleft()
-            if isinstance(item, Mark):
-                self._take_mark(item)
-            elif isinstance(item, bool):
-                self._switch(item)
-            else:
-                if len(item) > _PIECE:
-                    self._items.appendleft(item[_PIECE:])
-                    item = item[:_PIECE]
-                self._waiting -= len(item)
-                self._show(item)
+            self._show(item)
 
     def _show(self, data: bytes) -> None:
         while self._echo_lines and data:  # what was typed comes back first
@@ -636,27 +507,6 @@ class Shell:
         if command is not None and not self.emulator.alternate:
             command.spool.write(data)
 
-    def _drop(self) -> None:
-        """Skip the drawing of output that nobody can read at this speed; keep it in the spool."""
-        if self.emulator.alternate:
-            self._pause()  # a full-screen program would leave a wrong picture
-            return
-        lines, modes = 0, list[bytes]()
-        while self._waiting > _KEPT and isinstance(item := self._items[0], bytes):
-            self._items.popleft()
-            end = len(item)
-            if self._waiting - len(item) < _KEPT:
-                end = item.find(b"\n", self._waiting - _KEPT) + 1 or end
-                if item[end:]:
-                    self._items.appendleft(item[end:])
-            self._waiting -= end
-            skipped = self._keep(item[:end])
-            lines += skipped.count(b"\n")
-            if b"\x1b" in skipped:
-                modes = [*modes, *_MODES.findall(skipped)][-50:]
-        if lines:
-            self.emulator.gap(lines, b"".join(modes).decode())
-
     def _keep(self, data: bytes) -> bytes:
         """Keep the bytes of skipped output; return those that are not in the transcript."""
         command = (self._current or self._pending) if self._recording else None
@@ -664,7 +514,7 @@ class Shell:
             return data
         self._echo_lines = 0
         command.spool.write(data)
-        start = data[: 2 * _PIECE]
+        start = data[: 2 * PIECE]
         if not command.transcript.head_full:
             self.emulator.feed(self._decoder.decode(start), command.transcript)
             data = data[len(start) :]
@@ -694,7 +544,7 @@ class Shell:
                 self.folder = mark.value
             case "2":
                 self._continued += 1
-                if not self._reports_starts and self._model_runs():
+                if not self._reports_starts and self._submitted_runs():
                     self._continue_command()
             case "A":
                 self._prompted()
@@ -711,8 +561,8 @@ class Shell:
             self.write(b"\x03")  # all lines were typed: it would wait for ever
         self._current.restart(*self.emulator.size)
 
-    def _model_runs(self) -> bool:
-        return self._current is not None and self._current.who == "model"
+    def _submitted_runs(self) -> bool:
+        return self._current is not None and self._current is self._submitted
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False
@@ -721,7 +571,7 @@ class Shell:
         if self._reports_starts:
             # So far it recorded the echo of what was typed.
             command.restart(*self.emulator.size)
-            if command.who == "person":
+            if command is not self._submitted and command.who == "person":
                 shown = self.emulator.text_from(*self._prompt_end) if self._prompt_end else ""
                 command.text = text or shown
         elif not command.text:
@@ -757,7 +607,7 @@ class Shell:
         self._end_command(self._last_status)
         command, self._pending = self._pending, None
         if command is not None:
-            if command.who == "model":  # the shell refused it: a syntax error
+            if command is self._submitted:  # the shell refused it: a syntax error
                 self._remember(command)
                 command.end(_SYNTAX_ERROR)
             else:

@@ -36,6 +36,7 @@ from contextui.words import Words, msg
 
 _FRAME = 0.03  # seconds between two pictures of the screen
 _APPLICATION_KEYS = 1  # the private mode in which arrows are sent in another form
+_FEW, _MANY = 10, 24  # rows that the window wants
 _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
 _GAP = "   "
@@ -87,9 +88,9 @@ _LOOKS = {
     "running": "color: $text-warning;",
     "you": "color: $text-secondary;",
     "model": "color: $text-accent;",
-    "muted": "color: $foreground 70%;",
-    "chosen": "background: $primary 22%;",
-    "question": "color: $text-warning; background: $foreground 8%;",
+    "muted": "color: $muted;",
+    "chosen": "background: $cursor;",
+    "question": "color: $text-warning; background: $soft;",
 }
 
 
@@ -170,7 +171,7 @@ class TerminalBody(Widget, can_focus=True):
     )
     """Keys while the frame has the focus, and not the shell."""
     keeps_keys: ClassVar[bool] = True
-    """Every key belongs to the shell, except ctrl+g, which leaves."""
+    """Every key belongs to the shell, except ctrl+g, which leaves; a second one is the shell's."""
     first_actions: ClassVar[tuple[str, ...]] = ("run", "restart")
 
     class Drawn(Message):
@@ -194,6 +195,12 @@ class TerminalBody(Widget, can_focus=True):
         shell = self._shell
         command = shell.running if shell is not None else None
         return f"$ {one_line(command.text, 80)}" if command is not None else None
+
+    @property
+    def window_rows(self) -> int:
+        """Few rows, or many as soon as the output needs more: each change resizes the shell."""
+        picture = self._picture
+        return _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
 
     def on_mount(self) -> None:
         """Start to follow the screen."""

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ from contextui.windowing import CommandPreview
 from contextui.windows.terminal import record
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, tidy
+from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, Who, tidy
 
 KEPT = 40
 """Commands of which the state keeps the facts and the first and last lines."""
@@ -51,6 +51,7 @@ class TerminalWindow(Window):
     description_zh = "终端：用户自己的 shell，双方共用。"
     name = "terminal"
     widget = "contextui.windows.terminal.widget:TerminalBody"
+    wide = True
     job_conflicts = False  # output arrives all the time
     action_seconds = 60.0
 
@@ -84,7 +85,7 @@ class TerminalWindow(Window):
             )
             return
         try:
-            await self._start()
+            await self._start(self.state.ran)
         except ContextUIError as problem:  # what ran before stays readable
             self.state.ended = problem.text(self.env.lang)
 
@@ -103,7 +104,8 @@ class TerminalWindow(Window):
             tidy(kept, [one.file for one in self.state.ran if one.file])
         self.state.spool = str(kept or tempfile.mkdtemp(prefix="contextui-terminal-"))
 
-    async def _start(self) -> None:
+    async def _start(self, earlier: Sequence[record.Ran] = ()) -> None:
+        """Start a shell, below the commands of an earlier one."""
         if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
             raise ActionError(
                 "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces.",
@@ -116,6 +118,9 @@ class TerminalWindow(Window):
             spool=Path(state.spool),
             sandbox=self._root if self.env.sandbox else None,
         )
+        for one in earlier:  # before anything that the shell writes is read
+            lines = [f"$ {one.text}", *one.output]
+            shell.emulator.feed("".join(f"{line}\r\n" for line in lines))
         state.shell, state.ended, state.offset = shell, "", state.last
         changed = asyncio.Event()
         shell.listen(changed.set)
@@ -153,7 +158,8 @@ class TerminalWindow(Window):
             if running is not None and running.who == "person" and running.number not in known:
                 known.add(running.number)
                 async with self.env.change():
-                    self._job(shell, running, 0.0, quiet=True)
+                    if not running.job:  # else an action runs it
+                        self._job(shell, running, 0.0, quiet=True)
             ended = [one for one in shell.commands if one.number > recorded and not one.running]
             if ended or shell.folder != self.state.folder or shell.status is not None:
                 async with self.env.change():
@@ -255,13 +261,15 @@ class TerminalWindow(Window):
             command: A command line of the shell.
             seconds: How long to wait for its end.
         """
-        shell, argv = self._shell(), self._exact(command)
+        shell = self._shell()
+        who: Who = "person" if self.env.actor() == "person" else "model"
+        argv = self._exact(command) if who == "model" else None  # a person means their aliases
         await self._await_prompt(shell)
         if argv is not None:
             started = await shell.run_exactly(argv, _search())
         else:
-            started = await shell.run(command)
-        return self._job(shell, started, seconds)
+            started = await shell.run(command, who)
+        return self._job(shell, started, seconds, quiet=who == "person")
 
     @action("Type into the program that runs", effect="write", zh="向正在运行的程序输入")
     async def input(self, text: str, enter: bool = True) -> str:

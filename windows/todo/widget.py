@@ -8,14 +8,13 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.style import Style
 
-from contextui.tui.lines import FAINT, MUTED, Sheet, fold, line
+from contextui.tui.lines import FAINT, MUTED, Sheet, fold, line, lit
 from contextui.widgets import ActionRequested, stated
 from contextui.windowing.snapshot import Lod
 from contextui.windows.todo.window import Item, TodoWindow
 from contextui.words import Words
 
 _ITEM = "item"
-_CURSOR = "on $primary 22%"
 
 
 class TodoBody(Sheet):
@@ -63,7 +62,7 @@ class TodoBody(Sheet):
     def lines_for(self, width: int) -> Sequence[Content]:
         """Render each item, wrapped if long; a hint if there is none."""
         if not self._items:
-            hint = self._words("Nothing to do yet. Add… adds an item, or ask for one.")
+            hint = self._words("Nothing to do yet. Ask for an item, or press a.")
             return fold(Content.styled(hint, FAINT), width)
         return [row for one in self._shown() for row in self._rows(one, width)]
 
@@ -73,7 +72,7 @@ class TodoBody(Sheet):
         content = Content.assemble((f"{mark} ", style), text)
         rows = fold(content.stylize(Style.from_meta({_ITEM: item.id})), width, 2)
         if item.id == self._cursor and self.is_entered:
-            rows = [row.pad_right(max(width - row.cell_length, 0)).stylize(_CURSOR) for row in rows]
+            rows = [lit(row.pad_right(max(width - row.cell_length, 0))) for row in rows]
         return rows
 
     # --- keyboard and mouse ------------------------------------------------------------

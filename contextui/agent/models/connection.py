@@ -125,7 +125,10 @@ class Endpoint:
         model: The model's name.
         key: The API key, if there is one.
         lang: The language of error messages.
-        variable: The environment variable for the key.
+        variable: The environment variable for the key, or the command that enters it.
+        url_variable: The environment variable for the address.
+        api: The name of the API that is expected there.
+        path: The path of the API behind the address.
     """
 
     url: str
@@ -133,6 +136,9 @@ class Endpoint:
     key: SecretStr | None = None
     lang: Lang = "en"
     variable: str = KEY_VARIABLE
+    url_variable: str = "ANTHROPIC_BASE_URL"
+    api: str = "Messages API"
+    path: str = "/v1/messages"
 
     def __str__(self) -> str:
         """Return the address without user name and password."""
@@ -196,9 +202,10 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
     reason = (is_plain and plain(str(cause))) or type(cause).__name__
     sentence = words(
         "{server} cannot be reached: {reason}. Check the network, and "
-        "ANTHROPIC_BASE_URL or --base-url.",
+        "{url_variable} or --base-url.",
         server=endpoint.server,
         reason=reason,
+        url_variable=endpoint.url_variable,
     )
     return ModelError("connection", sentence)
 
@@ -247,8 +254,9 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
         return ModelError(
             "settings",
             words(
-                "{at} does not support https: use http:// in ANTHROPIC_BASE_URL or --base-url.",
+                "{at} does not support https: use http:// in {url_variable} or --base-url.",
                 at=endpoint,
+                url_variable=endpoint.url_variable,
             ),
         )
     if proxy is not None and not isinstance(root, ssl.SSLError):  # TLS errors are the server's
@@ -269,8 +277,9 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
             kind,
             words(
                 "Nothing listens at {at}: start the server there, or check "
-                "ANTHROPIC_BASE_URL or --base-url.",
+                "{url_variable} or --base-url.",
                 at=endpoint,
+                url_variable=endpoint.url_variable,
             ),
         )
     server = words("The server at {at}", at=endpoint)
@@ -278,9 +287,10 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
         kind,
         words(
             "{server} cannot be reached: {reason}. Check the network, and "
-            "ANTHROPIC_BASE_URL or --base-url.",
+            "{url_variable} or --base-url.",
             server=server,
             reason=reason,
+            url_variable=endpoint.url_variable,
         ),
     )
 

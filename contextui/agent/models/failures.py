@@ -5,9 +5,9 @@ The messages contain no secrets: what a server says is masked, and headers are n
 
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from contextui.agent.models import connection
 from contextui.agent.models.connection import (
@@ -22,9 +22,6 @@ from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
 from contextui.words import msg
-
-if TYPE_CHECKING:
-    import anthropic
 
 _BY_STATUS: dict[int, ErrorKind] = {
     400: "bad_request",
@@ -53,24 +50,27 @@ _BY_TYPE: dict[str, ErrorKind] = {
 }
 _EXAMINED = 10_000  # characters of a server's message that are examined
 _TOO_LONG = re.compile(
-    r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)",
+    r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)"
+    r"|exceeds? the (available|maximum) context",
     re.IGNORECASE,
 )
 _THINKING = re.compile(
-    r"thinking`? blocks?|\bsignature|prefix[ _-]?mismatch|block_binding|content\.\d+\.\w*thinking",
+    r"thinking`? blocks?|\bsignature|prefix[ _-]?mismatch|block_binding|content\.\d+\.\w*thinking"
+    r"|reasoning_content|reasoning_details",
     re.IGNORECASE,
 )
 
 
-def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError:
+def refused(
+    status: int, headers: Mapping[str, str], body: object, endpoint: Endpoint
+) -> ModelError:
     """Return the error for an HTTP error status."""
     proxy = proxy_for(endpoint.url)
-    if error.status_code == PROXY_AUTH and proxy is not None:
+    if status == PROXY_AUTH and proxy is not None:
         return proxy_auth_required(proxy, endpoint)
-    headers = error.response.headers
-    if 300 <= error.status_code < 400:
+    if 300 <= status < 400:
         return _redirected(headers.get("location", ""), endpoint)
-    failure = reported(error.body, endpoint, error.status_code)
+    failure = reported(body, endpoint, status)
     failure.retry_after = _pause(headers.get("retry-after-ms"), headers.get("retry-after"))
     return failure
 
@@ -96,9 +96,10 @@ def unsendable(error: Exception, endpoint: Endpoint) -> ModelError:
 def invalid_address(endpoint: Endpoint) -> ModelError:
     """Return the error for an invalid server address."""
     words = endpoint.words(
-        "{url} is not a server address: ANTHROPIC_BASE_URL or --base-url must "
+        "{url} is not a server address: {url_variable} or --base-url must "
         "be like https://example.com or http://localhost:8080.",
         url=quote(str(endpoint), 200),
+        url_variable=endpoint.url_variable,
     )
     return ModelError("not_found", words)
 
@@ -123,9 +124,11 @@ def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
         "not_found",
         words(
             "{server} answered with {kind} instead of an event stream: check that "
-            "ANTHROPIC_BASE_URL or --base-url is the address of a Messages API.",
+            "{url_variable} or --base-url is the address of a {api}.",
             server=endpoint.server,
             kind=received,
+            url_variable=endpoint.url_variable,
+            api=endpoint.api,
         ),
     )
 
@@ -140,15 +143,19 @@ def _redirected(location: str, endpoint: Endpoint) -> ModelError:
         "not_found",
         endpoint.words(
             "{server} redirects to {where}: if that is correct, set "
-            "ANTHROPIC_BASE_URL or --base-url to it, without /v1/messages.",
+            "{url_variable} or --base-url to it, without {path}.",
             server=endpoint.server,
             where=where,
+            url_variable=endpoint.url_variable,
+            path=endpoint.path,
         ),
     )
 
 
 def _kind(error_type: str, status: int, body: str) -> ErrorKind:
     kind = _BY_STATUS.get(status) or _BY_TYPE.get(error_type)
+    if kind == "rate_limit" and "insufficient_quota" in body:  # out of credit: no retry helps
+        return "auth"
     if kind is None:
         kind = "bad_request" if 400 <= status < 500 else "server"
     if kind == "bad_request" and _TOO_LONG.search(body):
@@ -163,15 +170,12 @@ def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, message: str) ->
     forms: dict[ErrorKind, str] = {
         "auth": msg("{server} rejected the API key: check {variable}.")
         if endpoint.key
-        else msg("{server} requires an API key: set ANTHROPIC_API_KEY."),
+        else msg("{server} requires an API key: enter it with /login, or set {variable}."),
         "not_found": msg(
-            "{server} does not know the model {model}: choose another with --model "
-            "or ANTHROPIC_MODEL."
+            "{server} does not know the model {model}: choose another with /model or --model."
         )
-        if "model" in message.lower()
-        else msg(
-            "{server} has no Messages API at this address: check ANTHROPIC_BASE_URL or --base-url."
-        ),
+        if endpoint.model and "model" in message.lower()
+        else msg("{server} has no {api} at this address: check {url_variable} or --base-url."),
         "too_large": msg("The request is too large for the model."),
         "thinking": msg("The model rejected its own thinking blocks."),
         "rate_limit": msg("{server} limits requests: too many in a short time."),
@@ -183,6 +187,8 @@ def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, message: str) ->
         server=endpoint.server,
         model=quote(endpoint.model),
         variable=endpoint.variable,
+        url_variable=endpoint.url_variable,
+        api=endpoint.api,
         status="" if status == 200 else words(" (status {status})", status=status),
     )
 

@@ -59,3 +59,5 @@ def settings_flags(arguments: Arguments) -> Iterator[str]:
     for name, value in arguments.flags.items():
         for one in value if isinstance(value, list) else [value]:
             yield f"{flag_of(name)}={one}"
+    if arguments.strategy_file:
+        yield f"--strategy={arguments.strategy_file}"

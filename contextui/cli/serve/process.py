@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -20,6 +21,9 @@ _READY = b"__GANGLION__\n"  # Textual's marker
 _DATA, _META = b"D", b"M"  # the kinds of Textual's packets
 _GRACE = 5.0  # seconds to save pending changes
 _LARGEST = 500  # maximum columns or rows
+# Control sequences that only a page itself can obey.
+_FOR_PAGE = re.compile(r"\x1b\](2|11|777;notify);([^\x1b]*)\x1b\\")
+_NAMES = {"2": "title", "11": "background", "777;notify": "notify"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +65,18 @@ class PageProcess:
         )
 
     async def relay(
-        self, draw: Callable[[bytes], Awaitable[None]], session: Callable[[str], object]
+        self,
+        draw: Callable[[bytes], Awaitable[None]],
+        session: Callable[[str], object],
+        send: Callable[[list[str]], Awaitable[None]],
     ) -> None:
-        """Forward what the app draws, and the id of each session it opens, until it exits."""
+        """Forward what the app sends, until it exits.
+
+        Args:
+            draw: Gets what it draws.
+            session: Gets the id of each session it opens.
+            send: Gets its messages to the page: a title, a background or a notification.
+        """
         reader = self._process.stdout
         assert reader is not None
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app started
@@ -79,6 +92,8 @@ class PageProcess:
                             return
                         case {"type": "session", "id": str(session_id)}:
                             session(session_id)
+                        case {"type": "title" | "background" | "notify" as name, "text": str(text)}:
+                            await send([name, text])
 
     async def type(self, text: str) -> None:
         """Send typed text."""
@@ -152,7 +167,13 @@ class ServedDriver(WebDriver):
         self.write_meta({"type": "session", "id": session_id})
 
     def write(self, data: str) -> None:
-        """Draw; do nothing if the server is gone."""
+        """Draw; do nothing if the server is gone.
+
+        A title, a background and a notification are messages to the page.
+        """
+        if data.startswith("\x1b]") and (found := _FOR_PAGE.fullmatch(data)):
+            self.write_meta({"type": _NAMES[found[1]], "text": found[2]})
+            return
         with suppress(BrokenPipeError):
             super().write(data)
 

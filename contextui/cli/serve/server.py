@@ -236,7 +236,7 @@ async def _draw(process: PageProcess, socket: web.WebSocketResponse, tab: Tab) -
         tab.session_id = session_id
 
     with suppress(ConnectionError):  # the page was closed
-        await process.relay(socket.send_bytes, note_session)
+        await process.relay(socket.send_bytes, note_session, socket.send_json)
         await socket.close()
 
 

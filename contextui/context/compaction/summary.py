@@ -106,7 +106,7 @@ def _call(name: str, given: object) -> str:
     return f"[{name} {cap(written, _LONGEST_CALL)}]"
 
 
-Report = Callable[[int, Mapping[str, int]], object]
+Report = Callable[[int, Mapping[str, float]], object]
 """Called with our own token count of a request and the provider's usage."""
 
 
@@ -145,8 +145,8 @@ class Asker:
         if answer is not None:
             self.requests += 1
             self.usage += answer.usage
-            if any(answer.usage.as_dict().values()):
-                self.report(self.counted, answer.usage.as_dict())
+            if answer.usage:
+                self.report(self.counted, answer.usage.figures())
         return answer
 
     async def _whole(self, request: ModelRequest) -> Answer | None:
@@ -218,7 +218,7 @@ class Summarizer:
     room: int
     max_tokens: int
     lang: Lang
-    report: Callable[[int, Mapping[str, int]], object] = lambda *_: None
+    report: Report = lambda *_: None
     usage: Usage = field(default_factory=Usage)
     requests: int = 0
 

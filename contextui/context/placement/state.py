@@ -120,7 +120,10 @@ class State:
             slot.sent, slot.actions, slot.at, slot.first = None, "", -1, -1
             if slot.text:
                 slot.want = None
-                self._of_item[slot.item].remove(slot)
+                # A block that was swept is not among those of its window any more.
+                self._of_item[slot.item] = [
+                    one for one in self.slots_of(slot.item) if one is not slot
+                ]
                 if slot.call is not None:
                     self._of_call[slot.call].remove(slot)
         for view in self.present.values():

@@ -1,8 +1,11 @@
 """Registry of strategies: the three built-in ones and those of installed packages."""
 
 import inspect
+import sys
+import types
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
@@ -43,7 +46,10 @@ def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> Context
         StrategyError: There is none with this name, or it cannot be used with these settings.
     """
     made = _BUILT_IN.get(name) or _from_packages(name)
-    given = dict(config or {})
+    return _made(name, made, dict(config or {}))
+
+
+def _made(name: str, made: type[ContextStrategy], given: dict[str, Any]) -> ContextStrategy:
     _check_settings(name, made, given)
     try:
         strategy = made(**given)
@@ -56,6 +62,47 @@ def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> Context
     if not strategy.name:  # a package may name it by its entry point only
         strategy.name = name
     return strategy
+
+
+def load_strategy(spec: str) -> ContextStrategy:
+    """Create the strategy of ``FILE.py:Class``, or of a file that has only one.
+
+    This runs the file, so only the person may name it: the command line does, the settings do not.
+
+    Raises:
+        StrategyError: The file cannot be loaded, or has no such strategy.
+    """
+    before, colon, chosen = spec.rpartition(":")
+    path, chosen = (Path(before), chosen) if colon and before.endswith(".py") else (Path(spec), "")
+    shown = quote(one_line(str(path), 100))
+    if not path.is_file():
+        raise StrategyError("There is no file {file}.", file=shown)
+    module = types.ModuleType(f"contextui_strategy_{path.stem}")
+    module.__file__ = str(path)
+    try:
+        sys.modules[module.__name__] = module  # pydantic and dataclasses look their module up
+        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
+    except (Exception, SystemExit) as problem:  # the file may raise anything
+        raise StrategyError(
+            "The strategy {name} cannot be loaded: {reason}", name=shown, reason=reason_of(problem)
+        ) from problem
+    found = {
+        name: one
+        for name, one in vars(module).items()
+        if isinstance(one, type)
+        and issubclass(one, ContextStrategy)
+        and one.__module__ == module.__name__
+    }
+    names = [chosen] if chosen else [*found]
+    if len(names) != 1 or names[0] not in found:
+        raise StrategyError(
+            "{file} has no strategy {name}. There is: {names}. Write FILE.py:Class.",
+            file=shown,
+            name=quote(one_line(chosen, 60)),
+            names=", ".join(found) or Message("none"),
+        )
+    made = found[names[0]]
+    return _made(made.name or names[0], made, {})
 
 
 def _from_packages(name: str) -> type[ContextStrategy]:

@@ -16,6 +16,8 @@ from contextui.agent.preamble import is_report
 from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.secrets import StreamMask, mask_own, partial_secret
 from contextui.text import for_terminal
+from contextui.tui.code import CodeFence
+from contextui.tui.conversation.turn import TurnFigures, TurnLine
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.words import Words
 
@@ -49,12 +51,18 @@ class Called:
         what: The arguments, shortened.
         ok: Whether it succeeded; None while it runs.
         result: The result that the model received.
+        allowed: Whether the person was asked and allowed it.
+        added: How many lines it added to its target, if that is known.
+        removed: How many lines it removed.
     """
 
     title: str
     what: str
     ok: bool | None = None
     result: str = ""
+    allowed: bool = False
+    added: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,7 @@ class Aside:
     is_error: bool = False
 
 
-Entry = PersonMessage | ModelMessage | Called | Aside
+Entry = PersonMessage | ModelMessage | Called | Aside | TurnFigures
 
 
 def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
@@ -75,7 +83,7 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
     for item in items:
         match item.type:
             case ItemType.USER if item.id.startswith(BESIDE):
-                pass  # attached code and files, which the person sees elsewhere
+                pass  # attached code and files, and what the person did: seen elsewhere
             case ItemType.USER if is_report(item.content):
                 entries.append(Aside(item.content))
             case ItemType.USER:
@@ -193,7 +201,7 @@ class ModelWords(Markdown):
     time is left to the rest of the UI.
     """
 
-    BLOCKS = Markdown.BLOCKS | LISTS
+    BLOCKS = Markdown.BLOCKS | LISTS | dict.fromkeys(("fence", "code_block"), CodeFence)
 
     def __init__(self, words: Words, text: str = "", omitted: int = 0) -> None:
         super().__init__(_beginning(text), open_links=False)
@@ -317,7 +325,7 @@ class FoldedLine(Static):
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
 
-_NAME, _TIME = 18, 6  # cells
+_NAME, _TIME, _LEAST = 18, 6, 8  # cells; the last: of arguments, beside further facts
 _LONGEST = 4_000  # maximum characters of an expanded result
 
 
@@ -358,20 +366,39 @@ class CallLine(FoldedLine):
         name = max(_NAME, min(len(self.entry.title), 30))
         width = max(self.size.width - 2 - name - 1 - _TIME, 4)
         took = f"{self._took:.1f}s" if self._took is not None else ""
-        what, waits = self.entry.what, ""
-        if self._waits_since is not None:
-            waits = self._words("waits for you")
-            width = max(min(width - cell_len(waits) - 3, cell_len(line(what))), 0)
-            waits = f"   {waits}" if width else waits
-        if self.entry.ok is False and not self.is_open:
-            what = self.entry.result
+        failed = self.entry.ok is False
+        what = self.entry.result if failed and not self.is_open else self.entry.what
+        facts = self._facts(width)
+        if facts:  # they follow the arguments, which give way
+            room = width - facts.cell_length
+            shown = min(room, cell_len(line(what)))
+            what = fit(what, max(shown, 0))
+            facts += " " * (room - shown)
+        else:
+            what = fit(what, width)
         return Content.assemble(
             (f"{mark} ", style),
             (fit(self.entry.title, name) + " ", "$foreground 85%"),
-            (fit(what, width), "$text-error" if self.entry.ok is False else MUTED),
-            (waits, "$text-warning"),
+            (what, "$text-error" if failed else MUTED),
+            facts,
             (fit(took, _TIME, right=True), FAINT),
         )
+
+    def _facts(self, width: int) -> Content:
+        """Return what the line counts changed by and whether the person allowed it, if it fits."""
+        words, entry = self._words, self.entry
+        if self._waits_since is not None:
+            return Content.styled(f"   {words('waits for you')}", "$text-warning")
+        counts, allowed = Content(), Content()
+        if entry.ok and (entry.added or entry.removed):
+            counts = Content.assemble(
+                (f"   +{entry.added}", "$text-success"), (f" -{entry.removed}", "$text-error")
+            )
+        if entry.allowed:
+            text = f" {words('you allowed it')}"
+            allowed = Content.assemble(("   ◇", "$text-secondary"), (text, MUTED))
+        kept = [counts + allowed, counts, Content()]
+        return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
 
     def rest(self) -> Content:
         """Return the arguments and the result."""
@@ -424,6 +451,6 @@ class Thought(FoldedLine):
 def entry_of(widget: Widget) -> Entry | None:
     """Return the entry that a widget shows; None for thinking, which is not kept."""
     match widget:
-        case YourWords() | ModelWords() | CallLine() | AsideLine():
+        case YourWords() | ModelWords() | CallLine() | AsideLine() | TurnLine():
             return widget.entry
     return None

@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from contextui.agent.preamble import is_report
 from contextui.context.item import ItemType
-from contextui.errors import os_reason
+from contextui.errors import ContextUIError, os_reason
 from contextui.events import (
     AnswerDiscarded,
     AnswerGiven,
@@ -24,6 +25,7 @@ from contextui.events import (
     CompactionStarted,
     Event,
     Notice,
+    RetryScheduled,
     TurnFinished,
     TurnStarted,
     UsageSpent,
@@ -52,7 +54,9 @@ from contextui.tui.conversation.entries import (
     entries_of,
     entry_of,
 )
-from contextui.tui.conversation.welcome import Welcome
+from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
+from contextui.tui.conversation.welcome import Try, Welcome
+from contextui.tui.header import shown_folder
 from contextui.tui.lines import short
 from contextui.tui.link import Desk
 from contextui.words import Text, Words, msg
@@ -81,8 +85,8 @@ class Conversation(VerticalScroll):
 
     BINDINGS = [
         Binding("enter", "unfold", "expand calls"),
-        Binding("c", "copy", "copy answer"),
-        Binding("s", "save_code", "save code"),
+        Binding("ctrl+y", "copy", "copy answer", key_display="^y"),
+        Binding("ctrl+s", "save_code", "save code", key_display="^s"),
     ]
 
     def __init__(self, words: Words, folder: Path) -> None:
@@ -91,6 +95,8 @@ class Conversation(VerticalScroll):
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._thought: Thought | None = None
+        self._meter = TurnMeter()
+        self._retry_reason = ""  # why the last request was retried
         self._before: list[Entry] = []
         self._folded: WeakSet[Widget] = WeakSet()
         self._workspace: Workspace | None = None
@@ -110,13 +116,80 @@ class Conversation(VerticalScroll):
     def attach(self, desk: Desk) -> None:
         """Show a session's conversation."""
         if desk.is_offline:
-            self.query_one(Welcome).show_offline()
+            is_looking = desk.settings is not None
+            self._show_ways(self._words("use a local server: looking…") if is_looking else "")
         self._workspace = desk.session.windows.workspace
         self._session = desk.session
+        self._meter = TurnMeter(lambda: desk.has_cache)
         self._before = entries_of(desk.session.context.get_all())
         self._show_earlier()
         if desk.session.has_older_items:
             self.run_worker(self._read_older(desk.session), name="older")
+
+    def _show_ways(self, server: str = "") -> None:
+        """Show the commands that connect a model; `server` says what is known of a local one."""
+        words = self._words
+        self.query_one(Welcome).show_offline(
+            [
+                ("/login", words("enter an API key")),
+                ("/model", server or words("use a local server, or another model")),
+            ]
+        )
+
+    async def find_server(self, desk: Desk) -> None:
+        """Look for a model server on this machine, and show it on the start screen."""
+        from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
+            local_server,
+        )
+
+        words, load = self._words, desk.settings
+        if load is None:
+            return
+        try:
+            found = await local_server(await asyncio.to_thread(load), words)
+        except (OSError, ContextUIError):
+            found = None
+        text = ""
+        if found is not None and found.models:
+            count, title = len(found.models), found.provider.title
+            one = msg("use a local server: {name} found, 1 model")
+            many = msg("use a local server: {name} found, {count} models")
+            text = words(one if count == 1 else many, name=title, count=count)
+        if self.is_attached and desk.is_offline:
+            self._show_ways(text)
+
+    async def show_recent(self, desk: Desk) -> None:
+        """Show the folder's earlier sessions, if there are any and nothing was said yet."""
+        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
+            find_recent,
+            trust_line,
+            widgets_of,
+        )
+
+        try:
+            recent = await asyncio.to_thread(find_recent, desk)
+        except (OSError, ContextUIError):
+            return  # the start screen stays as it is
+        welcome = self.query_one(Welcome)
+        if not welcome.display or any(one.has_focus for one in welcome.query(Try)):
+            return
+        if not recent.heads:
+            if waiting := trust_line(recent.untrusted, recent.servers, self._words):
+                await welcome.show_waiting(waiting)
+        else:
+            folder = shown_folder(Path(desk.session.cwd))
+            await welcome.show_recent(widgets_of(recent, self._words, folder))
+
+    async def note_untrusted(self, desk: Desk) -> None:
+        """Say what waits for trust, in a conversation that goes on."""
+        from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
+            trust_line,
+            untrusted_in,
+        )
+
+        found = await asyncio.to_thread(untrusted_in, desk)
+        if self.is_attached and (waiting := trust_line(*found, self._words)):
+            self.note(waiting.plain.removeprefix("● "))
 
     async def _read_older(self, session: Session) -> None:
         """Load items from the log that the resumed session did not keep in memory."""
@@ -133,20 +206,27 @@ class Conversation(VerticalScroll):
 
     def handle(self, event: Event) -> None:
         """Render an event of the current turn."""
+        if not self._is_whole:
+            return
         if isinstance(event, ThinkingDelta):
             self._think(event.text)
             return
+        figures = self._meter.handle(event)
         if not isinstance(event, AnswerDiscarded | UsageSpent):
             self._thought = None
         match event:
             case TurnStarted():
                 self._answer = None
                 self.anchor()
-                self._add(PersonMessage(event.text))
+                is_said = not is_report(event.text)
+                self._add(PersonMessage(event.text) if is_said else Aside(event.text))
             case TextDelta():
                 self._stream(event.text)
             case AnswerDiscarded():
                 self._discard()
+            case RetryScheduled() if event.reason != self._retry_reason:
+                self._retry_reason = event.reason  # the event repeats every second
+                self._add(Aside(self._words(event.reason)))
             case AnswerGiven():
                 if self._answer is not None and has_reference(event.text):
                     self._answer.put(self._with_code(event.text))
@@ -156,7 +236,8 @@ class Conversation(VerticalScroll):
                 self._call = line if isinstance(line, CallLine) else None
             case CallFinished() if self._call is not None:
                 entry = self._call.entry
-                shown = Called(entry.title, entry.what, event.ok, event.text)
+                facts = (event.allowed, event.added, event.removed)
+                shown = Called(entry.title, entry.what, event.ok, event.text, *facts)
                 self._call.finish(shown, event.waited)
             case Notice():
                 self._add(Aside(self._words(event.text)))
@@ -172,7 +253,9 @@ class Conversation(VerticalScroll):
                 self._add(Aside(text, result is not None and not result.success))
             case TurnFinished():
                 self._end_answer()
-                self._call = None
+                self._call, self._retry_reason = None, ""
+                if figures is not None:
+                    self._add(figures)
                 if event.explanation or event.reason == "stopped":
                     self._add(Aside(self._end(event), event.is_error))
 
@@ -296,10 +379,16 @@ class Conversation(VerticalScroll):
         self._append(widget)
         return widget
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the pane can show something: not while the app shuts down."""
+        return self.is_attached and bool(self.query(Earlier) and self.query(Welcome))
+
     def _append(self, widget: Widget) -> None:
+        if not self._is_whole:
+            return
         self.query_one(Welcome).display = False
-        before, is_line = self.children[-1], isinstance(widget, FoldedLine)
-        widget.set_class(isinstance(before, FoldedLine) and not is_line, "-after-call")
+        _space(self.children[-1], widget)
         self.mount(widget)
         # Removed widgets stay among the children for a moment.
         there = [one for one in self.children[_FIRST:] if one not in self._folded]
@@ -323,12 +412,16 @@ class Conversation(VerticalScroll):
                 return CallLine(entry, self._words)
             case Aside(text, is_error):
                 return AsideLine(text, is_error=is_error)
+            case TurnFigures():
+                return TurnLine(entry, self._words)
 
     def on_earlier_requested(self) -> None:
         """Show one more page of earlier entries."""
         self._show_earlier()
 
     def _show_earlier(self) -> None:
+        if not self._is_whole:
+            return
         page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
         if page:
             self.query_one(Welcome).display = False
@@ -336,6 +429,8 @@ class Conversation(VerticalScroll):
         self._offer_earlier()
 
     def _offer_earlier(self) -> None:
+        if not self._is_whole:
+            return
         count = len(self._before)
         earlier = self.query_one(Earlier)
         text = self._words("↑ {count} earlier: Home or click to show", count=count)
@@ -345,6 +440,13 @@ class Conversation(VerticalScroll):
     def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
         widgets = [self._widget(entry) for entry in entries]
         for before, widget in pairwise(widgets):
-            after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
-            widget.set_class(after_call, "-after-call")
+            _space(before, widget)
         return widgets
+
+
+def _space(before: Widget, widget: Widget) -> None:
+    """Set the distance of a widget to the one before it."""
+    after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
+    widget.set_class(after_call, "-after-call")
+    if isinstance(before, ModelWords):
+        before.set_class(isinstance(widget, TurnLine), "-ended")

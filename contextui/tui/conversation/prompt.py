@@ -1,10 +1,17 @@
 """The prompt: input history and large pastes; its border shows the status of the turn."""
 
+import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from rich.style import Style
+from rich.text import Text as RichText
 from textual import events
+from textual._context import NoActiveAppError
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
@@ -12,12 +19,15 @@ from textual.reactive import var
 from textual.strip import Strip
 from textual.widgets import TextArea
 
+from contextui.text import for_terminal
+from contextui.tui.desktop.field import InertArea
 from contextui.tui.dialogs.unsaved import unsaved_mark
 from contextui.tui.lines import KEY, MUTED, short
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.events import Event
+    from contextui.session.history import PromptHistory
     from contextui.tui.conversation.status import TurnStatus
     from contextui.tui.link import Desk
 
@@ -38,9 +48,22 @@ class InputHistory:
 
     def add(self, text: str) -> None:
         """Append a sent text and reset the position."""
-        if not self._texts or self._texts[-1] != text:
-            self._texts.append(text)
+        if text in self._texts:
+            self._texts.remove(text)  # its place is now the last
+        self._texts.append(text)
         self._place = None
+
+    def put_before(self, texts: Iterable[str]) -> None:
+        """Add older texts, of earlier sessions."""
+        before = [one for one in texts if one not in set(self._texts)]
+        self._texts = [*before, *self._texts]
+        if self._place is not None:
+            self._place += len(before)
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts, oldest first."""
+        return self._texts
 
     def back(self, current: str) -> str | None:
         """Return the previous text, or None if there is none."""
@@ -64,12 +87,27 @@ class InputHistory:
 
 
 _LARGE = 20_000  # characters
+_LONGEST_PATH = 4_096
 _LONG = 100  # lines
+_LONGEST_FIRST = 1_000  # characters of a draft's first line that is shown before its paste
+
+
+MOST_PASTED = 10_000_000
+"""Characters of all pastes of a prompt: far more than any model reads."""
 
 
 def is_large(text: str) -> bool:
     """Return whether a paste is too large for the text field."""
     return len(text) >= _LARGE or text.count("\n") >= _LONG
+
+
+def too_large(text: str, words: Words) -> str:
+    """Return the notice about a paste that is refused."""
+    return words(
+        "The paste is too large: {size} characters. Up to {most} are kept.",
+        size=short(len(text)),
+        most=short(MOST_PASTED),
+    )
 
 
 class Pastes:
@@ -91,11 +129,33 @@ class Pastes:
         self._kept[word] = text
         return word
 
+    @property
+    def size(self) -> int:
+        """How many characters are kept."""
+        return sum(map(len, self._kept.values()))
+
     def whole(self, text: str) -> str:
         """Return the text with every placeholder replaced by its paste."""
         for word, paste in self._kept.items():
             text = text.replace(word, paste, 1)
         return text
+
+
+def pasted_image(text: str) -> str | None:
+    """Return the path of an image, if a paste is nothing else: terminals paste a dropped file so.
+
+    Terminals quote such a path as a shell does, or not at all.
+    """
+    text = text.strip()
+    if not text.startswith(("/", "'/", '"/')) or "\n" in text or len(text) > _LONGEST_PATH:
+        return None
+    from contextui.agent.image import is_image_name  # noqa: PLC0415  (after the first frame)
+
+    unquoted = text[1:-1] if text[0] in "'\"" and text[-1] == text[0] else text
+    for path in (unquoted, text.replace("\\ ", " ")):
+        if is_image_name(path) and os.path.isfile(path):
+            return path
+    return None
 
 
 def counted(text: str) -> str:
@@ -116,25 +176,42 @@ MODES = {
 """The description of each approval mode."""
 
 
-class Prompt(TextArea):
+class Prompt(InertArea):
     """The multi-line prompt; its border shows the turn's status, so that its height stays.
 
     Up and down at the edges browse the input history.
     """
 
     BINDINGS = [
+        Binding("enter", "take", "take", key_display="enter"),
         Binding("enter", "submit", "send", key_display="enter"),
+        Binding("ctrl+r", "search_history", "history", key_display="^r", show=False),
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
     is_completing = var(False, bindings=True)
     """Whether completions are shown, which the arrow keys then select."""
 
     class Submitted(Message):
-        """Posted when the person sends a message."""
+        """Posted when the person sends a message.
 
-        def __init__(self, text: str) -> None:
+        Attributes:
+            text: The message, pastes included.
+            is_shell: Whether the field began with `!`, visibly: a large paste cannot make it so.
+            visible: The text as the field showed it: large pastes are placeholders.
+            mentions: The mentions in it that were chosen from the list of files.
+        """
+
+        def __init__(
+            self,
+            text: str,
+            *,
+            is_shell: bool = False,
+            visible: str = "",
+            mentions: frozenset[str] = frozenset(),
+        ) -> None:
             super().__init__()
-            self.text = text
+            self.text, self.is_shell = text, is_shell
+            self.visible, self.mentions = visible, mentions
 
     class SentNothing(Message):
         """Posted when the person presses Enter on an empty prompt."""
@@ -142,9 +219,15 @@ class Prompt(TextArea):
     class Completing(Message):
         """Posted to accept a completion, or to move the selection by `step`."""
 
-        def __init__(self, step: int = 0) -> None:
+        def __init__(self, step: int = 0, *, is_enter: bool = False) -> None:
             super().__init__()
-            self.step = step
+            self.step, self.is_enter = step, is_enter
+
+    class EditorRequested(Message):
+        """Posted when the person wants to edit the text in their own editor."""
+
+    class SearchRequested(Message):
+        """Posted when the person wants to search the history."""
 
     class LeftDownward(Message):
         """Posted when the person presses down on the last line."""
@@ -163,13 +246,21 @@ class Prompt(TextArea):
         """Posted when the person wants to edit the last queued message."""
 
     def __init__(self, words: Words) -> None:
-        placeholder = Content(words("Say what you want, or / for commands"))
+        placeholder = Content(words("Say what you want   @ file   ! command   / commands"))
         super().__init__(id="prompt", placeholder=placeholder, highlight_cursor_line=False)
         self._words = words
         self._history, self._pastes = InputHistory(), Pastes()
         self._status: TurnStatus | None = None
         self._desk: Desk | None = None
         self._new_below: Callable[[], int] = lambda: 0
+        self._kept: PromptHistory | None = None
+        self._writers = ThreadPoolExecutor(1, "history")  # one thread: in order
+        self._set_aside: str | None = None
+        self._mentions: set[str] = set()
+        self._is_chord = False  # whether ctrl+x was pressed
+        self._before_stray: tuple[str, str] | None = None  # the text before a key, and that key
+        self.recalled: str | None = None
+        """A text that was recalled or pasted: nothing is offered for it until it is edited."""
         self.can_take_back = False
         """Whether messages are queued and the prompt is empty."""
         self.notice: Content | None = None
@@ -177,14 +268,36 @@ class Prompt(TextArea):
 
     def attach(self, desk: "Desk", status: "TurnStatus", new_below: Callable[[], int]) -> None:
         """Attach a session: load the input history and show the status."""
-        from contextui.context.item import ItemType  # noqa: PLC0415  (after the first frame)
+        from contextui.agent.preamble import is_said  # noqa: PLC0415  (after the first frame)
+        from contextui.session.history import PromptHistory, collapse  # noqa: PLC0415
 
         self._desk, self._status, self._new_below = desk, status, new_below
         items = desk.session.context.get_all()
-        texts = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
-        self._history = InputHistory(texts)
+        texts = [one.content for one in items[-_REMEMBERED:] if is_said(one)]
+        typed = self._history.texts  # before the session was open
+        self._history = InputHistory(collapse([*texts, *typed]))
+        self._kept = PromptHistory.beside(desk.session.path, desk.session.cwd)
+        self._keep(typed)
+        self.run_worker(self._load_history, thread=True, name="history")
         self.set_interval(_BEAT, self._show_status)
         self._show_status()
+
+    def _load_history(self) -> None:
+        """Read the prompts of earlier sessions, on a thread."""
+        assert self._kept is not None
+        texts = self._kept.texts()
+        with suppress(RuntimeError, NoActiveAppError):  # the app may have quit
+            self.app.call_from_thread(self._history.put_before, texts)
+
+    def _keep(self, texts: Iterable[str]) -> None:
+        """Keep sent prompts for later sessions; off the screen's thread, as it may wait."""
+        kept, new = self._kept, list(texts)
+        if kept is not None and new:
+            self._writers.submit(lambda: [kept.add(one) for one in new])
+
+    def load_text(self, text: str) -> None:
+        """Replace the text, with control characters escaped."""
+        super().load_text(for_terminal(text))
 
     def render_line(self, y: int) -> Strip:
         """Render a line; blank where the field is too narrow for the base class."""
@@ -221,8 +334,11 @@ class Prompt(TextArea):
     def _below(self) -> Content:
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
         count = self._new_below()
-        more = self._words("↓ {count} new lines", count=count) + "   " if count else ""
+        new = self._words.plural(count, "↓ {count} new line", "↓ {count} new lines")
+        more = new + "   " if count else ""
         lost = unsaved_mark(self._desk.session, self._words) if self._desk is not None else ""
+        if self.is_shell:
+            return Content.assemble((self._words("! runs in the terminal"), "$text-warning"))
         return Content.assemble(
             (more, KEY),
             (f"● {lost}   " if lost else "", "$text-error"),
@@ -233,6 +349,17 @@ class Prompt(TextArea):
     # The base class handles a key or a paste after these, unless the default is prevented.
 
     async def _on_key(self, event: events.Key) -> None:
+        is_chord, self._is_chord = self._is_chord, False
+        if event.key == "ctrl+x" and self.selection.is_empty:  # else it cuts
+            event.prevent_default()
+            event.stop()
+            self._is_chord = True
+            return
+        if is_chord and event.key == "ctrl+e":
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.EditorRequested())
+            return
         if event.key == "enter":  # not a priority binding: it must follow the typed keys
             event.prevent_default()
             event.stop()
@@ -264,40 +391,188 @@ class Prompt(TextArea):
         if text is not None:
             event.prevent_default()
             event.stop()
-            self.text = text
-            self.move_cursor(self.document.end)
+            self.recall(text)
+
+    def recall(self, text: str) -> None:
+        """Put an earlier text into the field; no completions open until it is edited."""
+        self.text = text
+        self.recalled = self.text
+        self.move_cursor(self.document.end)
 
     async def _on_paste(self, event: events.Paste) -> None:
         # Terminals send a carriage return for each line break of a paste.
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        text = event.text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if is_large(text):
             event.prevent_default()
             event.stop()
-            self.insert(self._pastes.keep(text))
+            self._keep_paste(text)
+        elif (path := pasted_image(text)) is not None:
+            from contextui.agent.mention import mention_of  # noqa: PLC0415  (see above)
+
+            event.prevent_default()
+            event.stop()
+            self.insert_mention(mention_of(path), 0)
+        elif len(text) > 1:  # some terminals paste a typed character
+            event.prevent_default()
+            event.stop()
+            self.replace(text, *self.selection, maintain_selection_offset=False)
+            self.recalled = self.text
+
+    def _keep_paste(self, text: str) -> None:
+        """Put a large paste into the field as a placeholder; refuse one that is too large."""
+        if self._pastes.size + len(text) > MOST_PASTED:
+            self.notify(too_large(text, self._words), severity="warning", markup=False)
+            return
+        self.insert(self._pastes.keep(text))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Name what Enter does: while the history is searched, it sends nothing."""
+        if action in ("take", "submit"):
+            return self.is_searching == (action == "take")
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        """Put the found prompt into the field."""
+        self.post_message(self.Completing(is_enter=True))
 
     def action_submit(self) -> None:
         """Send the text, or accept the selected completion."""
         if self.is_completing:
-            self.post_message(self.Completing())
+            self.post_message(self.Completing(is_enter=True))
             return
         text = self.whole_text.strip()
         if not text:
             self.post_message(self.SentNothing())
             return
+        if self._is_stray():
+            self._before_stray = None
+            words = self._words("The key went into the prompt. Enter again sends the text.")
+            self.notify(words, severity="warning", markup=False)
+            return
+        sent = self.Submitted(
+            text, is_shell=self.is_shell, visible=self.text, mentions=self.mentions
+        )
         self._history.add(self.text.strip())
+        self._keep([text])
+        self._before_stray = None
         self.clear()
-        self.post_message(self.Submitted(text))
+        self.post_message(sent)
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether Enter runs the text in the terminal."""
+        return self.text.startswith("!") and not self.is_searching
 
     @property
     def whole_text(self) -> str:
         """The text with placeholders replaced by their pastes."""
-        return self._pastes.whole(self.text)
+        return self._pastes.whole(self.text if self._set_aside is None else self._set_aside)
+
+    # --- mentions ----------------------------------------------------------------------
+
+    @property
+    def text_before_cursor(self) -> str:
+        """The text of the cursor's line, up to the cursor."""
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """The mentions that were chosen from a list and are still in the text."""
+        return frozenset(one for one in self._mentions if one in self.text)
+
+    def insert_mention(self, mention: str, instead_of: int) -> None:
+        """Put a mention in the place of the characters before the cursor, and a space behind it."""
+        self._mentions.add(mention)
+        row, column = self.cursor_location
+        behind = self.document.get_line(row)[column : column + 1]
+        text = mention if behind == " " else f"{mention} "
+        self.replace(text, (row, column - instead_of), (row, column))
+        self.move_cursor((row, column - instead_of + len(mention) + 1))
+
+    def _mention_around(self, column: int, *, is_left: bool) -> tuple[int, int] | None:
+        """Return the columns of the mention that a deletion at a column of this line touches."""
+        row, _ = self.cursor_location
+        for start, end in self._mention_columns(self.document.get_line(row)):
+            if (start < column <= end) if is_left else (start <= column < end):
+                return start, end
+        return None
+
+    def _mention_columns(self, text: str) -> list[tuple[int, int]]:
+        if not self._mentions or "@" not in text:
+            return []
+        from contextui.agent.mention import mentions_in  # noqa: PLC0415  (after the first frame)
+
+        found = mentions_in(text)
+        return [
+            (one.start, one.end) for one in found if text[one.start : one.end] in self._mentions
+        ]
+
+    def action_delete_left(self) -> None:
+        """Delete to the left of the cursor; a mention as one character."""
+        self._delete(is_left=True)
+
+    def action_delete_right(self) -> None:
+        """Delete to the right of the cursor; a mention as one character."""
+        self._delete(is_left=False)
+
+    def _delete(self, *, is_left: bool) -> None:
+        row, column = self.cursor_location
+        around = self._mention_around(column, is_left=is_left)
+        if around is not None and self.selection.is_empty:
+            self.delete((row, around[0]), (row, around[1]), maintain_selection_offset=False)
+        elif is_left:
+            super().action_delete_left()
+        else:
+            super().action_delete_right()
+
+    def get_line(self, line_index: int) -> RichText:
+        """Return a line with its mentions on a ground of their own."""
+        found = super().get_line(line_index)
+        columns = self._mention_columns(found.plain)
+        if columns:
+            variables = self.app.theme_variables
+            ground = variables.get("soft") or variables["panel"]
+            style = Style(color=variables["primary"], bgcolor=ground)
+            for start, end in columns:
+                found.stylize(style, start, end)
+        return found
+
+    # --- history search ----------------------------------------------------------------
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether the field holds a query instead of the person's text."""
+        return self._set_aside is not None
+
+    @property
+    def past(self) -> list[str]:
+        """The sent prompts of this folder, oldest first."""
+        return self._history.texts
+
+    def begin_search(self) -> None:
+        """Set the text aside; the field takes a query."""
+        if self._set_aside is None:
+            self._set_aside = self.text
+            self.text = ""
+
+    def end_search(self, found: str | None = None) -> None:
+        """Put the found prompt into the field, or the text that was set aside."""
+        if self._set_aside is None:
+            return
+        unfinished, self._set_aside = self._set_aside, None
+        text = unfinished if found is None else found
+        if found is not None and unfinished.strip():
+            self._history.add(unfinished.strip())  # ↑ has it again
+        with self.prevent(TextArea.Changed):
+            self.text = text
+        self.move_cursor(self.document.end)
 
     def offer_again(self, draft: str) -> None:
         """Restore the draft of an earlier run; add it to the history if the prompt has text."""
         if not draft.strip():
             return
-        shown = self._pastes.keep(draft) if is_large(draft) else draft
+        shown = self._shortened(draft)
         if self.text:
             self._history.add(shown)
             return
@@ -305,15 +580,58 @@ class Prompt(TextArea):
             self.text = shown
         self.move_cursor(self.document.end)
 
+    def _shortened(self, draft: str) -> str:
+        """Return a draft as the field shows it: of a very large one, the first line."""
+        if len(draft) < _LARGE:
+            return draft
+        first, end, rest = draft.partition("\n")
+        if not end or len(first) > _LONGEST_FIRST or not is_large(rest):
+            first, end, rest = "", "", draft
+        return first + end + self._pastes.keep(rest)
+
+    def action_search_history(self) -> None:
+        """Search the history; while that is open, go to the next hit."""
+        if self.is_searching:
+            self.post_message(self.Completing(1))
+        else:
+            self.post_message(self.SearchRequested())
+
+    def replace_text(self, text: str) -> None:
+        """Put an edited text into the field; a large one as a placeholder."""
+        if text != self.whole_text:
+            self.put(self._pastes.keep(text) if is_large(text) else text)
+
     def action_new_line(self) -> None:
         """Insert a line break."""
         self.insert("\n")
+
+    def type(self, text: str) -> None:
+        """Insert a key that was pressed in another pane, instead of what is selected.
+
+        It may have been meant as a key of that pane, so Enter right after it does not send.
+        """
+        self._before_stray = self.text, text
+        self.replace(text, *self.selection, maintain_selection_offset=False)
+
+    def _is_stray(self) -> bool:
+        """Whether nothing was typed but a key from another pane, once or repeatedly."""
+        if self._before_stray is None:
+            return False
+        before, key = self._before_stray
+        typed = Counter(self.text)
+        typed.subtract(before)
+        return typed.pop(key, 0) > 0 and not any(typed.values())
 
     def say(self, text: str) -> None:
         """Send a text as it is, without completing it."""
         self.put(text)
         self.is_completing = False
         self.action_submit()
+
+    def watch_text(self) -> None:
+        """Show at once what Enter would do."""
+        self.set_class(self.is_shell, "-shell")
+        self._show_status()
 
     def put(self, text: str) -> None:
         """Put a text into the prompt for editing."""

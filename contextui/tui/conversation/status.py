@@ -1,8 +1,10 @@
 """The status of the current turn, shown in the border of the prompt."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from contextui.events import (
@@ -19,10 +21,14 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.lines import KEY, MUTED, SPINNER, line, short
+from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
 
 _ROOMY = 52  # cells needed for the full status
+_NAME = 24  # cells of the name of a job
+_PATIENCE = 1.0  # seconds after which a job that a call waits for is named
+_ROUND = len("⠋    esc ") + 4  # cells around the status
 
 
 @dataclass(slots=True)
@@ -36,6 +42,8 @@ class TurnStatus:
         characters: Characters streamed so far, used to estimate tokens.
         retry: The reason for a retry and the seconds until then.
         activity: The current activity: compacting, thinking, answering, acting or working.
+        cost: What the finished requests cost in dollars; None if no price is known.
+        job_in: Returns the name of the job that runs in a window; empty if none does.
     """
 
     is_running: bool = False
@@ -44,7 +52,11 @@ class TurnStatus:
     characters: int = 0
     retry: tuple[str, int] | None = None
     activity: str = msg("working")
+    cost: float | None = None
+    job_in: Callable[[str], str] = lambda _: ""
     _began: float = field(default=0.0)
+    _window: str = field(default="")  # the window that a call acts on
+    _called: float = field(default=0.0)  # when that call started
 
     def handle(self, event: Event) -> None:
         """Update the status from an event."""
@@ -52,6 +64,7 @@ class TurnStatus:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
                 self.step = self.tokens = self.characters = 0
+                self.cost, self._window = None, ""
                 self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
                 self.step, self.characters, self.retry, self.activity = (
@@ -70,9 +83,12 @@ class TurnStatus:
                 self.retry, self.activity = None, msg("answering")
             case CallStarted():
                 self.activity = msg("running")
+                self._window, self._called = str(event.input.get("window_id", "")), time.monotonic()
             case AnswerGiven() | CallFinished():
-                self.activity = msg("working")
+                self.activity, self._window = msg("working"), ""
             case UsageSpent():
+                if (cost := event.usage.cost) is not None:
+                    self.cost = (self.cost or 0.0) + cost
                 self.tokens += event.usage.output_tokens or self.characters // 4
                 self.characters = 0
             case TurnFinished() | CompactionFinished():
@@ -94,25 +110,16 @@ class TurnStatus:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
         why = ""
-        if self.retry is not None:  # in a narrow prompt the reason is truncated first
+        if self.retry is not None:
             reason, seconds = self.retry
-            status, why = (
-                words("retrying in {seconds}s", seconds=seconds),
-                f"   {line(words(reason))}",
-            )
+            status = words("retrying in {seconds}s", seconds=seconds)
+            why = f"   {line(words(reason))}"
+            if cell_len(status) + cell_len(words("stops")) + cell_len(why) + _ROUND > room:
+                why = ""  # the conversation shows all of it
         elif self.activity == "compacting":
             status = words("compacting {seconds}s", seconds=int(now - self._began))
         else:
-            tokens = self.tokens + self.characters // 4
-            status = words(
-                "{activity} {seconds}s   step {step}   {tokens} tokens"
-                if room >= _ROOMY
-                else "{activity} {seconds}s",
-                activity=words(self.activity),
-                seconds=int(now - self._began),
-                step=self.step,
-                tokens=short(tokens),
-            )
+            status = self._progress(words, now, room)
         return Content.assemble(
             (f"{spinner} ", "$text-accent"),
             (status, MUTED),
@@ -120,3 +127,24 @@ class TurnStatus:
             (words("stops"), MUTED),
             (why, MUTED),
         )
+
+    def _progress(self, words: Words, now: float, room: int) -> str:
+        """Return what the turn does, for how long, and its figures where there is room."""
+        seconds = int(now - self._began)
+        job = self.job_in(self._window) if self._window and now - self._called > _PATIENCE else ""
+        if job:
+            name = fit(job, min(cell_len(line(job)), _NAME))
+            waits = words("waiting for {name} {seconds}s", name=name, seconds=seconds)
+            parts = [waits]
+        else:
+            activity = words(self.activity)
+            parts = [words("{activity} {seconds}s", activity=activity, seconds=seconds)]
+        tokens = words("{tokens} tokens", tokens=short(self.tokens + self.characters // 4))
+        figures = [
+            words("step {step}", step=self.step),
+            turn_cost(self.cost) if self.cost else tokens,
+        ]
+        for figure in figures if room >= _ROOMY else ():
+            if cell_len("   ".join([*parts, figure])) + _ROUND + 6 <= room:
+                parts.append(figure)
+        return "   ".join(parts)

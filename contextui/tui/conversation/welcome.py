@@ -1,5 +1,6 @@
 """The welcome screen of an empty conversation, with four suggestions."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from textual.app import ComposeResult
@@ -89,10 +90,35 @@ class Welcome(Vertical):
                 yield Try(words(text))
             yield Static("", id="offline", markup=False)
 
-    def show_offline(self) -> None:
-        """Show that no model is connected, and how to connect one."""
+    def show_offline(self, ways: Sequence[tuple[str, str]] = ()) -> None:
+        """Show that no model is connected, what answers until then, and how to connect one.
+
+        Args:
+            ways: Commands that connect a model, and what each does.
+        """
         note = self._words(
-            "No model is connected. The built-in offline model handles simple requests. "
-            "Set ANTHROPIC_API_KEY or type /model."
+            "No model is connected. Until one is, a small built-in model answers. It only "
+            "understands simple requests in English and Chinese; it does not write code or explain."
         )
-        self.query_one("#offline", Static).update(Content.styled(note, MUTED))
+        rows = [Content.assemble(("● ", "$text-warning"), note)]
+        if ways:
+            rows.append(Content(""))
+        width = max((len(command) for command, _ in ways), default=0)
+        rows += [
+            Content.assemble((f"  {command:<{width}}", f"{KEY} bold"), (f"   {about}", MUTED))
+            for command, about in ways
+        ]
+        self.query_one("#offline", Static).update(Content("\n").join(rows))
+        self.add_class("-offline")
+
+    async def show_waiting(self, line: Content) -> None:
+        """Show what waits for the person in this folder."""
+        self.add_class("-waiting")
+        await self.query_one("#card").mount(Static(line, classes="ready"))
+
+    async def show_recent(self, widgets: Iterable[Static]) -> None:
+        """Show the earlier sessions of the folder instead of the introduction."""
+        card, offline = self.query_one("#card"), self.query_one("#offline")
+        with self.app.batch_update():
+            await card.remove_children([one for one in card.children if one is not offline])
+            await card.mount_all(widgets, before=offline)

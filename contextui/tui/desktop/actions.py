@@ -1,27 +1,23 @@
-"""Window actions: the action row, the menu, running an action, and its result."""
+"""Window actions: the menu, running an action, and its result."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen
-from textual.style import Style
-from textual.timer import Timer
-from textual.widget import Widget
 
 from contextui.files.errors import FileChangedError
 from contextui.tui.desktop.form import FormScreen, Question
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.shared import (
     Setting,
+    first_actions_of,
+    in_turn,
     name_of,
     needs_words,
     person_acted,
@@ -30,8 +26,8 @@ from contextui.tui.desktop.shared import (
 )
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.footer import KeyHints
-from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
-from contextui.windowing.action import ActionResult
+from contextui.tui.lines import MUTED, line
+from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.anchor import Form, Reference
 from contextui.windowing.host import latest_render
 from contextui.words import Words, msg
@@ -40,114 +36,12 @@ if TYPE_CHECKING:
     from contextui.tui.desktop.frame import WindowFrame
 
 
-MENU = "+"
-"""The id of the menu of all actions."""
-
-_ACTION = "action"
-_GAP = "  "
-_SECONDS = 8.0  # seconds to show a result
-_WORD = "$foreground 75%"
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """An action in the row.
-
-    Attributes:
-        id: The action.
-        name: Its name in the row.
-    """
-
-    id: str
-    name: str
-
-
-class ActionRow(Widget):
-    """As many actions as fit, each a clickable word; the menu lists all of them."""
-
-    DEFAULT_CSS = "ActionRow { height: 1; width: 1fr; }"
-
-    class Chosen(Message):
-        """Posted when an action is clicked."""
-
-        def __init__(self, action_id: str) -> None:
-            super().__init__()
-            self.action_id = action_id
-
-    def __init__(self, offers: Sequence[Offer] = ()) -> None:
-        super().__init__()
-        self._offers = tuple(offers)
-        self._message: tuple[str, str] | None = None
-        self._clear_timer: Timer | None = None
-        self._hovered: str | None = None
-
-    def offer(self, offers: Sequence[Offer]) -> None:
-        """Show these actions."""
-        self._offers = tuple(offers)
-        self.refresh()
-
-    def show_message(self, text: str, style: str = "") -> None:
-        """Show a message in place of the actions, for some seconds."""
-        self.clear_message()
-        self._message = (text, style)
-        self._clear_timer = self.set_timer(_SECONDS, self.clear_message)
-        self.refresh()
-
-    def clear_message(self) -> None:
-        """Show the actions again."""
-        if self._clear_timer is not None:
-            self._clear_timer.stop()
-        self._message = self._clear_timer = None
-        self.refresh()
-
-    def render(self) -> Content:
-        """Render the actions, or the message."""
-        if self._message is not None:
-            text, style = self._message
-            return Content.assemble((fit(text, self.size.width).rstrip(), style))
-        parts = list[Content]()
-        for number, offer in enumerate(self._offers):
-            left = len(self._offers) - number
-            room = self.size.width - sum(one.cell_length + len(_GAP) for one in parts)
-            more = 0 if left == 1 else len(_GAP) + len(f"+{left - 1}")
-            if cell_len(offer.name) + more > room:
-                parts.append(self._word(MENU, f"+{left}", FAINT))
-                break
-            parts.append(self._word(offer.id, offer.name, _WORD))
-        return Content(_GAP).join(parts)
-
-    def _word(self, action_id: str, name: str, style: str) -> Content:
-        hovered = f"{KEY} underline" if action_id == self._hovered else style
-        return Content.assemble((name, hovered)).stylize(Style.from_meta({_ACTION: action_id}))
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Highlight the action under the mouse."""
-        self._hover(event.style.meta.get(_ACTION))
-
-    def on_leave(self) -> None:
-        """Remove the highlight."""
-        self._hover(None)
-
-    def _hover(self, action_id: str | None) -> None:
-        if action_id != self._hovered:
-            self._hovered = action_id
-            self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """Select the clicked action; a click on a message shows the actions again."""
-        action_id = event.style.meta.get(_ACTION)
-        if action_id is not None:
-            self.post_message(self.Chosen(str(action_id)))
-        elif self._message is not None:
-            self.clear_message()
-
-
 @dataclass(frozen=True, slots=True)
 class ResultLine:
     """The display form of a result.
 
     Attributes:
-        line: The line in the window's action row.
+        line: The line in the window's lower border.
         style: Its style.
         whole: The full text, if there is more to read.
     """
@@ -228,7 +122,7 @@ _SLOW = 0.4  # seconds after which an action is shown as running
 
 
 class ActionRunner:
-    """Runs a window's actions for the person and shows the results in its action row.
+    """Runs a window's actions for the person and shows the results in its border.
 
     Args:
         frame: The window's frame; menus and forms open over it.
@@ -244,14 +138,12 @@ class ActionRunner:
         """Run an action or an anchor, asking for required params first.
 
         Args:
-            wanted: The id of an action, an anchor or the menu.
+            wanted: The id of an action or an anchor.
             fill_in: Ask for params even if none is required.
         """
         anchor = latest_render(self._window).anchors.get(wanted)
         action = self._window.actions.get(wanted)
-        if wanted == MENU:
-            self.menu()
-        elif isinstance(anchor, Form):
+        if isinstance(anchor, Form):
             self._ask(wanted, Question.of_anchor(self._window, anchor))
         elif action is not None and (needs_words(action) or (fill_in and action.params.listing)):
             self._ask(wanted, Question.of_action(self._window, action))
@@ -269,7 +161,7 @@ class ActionRunner:
         def show_running() -> None:
             # The timer may fire just before the result arrives, which must stay.
             if running is not None:
-                self._frame.row.show_message(running, MUTED)
+                self._frame.show_note(running, MUTED)
 
         slow = self._frame.set_timer(_SLOW, show_running)
         result = await self._act(action_id, params)
@@ -296,11 +188,15 @@ class ActionRunner:
 
     def _show_result(self, result: ActionResult, action_id: str) -> None:
         self._last = result_line(result, line(name_of(self._window)), self._words)
+        if result.ok and action_id == CLOSE.id:
+            text = self._words("Closed {window}. /undo reopens it.", window=self._window.id)
+            self._frame.app.notify(text, markup=False)
+            return
         if not self._frame.is_attached:
             severity: SeverityLevel = "information" if result.ok else "error"
             self._frame.app.notify(self._last.line, severity=severity, markup=False)
             return
-        self._frame.row.show_message(self._last.line, self._last.style)
+        self._frame.show_note(self._last.line, self._last.style)
         action = self._window.actions.get(action_id)
         if result.ok and self._last.whole and action is not None and action.effect == "read":
             self.show_all()
@@ -327,7 +223,7 @@ class ActionRunner:
         return Content.assemble(name, (f"  {about}" if about else "", MUTED))
 
     def _actions(self) -> Iterator[Entry]:
-        for action in self._window.actions.values():
+        for action in in_turn(self._window.actions, first_actions_of(self._frame.body)):
             mark = f"  ({self._words('writes')})" if action.effect == "write" else ""
             about = action.labelled(self._words.lang) + mark
             yield Entry(action.id, short_name(action, self._words), about)

@@ -131,7 +131,7 @@ def _button(anchor: Button | Form) -> Content:
     return Content.assemble((label, KEY)).stylize(Style.from_meta({ANCHOR: anchor.id}))
 
 
-_CURSOR = "on $primary 22%"
+_CURSOR = "on $cursor"
 
 
 class ContentBody(Sheet):

@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
-from textual.widgets.text_area import Edit, EditResult
+from textual.widgets import Static
 
-from contextui.text import for_terminal
+from contextui.files.workspace import Workspace
+from contextui.tui.desktop.field import Field, InertArea
+from contextui.tui.desktop.pathfield import PathField, is_path
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, problems, read
 from contextui.tui.footer import KeyHints
@@ -29,50 +29,7 @@ from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
-
-class InertArea(TextArea):
-    """A text area that escapes control characters of pasted text."""
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Apply an edit with control characters escaped."""
-        edit.text = for_terminal(edit.text)
-        return super().edit(edit)
-
-
-class Field(InertArea):
-    """A text field of one or more lines: `enter` submits, `ctrl+j` starts a new line."""
-
-    BINDINGS = [
-        Binding("enter", "done", show=False, priority=True),
-        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
-    ]
-    DEFAULT_CSS = """
-    Field {
-        height: auto; max-height: 6; border: none; padding: 0; background: $background;
-        &:focus { border: none; }
-        .text-area--placeholder { color: $foreground 52%; }
-    }
-    """
-
-    class Done(Message):
-        """Posted when the person presses enter."""
-
-        def __init__(self, field: "Field") -> None:
-            super().__init__()
-            self.field = field
-
-    def __init__(self, text: str = "", hint: str = "") -> None:
-        super().__init__(for_terminal(text), placeholder=Content(hint), highlight_cursor_line=False)
-        self.move_cursor(self.document.end)
-
-    def action_done(self) -> None:
-        """Post `Done`."""
-        self.post_message(self.Done(self))
-
-    def action_new_line(self) -> None:
-        """Insert a line break."""
-        self.insert("\n")
-
+__all__ = ["Field", "FormField", "FormScreen", "InertArea", "Question", "form_fields"]
 
 LABEL = 16
 """Width of a field's name in cells."""
@@ -103,20 +60,28 @@ class FormField(Vertical):
     }}
     """
 
-    def __init__(self, param: Param, action: Action, default: Any, words: Words) -> None:
+    def __init__(
+        self,
+        param: Param,
+        action: Action,
+        default: Any,
+        words: Words,
+        workspace: Workspace | None = None,
+    ) -> None:
         super().__init__()
         self.param = param
+        self._paths: PathField | None = None
         self._action, self._default, self._words = action, default, words
         self._kind = kind_of(param.type)
         self._wrong = Static(classes="wrong")
-        self.input: Widget = self._choice() if self._kind.options else self._field()
+        self.input: Widget = self._choice() if self._kind.options else self._field(workspace)
 
     def compose(self) -> ComposeResult:
         """Compose the name, the input, and the error below it."""
         with Horizontal():
             name = fit(self.param.name, LABEL - 1)
             yield Static(Content.assemble((name, "")), classes="label")
-            yield self.input
+            yield self._paths or self.input
             if allowed := limits(self.param, self._words):
                 yield Static(Content.styled(line(allowed), FAINT), classes="limits")
         yield self._wrong
@@ -136,13 +101,16 @@ class FormField(Vertical):
             note=self._words("optional") if self.param.optional else "",
         )
 
-    def _field(self) -> Field:
+    def _field(self, workspace: Workspace | None) -> Field:
         wanted = _HINTS.get(self._kind.type)
         hint = self._words(wanted) if wanted else line(self.param.type)
         if self._kind.many:
             hint += f", {self._words('one per line')}"
         if self.param.optional:
             hint += f"  {self._words('optional')}"
+        if workspace is not None and is_path(self.param.name, self._kind.type):
+            self._paths = PathField(_shown(self._default), hint, workspace)
+            return self._paths.input
         return Field(_shown(self._default), hint)
 
     @property
@@ -155,7 +123,7 @@ class FormField(Vertical):
                 return {name: values} if values or not self.param.optional else {}
             return {name: values[0]} if values and values[0] != self._default else {}
         assert isinstance(self.input, Field)
-        typed = self.input.text
+        typed = self.input.text if self._paths is None else self._paths.value
         if typed == _shown(self._default) and self.param.optional:
             return {}
         if not typed and (self.param.optional or "string" not in kind.type):
@@ -189,7 +157,7 @@ def form_fields(
         if param.name in names:
             default = defaults[param.name].default if param.name in defaults else None
             known = None if default is inspect.Parameter.empty else default
-            made.append(FormField(param, action, known, words))
+            made.append(FormField(param, action, known, words, window.env.files))
     return made
 
 

@@ -1,20 +1,23 @@
-"""The frame of a window: border with actor and cost, body, actions, and the close prompt."""
+"""The frame of a window: border with title, actor and cost, body, and the close prompt."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 from rich.cells import cell_len, set_cell_size
-from textual import on
+from textual import events, on
 from textual.actions import SkipAction, parse
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from contextui.tui.desktop.actions import ActionRow, ActionRunner, Offer
+from contextui.tui.desktop.actions import ActionRunner
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.shared import (
@@ -22,25 +25,30 @@ from contextui.tui.desktop.shared import (
     Setting,
     closing_warning_of,
     facts_of,
-    first_actions_of,
     frame_bindings_of,
     heading,
-    in_turn,
     keeps_keys,
     name_of,
+    person_left,
+    position_of,
     progress_of,
+    rows_of,
     settle,
-    short_name,
     title_of,
 )
 from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
-from contextui.tui.lines import KEY, MUTED, fit, line
+from contextui.tui.lines import KEY, MUTED, RULE, LineView, fit, line
 from contextui.windowing.host import commit_input_with, latest_render
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
-_HINTS = ("summary, or enter", msg("summary?"))
+_HINTS = (
+    msg("Enter closes, Esc keeps it. You may type a note for the model."),
+    msg("Enter closes, Esc keeps it. A note is optional."),
+    msg("Enter closes, Esc keeps it."),
+    msg("Enter closes"),
+)
 _WARNINGS = ("unsaved! enter to close", msg("unsaved! enter"), msg("unsaved!"))
 """Short forms for narrow windows, from longest to shortest."""
 _ENOUGH = 40  # minimum columns for a truncated warning
@@ -68,15 +76,15 @@ class Closing(Horizontal):
     class Left(Message):
         """Posted when the person keeps the window open."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, window_id: str) -> None:
         super().__init__()
-        self._words = words
+        self._words, self._window_id = words, window_id
         self._warning = ""
 
     def compose(self) -> ComposeResult:
         """Compose the label and the field."""
         yield Static(Content.assemble((self._label, f"{KEY} bold")))
-        yield Field(hint=self._words("summary, or enter"))
+        yield Field(hint=self._words(_HINTS[-1]))
 
     def ask(self, warning: str = "") -> None:
         """Show the prompt; a warning names what would be lost."""
@@ -92,7 +100,7 @@ class Closing(Horizontal):
 
     @property
     def _label(self) -> str:
-        return f"{self._words('Close')} "
+        return self._words("Close {window}?", window=line(self._window_id)) + " "
 
     def _show_text(self) -> None:
         """Show the warning or the hint in the longest form that fits."""
@@ -100,7 +108,9 @@ class Closing(Horizontal):
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
         if self._warning:
             forms.insert(0, self._cut(room))
-        text = next((one for one in forms if cell_len(one) <= room), forms[-1])
+        # A warning may take the room of the label; the hint does not make sense without it.
+        left = room if self._warning else room - cell_len(self._label)
+        text = next((one for one in forms if cell_len(one) <= left), forms[-1])
         has_label = cell_len(self._label + text) <= room
         self.query_one(Static).display = has_label
         style = "$text-warning" if self._warning else ""
@@ -127,10 +137,31 @@ class Closing(Horizontal):
 _BODY = "body"
 _LEVELS = [Lod.GIST, Lod.SUMMARY, Lod.FULL]
 _BORDER = 6  # cells of an edge that cannot hold text
+_SECONDS = 8.0  # seconds to show a result
+_MENU = "⋯"
+_NUMBER = 3  # cells before the number in the upper border
+_MENU_PLACE = 4  # cells from the right end of the lower border
+_GAP = 4  # cells between both ends of an edge
+_RIGHT = 24  # cells of the right end for which the left one is not cut
+_REST = 8  # least cells of what a window shows, beside its name
+
+
+def ask_for_room(body: Widget) -> None:
+    """Lay out the windows again: `window_rows` of this widget changed."""
+    for one in body.ancestors:
+        if isinstance(one, WindowFrame):
+            one.post_message(WindowFrame.Resized())
 
 
 class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
-    """The frame of one window. Nothing in it ever changes its height."""
+    """The frame of one window; its border says all that is said about the window.
+
+    Above are number, name and what it shows, and right the position or the progress. Below are
+    the result of the last action, who acted, and the cost.
+    """
+
+    class Resized(Message):
+        """Posted when the window wants another number of rows."""
 
     BINDINGS = [
         Binding("enter", "go_in", "focus"),
@@ -158,19 +189,22 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.body = self._make_body()
         self._usual_bindings = self._bindings
         self._bind_keys_of_body()
-        self.row = ActionRow(self._offers())
+        self.note = ""
+        """The result that the border shows."""
+        self._note_style, self._note_timer = "", cast(Timer | None, None)
+        self.is_pinned = False
         self.runner = ActionRunner(self, setting)
 
     def compose(self) -> ComposeResult:
-        """Compose the body and the action row."""
+        """Compose the body, and the question before it closes."""
         yield self._trouble
         yield self.body
-        yield self.row
-        yield Closing(self._setting.words)
+        yield Closing(self._setting.words, self.window.id)
 
     def on_mount(self) -> None:
         """Register the input commit and draw the window."""
         self._unregister = commit_input_with(self.window, self._commit_input)
+        self._watch_body()
         self._draw()
 
     def on_unmount(self) -> None:
@@ -206,10 +240,37 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         body.add_class(_BODY)
         return body
 
-    def _offers(self) -> list[Offer]:
-        first = first_actions_of(self.body)
-        actions = in_turn(self.window.actions, first)
-        return [Offer(one.id, short_name(one, self._setting.words)) for one in actions]
+    def _watch_body(self) -> None:
+        """Follow the size and the position of the body's content."""
+        if isinstance(self.body, ScrollView):
+            self.watch(self.body, "virtual_size", self._content_resized, init=False)
+            self.watch(self.body, "scroll_y", self.draw_border, init=False)
+
+    def _content_resized(self) -> None:
+        self.draw_border()
+        self.post_message(self.Resized())
+
+    def wanted_rows(self) -> int | None:
+        """Return the rows that show the whole content, with the border; None before it has a width.
+
+        They depend on content and width alone, so that the layout is the same in whatever order
+        both change.
+        """
+        rows = rows_of(self.body)
+        if not self.body.display:
+            rows = 0
+        elif not self.body.size.width:
+            return None
+        elif rows is None and isinstance(self.body, LineView):
+            rows = self.body.count
+        elif rows is None and isinstance(self.body, ScrollView):
+            rows = self.body.virtual_size.height
+        elif rows is None:
+            rows = latest_render(self.window).snapshot.content.count("\n") + 1
+        if self._trouble.display:  # as it wraps, not as it was laid out before
+            width = max(self.scrollable_content_region.width, 1)
+            rows += self._trouble.visual.get_height({}, width)
+        return rows + 2
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -220,36 +281,147 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.body.window_changed()
         self._draw()
 
-    def renumber(self, number: int) -> None:
-        """Show another number."""
-        self._number = number
-        self.draw_border()
-
     def draw_border(self) -> None:
         """Update title and facts in the border; only changes are drawn."""
-        setting, width = self._setting, max(self.size.width + 2 - _BORDER, 0)
-        rest = title_of(self.body)
-        rest = setting.gists.of(self.window) if rest is None else rest
-        notice = setting.notices.get(self.window.id, "")
-        progress = progress_of(self.window, notice)
-        if progress.plain:  # it comes first: what is cut off is the text before it
-            room = width - heading(self._number, self.window, "").cell_length
-            rest = fit(line(rest), max(room - progress.cell_length - 4, 0))
-        title = heading(self._number, self.window, rest)
-        if progress.plain:
-            title = Content.assemble(title, "  ", progress)
-        facts = facts_of(
-            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
-        )
-        subtitle = facts.within(width, setting.words)
+        if not self.is_attached:  # a tick between creating and mounting it
+            return
+        width = max(self.outer_size.width - _BORDER, 0)
+        title, subtitle = self._title(width), self._subtitle(width)
         if self.border_title != title.markup:
             self.border_title = title
         if self.border_subtitle != subtitle.markup:
             self.border_subtitle = subtitle or None
 
+    def _title(self, width: int) -> Content:
+        rest = title_of(self.body)
+        rest = line(self._setting.gists.of(self.window) if rest is None else rest)
+        bare = heading(self._number, self.window, "").cell_length
+        free = max(width - bare - _GAP, 0)
+        room = free - cell_len(rest)
+        right = self._right(room if room >= _RIGHT else free - min(cell_len(rest), _REST))
+        if right.cell_length > free:
+            right = right.truncate(free, ellipsis=True) if free >= _REST else Content("")
+        room = width - bare - 2 - (right.cell_length + _GAP if right.plain else 0)
+        left = heading(self._number, self.window, fit(rest, min(room, cell_len(rest))))
+        return self._spread(left, right, width) if right.plain else left
+
+    def _right(self, room: int) -> Content:
+        """Return the progress, or else the position."""
+        notice = self._setting.notices.get(self.window.id, "")
+        progress = progress_of(self.window, notice, room)
+        return progress if progress.plain else Content.styled("   ".join(self._place(room)), MUTED)
+
+    def _spread(self, left: Content, right: Content, width: int) -> Content:
+        """Return both ends of an edge, with its line between them."""
+        gap = width - left.cell_length - right.cell_length
+        if gap < _GAP:
+            return Content.assemble(left, " " * max(gap, 2 if left.plain else 0), right)
+        ink = "$primary" if self.has_focus_within or self.has_focus else RULE
+        ink = "$error" if self.has_class("-error") else ink
+        return Content.assemble(left, " ", ("─" * (gap - 2), ink), " ", right)
+
+    def _place(self, room: int) -> list[str]:
+        """Return what is said at the right of the upper border, as much as fits."""
+        words = self._setting.words
+        parts = [words("just opened")] if self.window.id in self._setting.opened else []
+        parts += [words("pinned")] if self.is_pinned else []
+        position = position_of(self.body)
+        if position is None and isinstance(self.body, ScrollView) and self.body.display:
+            position = self._scrolled(self.body)
+        parts += [line(position)] if position else []
+        while parts and cell_len("   ".join(parts)) > room:
+            parts.pop()
+        return parts
+
+    def _scrolled(self, body: ScrollView) -> str:
+        count, height = body.virtual_size.height, body.scrollable_content_region.height
+        if not 0 < height < count:
+            return ""
+        first = min(body.scroll_offset.y, count - height) + 1
+        return self._setting.words(
+            "{first}–{last} of {count}", first=first, last=first + height - 1, count=count
+        )
+
+    def _subtitle(self, width: int) -> Content:
+        setting = self._setting
+        facts = facts_of(
+            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
+        )
+        ends = Content("")
+        if self.has_focus or self.has_focus_within or self.is_mouse_over:
+            ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
+        right = Content.assemble(facts.within(width - ends.cell_length, setting.words), ends)
+        if not self.note:
+            return right
+        if cell_len(self.note) > width - right.cell_length - 4:
+            right = ends
+        room = max(width - right.cell_length - (4 if right.plain else 0), 0)
+        note = fit(self.note, min(room, cell_len(self.note))).rstrip()
+        return self._spread(Content.styled(note, self._note_style), right, width)
+
+    def pin(self, is_pinned: bool) -> None:
+        """Show whether the person pinned this window in the main place."""
+        if is_pinned != self.is_pinned:
+            self.is_pinned = is_pinned
+            self.draw_border()
+
+    def show_note(self, text: str, style: str = "") -> None:
+        """Show a result in the lower border, for some seconds."""
+        self.clear_note()
+        self.note, self._note_style = text, style
+        self._note_timer = self.set_timer(_SECONDS, self.clear_note)
+        self.draw_border()
+
+    def clear_note(self) -> None:
+        """Show only the facts in the lower border."""
+        if self._note_timer is not None:
+            self._note_timer.stop()
+        self.note, self._note_timer = "", None
+        self.draw_border()
+
     def on_resize(self) -> None:
         """Fit the border to the new width."""
+        self._content_resized()
+
+    def on_focus(self) -> None:
+        """Show the focus in the border."""
         self.draw_border()
+
+    def on_blur(self) -> None:
+        """Show that the focus left."""
+        self.call_after_refresh(self._after_blur)
+
+    def on_descendant_focus(self) -> None:
+        """Show the focus in the border."""
+        self.draw_border()
+
+    def on_descendant_blur(self) -> None:
+        """Show that the focus left."""
+        self.call_after_refresh(self._after_blur)
+
+    def _after_blur(self) -> None:
+        self.draw_border()
+        if self.is_attached and not (self.has_focus or self.has_focus_within):
+            person_left(self.body)
+
+    def on_enter(self) -> None:
+        """Show the sign of the menu."""
+        self.draw_border()
+
+    def on_leave(self) -> None:
+        """Hide the sign of the menu."""
+        self.call_after_refresh(self.draw_border)
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the menu on a click on the number, or on the sign in the lower border."""
+        if event.widget is not self:
+            return
+        width, height = self.outer_size
+        on_number = event.y == 0 and 0 <= event.x - _NUMBER <= len(str(self._number))
+        on_sign = event.y == height - 1 and abs(width - _MENU_PLACE - event.x) <= 1
+        if on_number or on_sign:
+            event.stop()
+            self.action_menu()
 
     def _draw(self) -> None:
         snapshot = latest_render(self.window).snapshot
@@ -271,8 +443,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._trouble.display = bool(reason) or undrawn
         self.body.display = snapshot.error is None and not undrawn
         self.set_class(bool(reason), "-error")
-        self.row.offer(self._offers())
         self.draw_border()
+        self.post_message(self.Resized())
 
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
@@ -283,7 +455,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self._bind_keys_of_body()
             self.refresh_bindings()
             self._draw()
-            await self.mount(self.body, before=self.row)
+            await self.mount(self.body, after=self._trouble)
+            self._watch_body()
             if failed.is_attached:
                 await failed.remove()
 
@@ -342,7 +515,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.runner.run("undo", {})
         else:
             name = line(name_of(self.window))
-            self.row.show_message(self._setting.words("{name} has no undo.", name=name))
+            self.show_note(self._setting.words("{name} has no undo.", name=name))
 
     def action_show_all(self) -> None:
         """Show the whole last result."""
@@ -350,28 +523,20 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             raise SkipAction
 
     def action_close(self) -> None:
-        """Ask for a summary, in place of the action row."""
-        self.row.display = False
+        """Ask for a summary, in the last row."""
         lost = closing_warning_of(self.body) or line(latest_render(self.window).unsaved)
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)
     def _close(self, message: Closing.Confirmed) -> None:
         message.stop()
-        self.row.display = True
         self.focus()
         self.runner.run("close", {"summary": message.summary or None})
 
     @on(Closing.Left)
     def _stay(self, message: Closing.Left) -> None:
         message.stop()
-        self.row.display = True
         self.focus()
-
-    @on(ActionRow.Chosen)
-    def _choose(self, message: ActionRow.Chosen) -> None:
-        message.stop()
-        self.runner.choose(message.action_id)
 
     @on(ContentBody.AnchorPressed)
     def _press(self, message: ContentBody.AnchorPressed) -> None:

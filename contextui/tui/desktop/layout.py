@@ -1,12 +1,13 @@
-"""Window layout: order and geometry of frames, and lines for windows that do not fit.
+"""Window layout: the places of frames, and lines for windows that do not fit.
 
-Windows have an order. The first is the main window (master); the next ones form the stack, as many
-as there is room for; each of the rest gets one line.
+A main window takes the whole width. Below it stand other windows that want a wide place, and a
+shelf of small windows side by side. Each takes the rows that its content needs. Of the windows
+that do not fit, each gets one line: those used least recently.
 """
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from rich.cells import cell_len
@@ -16,70 +17,48 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widget import Widget
 
+from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import Setting, facts_of, name_of
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, spinner
 from contextui.windowing.host import running_jobs
 from contextui.windowing.window import Window
 
-Mode = Literal["side", "below", "single", "zoomed"]
-"""Stack beside or below the main window; one window with lines; one window alone."""
-
-LEAST = Size(28, 6)
-"""The smallest frame in cells: its border, a row of actions, and three rows of text."""
+Mode = Literal["stack", "single", "zoomed"]
+"""Main window and shelf; one window with lines; one window alone."""
 
 NOWHERE = Region()
 
-_SMALLEST = 3  # rows of an empty frame
-_STACK = 30 / 78  # share of the width, measured on 18 rows beside a conversation of 78 cells
-_STACK_MOST = 46
-_MASTER_BELOW = 0.6  # share of the height
-_LINES = 1 / 3  # maximum share of the height
+SMALL = 26
+"""Cells of a window on the shelf, if three of them share 78."""
+WIDE = 60
+"""Cells that a window with code needs."""
+LEAST_ROWS = 5
+"""Rows of the smallest frame that is readable: its border and three rows of text."""
+
+_SMALLEST = 3  # rows of a frame with one row of text
+_SHELF = 3  # windows side by side
+_SHELF_ROWS = 9
+_WIDE_LEAST, _WIDE_FEW = 8, 16  # rows of a wide window: at least, and before the main one has its
+_EACH = 12  # rows of the area for each wide window
+_TALL = 40  # rows of an area with room for more than one shelf
+_LINES = 5  # one line for every so many rows
+_LINES_SINGLE = 3  # the same where one window has the rest
 
 
-@dataclass(slots=True)
-class Order:
-    """The order of the windows, and the current one.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The size that a window wants.
 
     Attributes:
-        ids: The ids of the windows, the main one first.
-        current: The window that the person used last.
+        is_wide: Whether it wants the whole width.
+        rows: The rows of its frame.
     """
 
-    ids: list[str] = field(default_factory=list)
-    current: str | None = None
+    is_wide: bool = False
+    rows: int = LEAST_ROWS
 
-    def follow(self, open_ids: Iterable[str]) -> None:
-        """Append opened windows and remove closed ones."""
-        there = list(open_ids)
-        at = self.ids.index(self.current) if self.current in self.ids else 0
-        known, still = set(self.ids), set(there)
-        self.ids = [one for one in self.ids if one in still]
-        self.ids += [one for one in there if one not in known]
-        if self.current not in still:
-            self.current = self.ids[min(at, len(self.ids) - 1)] if self.ids else None
 
-    def number(self, window_id: str) -> int:
-        """Return a window's number, counted from 1."""
-        return self.ids.index(window_id) + 1
-
-    def step(self, by: int) -> str | None:
-        """Return the window this many places after the current one, if any."""
-        if self.current is None:
-            return None
-        at = self.ids.index(self.current) + by
-        return self.ids[at] if 0 <= at < len(self.ids) else None
-
-    def promote(self) -> None:
-        """Make the current window the main one."""
-        if self.current is not None:
-            self.ids.remove(self.current)
-            self.ids.insert(0, self.current)
-
-    def move(self, by: int) -> None:
-        """Swap the current window with the previous or next one."""
-        if (other := self.step(by)) is not None and self.current is not None:
-            here, there = self.ids.index(self.current), self.ids.index(other)
-            self.ids[here], self.ids[there] = other, self.current
+Wishes = Callable[[str], Wish]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,104 +67,263 @@ class Arrangement:
 
     Attributes:
         frames: The windows shown in frames, each with its region, in order.
-        lines: The windows shown as one line each, in order.
+        lines: The windows shown as one line each, in the order of their numbers.
         more: The number of windows without even a line.
         place: The region of the lines; the last line shows `more`, if it is not 0.
-        first: The first visible window of the stack, counted from 0.
+        rows: The rows in use.
     """
 
     frames: tuple[tuple[str, Region], ...] = ()
     lines: tuple[str, ...] = ()
     more: int = 0
     place: Region = NOWHERE
-    first: int = 0
+    rows: int = 0
+
+    @property
+    def shown(self) -> list[str]:
+        """The windows in frames."""
+        return [one for one, _ in self.frames]
 
 
-def arrange(order: Order, size: Size, mode: Mode, first: int = 0) -> Arrangement:
+def arrange(
+    order: Order,
+    size: Size,
+    mode: Mode,
+    wishes: Wishes = lambda _: Wish(),
+    *,
+    columns: int = 1,
+    fills: bool = False,
+    fresh: str | None = None,
+) -> Arrangement:
     """Arrange the windows.
 
     Args:
         order: The windows.
         size: The available size.
         mode: The layout mode.
-        first: The previous start of the visible part of the stack; it changes only to keep the
-            current window visible.
+        wishes: The size that each window wants.
+        columns: The number of columns of windows.
+        fills: Whether to use the whole height, even if the windows need less.
+        fresh: The window that was opened last and must be readable.
     """
     whole = Region(0, 0, max(size.width, 0), max(size.height, 0))
     if order.current is None or not whole.area:
         return Arrangement()
     if mode == "zoomed":
-        return Arrangement(((order.current, whole),))
-    if mode == "single" or whole.width < 2 * LEAST.width or whole.height < 2 * _SMALLEST:
+        return Arrangement(((order.current, whole),), rows=whole.height)
+    if mode == "single" or whole.width < 2 * SMALL or whole.height < 2 * _SMALLEST:
         return _single(order, whole)
-    master, *stack = order.ids
-    if not stack:
-        return Arrangement(((master, whole),))
-    if mode == "side":
-        width = max(min(round(whole.width * _STACK), _STACK_MOST), LEAST.width)
-        places = whole.split_vertical(whole.width - width)
-    else:
-        places = whole.split_horizontal(round(whole.height * _MASTER_BELOW))
-    rest = _stack(stack, places[1], order.current, first)
-    return Arrangement(
-        ((master, places[0]), *rest.frames), rest.lines, rest.more, rest.place, rest.first
-    )
+    return _Stack(order, whole, wishes, columns, fresh).arrange(fills)
 
 
 def _single(order: Order, whole: Region) -> Arrangement:
     """Show the current window, and lines for the others within a share of the height."""
     assert order.current is not None
-    others = [one for one in order.ids if one != order.current]
-    room = min(int(whole.height * _LINES), whole.height - _SMALLEST)
+    others = sorted((one for one in order.ids if one != order.current), key=order.number)
+    room = min(whole.height // _LINES_SINGLE, whole.height - _SMALLEST)
     top, bottom = whole.split_horizontal(whole.height - max(min(len(others), room), 0))
     frames = ((order.current, top),) if top.height >= _SMALLEST else ()
     if not frames:
-        others, bottom = order.ids, whole
-    lines, more = _listed(others, order.ids.index(order.current), bottom.height)
-    return Arrangement(frames, lines, more, bottom)
+        others, bottom = sorted(order.ids, key=order.number), whole
+    lines, more = _listed(others, _near(others, order), bottom.height)
+    return Arrangement(frames, lines, more, bottom, whole.height)
 
 
-def _stack(stack: Sequence[str], area: Region, current: str, first: int) -> Arrangement:
-    """Fit as many frames as possible, from the previous start, with lines below them."""
-    columns = max(area.width // LEAST.width, 1)
-    most = int(area.height * _LINES)
-    count = len(stack)
-    while count > 1 and not _fits(count, len(stack) - count, area, columns, most):
-        count -= 1
-    at = stack.index(current) if current in stack else first
-    first = min(max(first, at - count + 1), at, len(stack) - count)
-    first = max(first, 0)
-    seen = stack[first : first + count]
-    hidden = [one for one in stack if one not in seen]
-    top, bottom = area.split_horizontal(area.height - min(len(hidden), most))
-    frames = tuple(zip(seen, _tiles(top, count, columns), strict=True))
-    lines, more = _listed(hidden, first, bottom.height)
-    return Arrangement(frames, lines, more, bottom, first)
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Windows side by side."""
+
+    ids: tuple[str, ...]
+    wanted: int
+    is_wide: bool
+    is_main: bool = False
 
 
-def _fits(count: int, hidden: int, area: Region, columns: int, most: int) -> bool:
-    rows = -(-count // columns)
-    return rows * LEAST.height + min(hidden, most) <= area.height
+class _Stack:
+    """Chooses the windows that get frames, and places them in one or more columns."""
+
+    def __init__(
+        self,
+        order: Order,
+        whole: Region,
+        wishes: Wishes,
+        columns: int,
+        fresh: str | None,
+    ) -> None:
+        self._order, self._whole = order, whole
+        self._columns = columns if whole.width >= columns * WIDE else 1
+        self._wishes: dict[str, Wish] = {}
+        self._ask = wishes
+        forced = dict.fromkeys((order.current, fresh))
+        self._forced = [one for one in forced if one is not None and one in order.numbers]
+
+    def _wish(self, window_id: str) -> Wish:
+        if window_id not in self._wishes:
+            self._wishes[window_id] = self._ask(window_id)
+        return self._wishes[window_id]
+
+    def _is_wide(self, window_id: str) -> bool:
+        is_main = self._order.is_pinned and window_id == self._order.main
+        return is_main or self._wish(window_id).is_wide
+
+    def arrange(self, fills: bool) -> Arrangement:
+        order, whole, listed = self._order, self._whole, 0
+        # Each window that must be seen may have a row of its own.
+        most = min(max(whole.height // _LINES, 1), whole.height - _SMALLEST * len(self._forced))
+        while True:
+            chosen = self._choose(whole.height - listed)
+            needed = min(len(order.ids) - len(chosen), most)
+            if needed <= listed:
+                break
+            listed = needed
+        frames, used = self._place(chosen, whole.height - listed, fills)
+        seen = set(chosen)
+        hidden = sorted((one for one in order.ids if one not in seen), key=order.number)
+        lines, more = _listed(hidden, _near(hidden, order), listed)
+        place = Region(0, used, whole.width, listed)
+        return Arrangement(frames, lines, more, place, used + listed)
+
+    def _choose(self, height: int) -> list[str]:
+        """Return the windows that get frames, as many as fit with their smallest height."""
+        chosen = list(self._forced)
+        full = set[bool]()
+        for one in self._order.by_need():
+            if len(full) == 2:  # no room for wide ones, nor for small ones
+                break
+            if one in chosen or self._is_wide(one) in full:
+                continue
+            columns, is_wide = self._split([*chosen, one]), self._is_wide(one)
+            if all(self._fits(rows, height, is_wide) for rows in columns):
+                chosen.append(one)
+            else:
+                full.add(is_wide)
+        return chosen
+
+    def _fits(self, rows: Sequence[_Row], height: int, adds_wide: bool) -> bool:
+        wide = [row for row in rows if row.is_wide]
+        shelves = len(rows) - len(wide)
+        is_pinned = self._order.is_pinned and any(row.is_main for row in wide)
+        if adds_wide and len(wide) > max(height // _EACH, 1) + is_pinned:
+            return False
+        if shelves > 1 and wide and height < _TALL:
+            return False
+        return sum(map(_least, rows)) <= height
+
+    def _split(self, chosen: Sequence[str]) -> list[list[_Row]]:
+        """Return the rows of each column: wide windows in turn, small ones under the fewest."""
+        order = self._order
+        place = {one: at for at, one in enumerate(order.ids)}
+        by_place = sorted(chosen, key=lambda one: (one != order.main, place[one]))
+        wide = [one for one in by_place if self._is_wide(one)]
+        small = [one for one in by_place if not self._is_wide(one)]
+        columns = [
+            [
+                _Row((one,), max(self._wish(one).rows, LEAST_ROWS), True, one == order.main)
+                for one in wide[number :: self._columns]
+            ]
+            for number in range(self._columns)
+        ]
+        lowest = min(range(self._columns), key=lambda number: (len(columns[number]), -number))
+        if not wide and len(small) > _SHELF and self._columns > 1:
+            half = (len(small) + 1) // 2
+            return [self._shelves(small[:half]), self._shelves(small[half:])]
+        columns[lowest] += self._shelves(small)
+        return columns
+
+    def _shelves(self, small: Sequence[str]) -> list[_Row]:
+        each = min(max(self._whole.width // self._columns // SMALL, 1), _SHELF)
+        count = -(-len(small) // each)
+        rows, start = list[_Row](), 0
+        for length in _shares(len(small), count) if count else ():
+            ids = tuple(small[start : start + length])
+            wanted = max(*(self._wish(one).rows for one in ids), LEAST_ROWS)
+            rows.append(_Row(ids, wanted, is_wide=False))
+            start += length
+        return rows
+
+    def _place(
+        self, chosen: Sequence[str], height: int, fills: bool
+    ) -> tuple[tuple[tuple[str, Region], ...], int]:
+        """Return the frames, and the rows they take."""
+        columns = [one for one in self._split(chosen) if one]
+        frames, used, x = list[tuple[str, Region]](), 0, 0
+        for rows, width in zip(columns, _shares(self._whole.width, len(columns)), strict=True):
+            y = 0
+            more = [_more(row, self._order.grown) for row in rows]
+            heights = _grow(_heights(rows, height), more, height)
+            if fills:
+                heights[max(range(len(rows)), key=more.__getitem__)] += height - sum(heights)
+            for row, tall in zip(rows, heights, strict=True):
+                left = x
+                for one, wide in zip(row.ids, _shares(width, len(row.ids)), strict=True):
+                    frames.append((one, Region(left, y, wide, tall)))
+                    left += wide
+                y += tall
+            used, x = max(used, y), x + width
+        return tuple(frames), used
 
 
-def _tiles(area: Region, count: int, columns: int) -> list[Region]:
-    """Split the area into rows of equal height, each into columns of equal width."""
-    rows = -(-count // columns)
-    tiles = list[Region]()
-    for row, height in enumerate(_shares(area.height, rows)):
-        y = area.y + sum(_shares(area.height, rows)[:row])
-        in_row = _shares(count, rows)[row]
-        x = area.x
-        for width in _shares(area.width, in_row):
-            tiles.append(Region(x, y, width, height))
-            x += width
-    return tiles
+def _least(row: _Row) -> int:
+    return min(row.wanted, _WIDE_LEAST) if row.is_wide else LEAST_ROWS
+
+
+def _heights(rows: Sequence[_Row], height: int) -> list[int]:
+    """Share the height: each row gets its least, then what it wants, small windows first."""
+    found = [_least(row) for row in rows]
+    if sum(found) > height:
+        found = [min(one, max(height // len(rows), 1)) for one in found]
+    wide = sum(row.is_wide for row in rows)
+    shelves = sum(row.wanted for row in rows if not row.is_wide)
+    share = max((height - min(shelves, _SHELF_ROWS)) // max(wide, 1), _WIDE_LEAST)
+
+    def most(row: _Row, turn: int) -> int:
+        if not row.is_wide:
+            few = _SHELF_ROWS if wide else height // len(rows)
+            return few if turn < 2 or (wide and height < _TALL) else height
+        if turn == 0:
+            return 0 if row.is_main else min(_WIDE_FEW, share)
+        return height
+
+    for turn in range(3):
+        for at, row in enumerate(rows):
+            wanted = min(row.wanted, most(row, turn)) - found[at]
+            found[at] += max(min(wanted, height - sum(found)), 0)
+    return found
+
+
+def _more(row: _Row, grown: Mapping[str, int]) -> int:
+    """Return the rows that the person gave to the windows of a row, or took from them."""
+    return max((grown.get(one, 0) for one in row.ids), key=abs, default=0)
+
+
+def _grow(heights: list[int], more: Sequence[int], height: int) -> list[int]:
+    """Give rows of windows more lines, of those that are free or from the highest others."""
+    found = list(heights)
+    for at, by in enumerate(more):
+        if by < 0:
+            found[at] = max(found[at] + by, min(_SMALLEST, found[at]))
+    for at, by in sorted(enumerate(more), key=lambda one: one[1]):
+        for _ in range(by):
+            others = [other for other in range(len(found)) if other != at]
+            highest = max(others, key=lambda other: found[other], default=at)
+            if sum(found) >= height:
+                if highest == at or found[highest] <= _SMALLEST:
+                    break
+                found[highest] -= 1
+            found[at] += 1
+    return found
 
 
 def _shares(total: int, parts: int) -> list[int]:
     """Split a number into parts that differ by at most one, larger ones first."""
     share, rest = divmod(total, parts)
     return [share + (part < rest) for part in range(parts)]
+
+
+def _near(hidden: Sequence[str], order: Order) -> int:
+    """Return where the lines start, so that those near the current window are seen."""
+    current = order.numbers.get(order.current or "", 0)
+    return sum(order.number(one) < current for one in hidden)
 
 
 def _listed(hidden: Sequence[str], begin: int, rows: int) -> tuple[tuple[str, ...], int]:
@@ -197,7 +335,7 @@ def _listed(hidden: Sequence[str], begin: int, rows: int) -> tuple[tuple[str, ..
     return tuple(hidden[begin : begin + room]), len(hidden) - room
 
 
-_WIDE = 50  # cells from which a line also shows actor and tokens
+_FACTS = 50  # cells from which a line also shows actor and tokens
 
 
 class WindowLines(Widget):
@@ -253,7 +391,7 @@ class WindowLines(Widget):
         setting = self._setting
         name = line(name_of(window))
         facts = Content("")
-        if width >= _WIDE:
+        if width >= _FACTS:
             tokens = setting.tokens(window.id)
             facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
                 width // 2, setting.words

@@ -1,35 +1,56 @@
-"""The desktop pane: a main window, a stack, and one line for each window that does not fit."""
+"""The desktop pane: a main window, a shelf, and one line for each window that does not fit."""
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
 from textual.content import Content
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.errors import UnknownWindowError
+from contextui.errors import ContextUIError, UnknownWindowError
+from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.layout import Arrangement, Mode, Order, WindowLines, arrange
+from contextui.tui.desktop.layout import (
+    LEAST_ROWS,
+    Arrangement,
+    Mode,
+    WindowLines,
+    Wish,
+    arrange,
+)
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
+from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import (
+    FileRequested,
     Gists,
     LastActions,
+    MentionRequested,
     Setting,
+    WindowRequested,
+    editor_of,
     keeps_keys,
     keeps_tab,
     name_of,
 )
+from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import meant_key
 from contextui.tui.lines import MUTED
+from contextui.tui.lines import line as text_line
 from contextui.tui.link import Changes, Desk
+from contextui.windowing.host import former_id, latest_render
 from contextui.windowing.window import Window
+from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
+
+_FRESH = 10.0  # seconds for which a window is marked as just opened
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):
@@ -63,6 +84,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     class Emptied(Message):
         """Posted when the last window closed while it had the focus."""
 
+    class Reordered(Message):
+        """Posted when windows were opened, closed or moved."""
+
     def __init__(self, words: Words) -> None:
         super().__init__(id="desktop")
         self._words = words
@@ -73,6 +97,12 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._lines: WindowLines | None = None
         self._empty = Static(classes="empty")
         self._wants_focus = False
+        self._will_fit = False
+        self._rows: dict[str, int] = {}  # that each window wants
+        self.dividers = Dividers()
+        """Where the person put the dividers."""
+        self.saved_order: object = None
+        """The order of the windows in the last run of this session."""
 
     def compose(self) -> ComposeResult:
         """Compose the hint for an empty desktop."""
@@ -94,17 +124,29 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         )
         self._lines = WindowLines(self._setting)
         self.mount(self._lines)
-        self.take(Changes(windows={one.id for one in windows.windows()}))
+        self.take(Changes(windows={one.id for one in windows.windows()}), is_first=True)
 
     # --- changes -----------------------------------------------------------------------
 
-    def take(self, changes: Changes) -> None:
+    def take(self, changes: Changes, *, is_first: bool = False) -> None:
         """Redraw what changed, in place."""
         if self._setting is None:
             return
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
-        self._order.follow(windows)
+        opened = self._order.follow(
+            windows,
+            lambda one: type(windows[one]).wide,
+            keeps=is_first or self._has_focus,
+            former=lambda one: former_id(windows[one]),
+        )
+        if is_first:
+            self._order.restore(self.saved_order)
+            self._order.current = self._order.main or self._order.current
+        else:
+            self._setting.opened.update(dict.fromkeys(opened, time.monotonic()))
+        for window_id in changes.acted:
+            self._setting.notices.pop(window_id, None)
         self._setting.notices.update(changes.notified)
         for window_id in changes.windows:
             if window := windows.get(window_id):
@@ -113,9 +155,12 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._setting.last_actions.forget(window_id)
                 self._setting.gists.forget(window_id)
                 self._setting.notices.pop(window_id, None)
+                self._setting.opened.pop(window_id, None)
+                self._rows.pop(window_id, None)
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or before != (self._order.ids, self._order.current):
             self._arrange(replaced)
+            self.post_message(self.Reordered())
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
@@ -134,9 +179,19 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _tick(self) -> None:
         """Update ages and late marks; they are in the borders, so nothing moves."""
+        self._forget_opened()
         for frame in self._frames.values():
             frame.draw_border()
         self._redraw_lines()
+        self._fit()
+
+    def _forget_opened(self) -> None:
+        """Drop the mark of new windows after some seconds, or after a key."""
+        if self._setting is not None:
+            key = getattr(self.app, "last_input", 0.0)
+            for one, at in list(self._setting.opened.items()):
+                if time.monotonic() - at > _FRESH or key > at:
+                    del self._setting.opened[one]
 
     def _redraw_lines(self) -> None:
         if self._lines is not None and self._lines.is_attached:
@@ -148,21 +203,114 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Rearrange the windows for the new size."""
         self._arrange()
 
+    def refit(self) -> None:
+        """Rearrange the windows for other dividers, or another size of the terminal."""
+        self._arrange()
+
+    def number_of(self, window_id: str) -> int:
+        """Return the number with which `ctrl+g` goes to a window."""
+        assert self._setting is not None
+        there = {one.id: one for one in self._setting.windows.windows()}
+        return self._order.number_among(window_id, there, lambda one: former_id(there[one]))
+
+    def with_number(self, text: str, window_id: str) -> str:
+        """Add to a message about a window which key leads there."""
+        number = self.number_of(window_id)
+        if not 0 < number < 10:
+            return text
+        between = "" if self._words.lang == "zh" else " "
+        return text + between + self._words("ctrl+g {number} goes there.", number=number)
+
+    def grow(self, by: int) -> bool:
+        """Make the window that has the focus higher or lower; return whether that was possible.
+
+        Where only one window is shown, it takes the whole screen instead, or gives it back.
+        """
+        window_id = self._order.current
+        if not self._has_focus or window_id is None:
+            return False
+        if self._mode() != "stack":
+            is_zoomed = self.screen.has_class("-zoom")
+            if is_zoomed != (by > 0):
+                self.screen.call_next(self.screen.run_action, "zoom")
+            return True
+        before = self._height_of(window_id)
+        had = self._order.grown.get(window_id, 0)
+        self._order.grown[window_id] = had + by
+        self._arrange()
+        if self._height_of(window_id) == before:
+            self._order.grown[window_id] = had
+            return False
+        self.post_message(self.Reordered())
+        return True
+
+    def reset_sizes(self) -> None:
+        """Give all windows the rows that they need."""
+        self._order.grown.clear()
+
+    def _height_of(self, window_id: str) -> int:
+        places = dict(self._arrangement.frames)
+        return places[window_id].height if window_id in places else 0
+
+    @property
+    def order_to_save(self) -> dict[str, Any]:
+        """The order of the windows, to remember for the next run."""
+        return self._order.saved()
+
+    @on(WindowFrame.Resized)
+    def _fit_soon(self, message: WindowFrame.Resized) -> None:
+        message.stop()
+        if not self._will_fit:
+            self._will_fit = True
+            self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Rearrange the windows if one of those shown wants another number of rows."""
+        self._will_fit = False
+        before = {one: self._rows.get(one) for one in self._frames}
+        for one, frame in self._frames.items():
+            if (rows := frame.wanted_rows()) is not None:
+                self._rows[one] = rows
+        if before != {one: self._rows.get(one) for one in self._frames}:
+            self._arrange()
+
+    def _wish(self, window_id: str) -> Wish:
+        window = self._setting.windows.get(window_id) if self._setting is not None else None
+        if window is None:
+            return Wish()
+        if window_id not in self._rows:  # until it is drawn
+            self._rows[window_id] = latest_render(window).snapshot.content.count("\n") + 3
+        return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
+
     def _mode(self) -> Mode:
         if self.screen.has_class("-zoom-window"):
             return "zoomed"
-        if self.screen.has_class("-narrow"):
-            return "single"
-        return "below" if self.screen.has_class("-wide") else "side"
+        return "single" if self.screen.size.width < NARROW else "stack"
+
+    def _arranged(self) -> Arrangement:
+        """Arrange the windows; above the chat, the area takes the rows that they need."""
+        mode, screen = self._mode(), self.screen.size
+        is_above = mode == "stack" and screen.width < WIDE
+        rows = self.dividers.most_rows(screen.height)
+        opened = self._setting.opened if self._setting is not None else {}
+        found = arrange(
+            self._order,
+            Size(self.size.width, rows) if is_above else self.size,
+            mode,
+            self._wish,
+            columns=2 if screen.width >= TWO_COLUMNS else 1,
+            fills=is_above and self.dividers.rows is not None,
+            fresh=next(reversed(opened), None),
+        )
+        self.styles.height = max(found.rows, LEAST_ROWS) if is_above else None
+        return found
 
     def _arrange(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
         if setting is None or lines is None or not self.is_attached:
             return
-        had_focus = (
-            self.screen.focused is not None and self in self.screen.focused.ancestors_with_self
-        )
-        self._arrangement = arrange(self._order, self.size, self._mode(), self._arrangement.first)
+        had_focus = self._has_focus
+        self._arrangement = self._arranged()
         places = dict(self._arrangement.frames)
         for window_id in self._frames.keys() - (places.keys() - set(replaced)):
             self._frames.pop(window_id).remove()
@@ -179,14 +327,18 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._wants_focus = not places  # no room yet: the pane is about to be shown
             self._focus_current()
 
+    @property
+    def _has_focus(self) -> bool:
+        focused = self.screen.focused if self.is_attached else None
+        return focused is not None and self in focused.ancestors_with_self
+
     def _frame(self, window: Window, setting: Setting) -> WindowFrame:
-        number = self._order.number(window.id)
         frame = self._frames.get(window.id)
         if frame is None:
+            number = self._order.number(window.id)
             frame = self._frames[window.id] = WindowFrame(window, number, setting)
             self.mount(frame)
-        else:
-            frame.renumber(number)
+        frame.pin(self._order.is_pinned and self._order.main == window.id)
         return frame
 
     def _numbered(self, setting: Setting) -> list[tuple[int, Window]]:
@@ -201,7 +353,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if self._order.ids:
             words = msg("Too small for windows. Chat still works.")
         shown = self._arrangement
-        self._empty.display = not (shown.frames or shown.lines)
+        # A pane that is not laid out yet is not too small.
+        is_known = bool(self.size.area) or not self._order.ids
+        self._empty.display = is_known and not (shown.frames or shown.lines)
         self._empty.update(Content.assemble((self._words(words), MUTED)))
 
     # --- focus -------------------------------------------------------------------------
@@ -220,7 +374,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Record which window has the focus."""
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
-                self._order.current = one.window.id
+                self._order.use(one.window.id)
                 self._use(one.window.id)
                 if self._setting and self._setting.notices.pop(one.window.id, None):
                     one.draw_border()
@@ -246,23 +400,64 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def go_to(self, number: int) -> None:
         """Focus the window with this number and show it if it was only a line."""
-        if not 1 <= number <= len(self._order.ids):
+        window_id = self._order.numbered(number)
+        if window_id is None:
             words = self._words("There is no window {number}.", number=number)
             self.notify(words, severity="warning", markup=False)
-            return
-        self._go(self._order.ids[number - 1])
+        else:
+            self._go(window_id)
 
     def is_at(self, number: int) -> bool:
         """Whether the window with this number has the focus or does not exist."""
-        if not 1 <= number <= len(self._order.ids):
-            return True
-        frame = self._frames.get(self._order.ids[number - 1])
-        return frame is not None and frame.has_focus_within
+        window_id = self._order.numbered(number)
+        frame = self._frames.get(window_id or "")
+        return window_id is None or (frame is not None and frame.has_focus_within)
 
     def _go(self, window_id: str) -> None:
-        self._order.current = window_id
+        # A window in a frame stays in its place; one that was only a line may take the main place.
+        is_shown = window_id in self._frames
+        self._order.use(window_id, is_wide=self._wish(window_id).is_wide and not is_shown)
         self._wants_focus = True
         self._arrange()
+
+    @on(WindowRequested)
+    def _go_to_requested(self, message: WindowRequested) -> None:
+        message.stop()
+        if message.window_id in self._order.ids:
+            self._go(message.window_id)
+
+    @on(FileRequested)
+    def _edit_file(self, message: FileRequested) -> None:
+        message.stop()
+        self.run_worker(self._go_to_file(message.path, message.line), group="file", exclusive=True)
+
+    async def _go_to_file(self, path: str, line: int | None) -> None:
+        """Focus the editor that has a file open, or a new one."""
+        assert self._setting is not None
+        windows = self._setting.windows
+        window_id, frame = editor_of(windows, path), self._frames.get(self._order.current or "")
+        try:
+            if not window_id:
+                given = {"path": path, "line": line or 1}
+                window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
+                self.take(Changes(windows={window_id}))
+            elif line is not None:
+                await windows.act(window_id, "goto", {"line": line}, actor="person")
+        except ContextUIError as problem:
+            if frame is not None:
+                frame.show_note(text_line(self._words(problem)), "$text-error")
+        else:
+            self._go(window_id)
+
+    @on(MentionRequested)
+    def _mention(self, message: MentionRequested) -> None:
+        message.stop()
+        from contextui.agent.mention import mention_of  # noqa: PLC0415  (not before it is used)
+
+        for prompt in self.screen.query(Prompt):
+            if prompt.text and not prompt.text[-1:].isspace():
+                prompt.insert(" ")
+            prompt.insert_mention(mention_of(message.path), 0)
 
     def action_go_to(self, number: int) -> None:
         """Focus the window with this number."""
@@ -274,14 +469,16 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._go(window_id)
 
     def action_master(self) -> None:
-        """Make the current window the main one."""
+        """Make the current window the main one, which new ones do not replace; again: undo it."""
         self._order.promote()
         self._arrange()
+        self.post_message(self.Reordered())
 
     def action_move(self, by: int) -> None:
         """Swap the current window with the previous or next one."""
-        self._order.move(by)
+        self._order.move(by, self._arrangement.shown)
         self._arrange()
+        self.post_message(self.Reordered())
 
     @on(WindowLines.Chosen)
     def _go_to_clicked(self, message: WindowLines.Chosen) -> None:

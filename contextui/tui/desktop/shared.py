@@ -15,7 +15,7 @@ from textual.widget import Widget
 from contextui.events import Progress
 from contextui.text import one_line
 from contextui.tui.desktop.widgets import Guard
-from contextui.tui.lines import KEY, MUTED, age, line, short
+from contextui.tui.lines import KEY, MUTED, RULE, age, line, short
 from contextui.windowing.action import Action
 from contextui.windowing.env import Clock
 from contextui.windowing.host import (
@@ -131,7 +131,8 @@ class Setting:
         last_actions: Who acted last on each window.
         gists: The cached gists.
         tokens: Returns a window's tokens by its id; None if unknown.
-        notices: What windows reported since the person last looked at them, by id.
+        notices: What windows reported since the person looked at them or an action ran, by id.
+        opened: When windows were opened that the person has not seen yet, by id.
     """
 
     windows: WindowManager
@@ -140,6 +141,7 @@ class Setting:
     gists: Gists
     tokens: Callable[[str], int | None]
     notices: dict[str, str] = field(default_factory=dict)
+    opened: dict[str, float] = field(default_factory=dict)
 
 
 _GAP = "   "
@@ -157,7 +159,7 @@ class Facts:
     def within(self, width: int, words: Words) -> Content:
         """Return as many facts as fit; the least important are dropped first."""
         late = (words("busy"), "$text-warning") if self.is_late else ""
-        detail = (words(self.lod), MUTED)
+        detail = (words(self.lod), MUTED) if self.lod != Lod.FULL.value else ""
         tokens = (self.tokens, MUTED)
         for parts in (
             (self.actor, late, detail, tokens),
@@ -192,38 +194,48 @@ def heading(number: int, window: Window, rest: str) -> Content:
     )
 
 
-_BAR = 9  # cells of a progress bar
+_BAR_LEAST, _BAR_MOST = 5, 40  # cells of a progress bar
 
 
-def progress_of(window: Window, notice: str) -> Content:
-    """Return how far the window's jobs are, and what it reported: ``━━━━───── 4 of 9   12s``."""
+def progress_of(window: Window, notice: str, room: int) -> Content:
+    """Return how far the window's jobs are, and what it reported: ``━━━━──── 4 of 9   12s``.
+
+    Args:
+        window: The window.
+        notice: What it reported.
+        room: The cells there are; the bar takes what the words leave.
+    """
     jobs = running_jobs(window)
     parts: list[Content | str] = []
     if jobs:
         job = jobs[-1]
-        parts += [_bar(job), line(job.place), f"{max(time.monotonic() - job.started, 0):.0f}s"]
+        parts += [line(job.place), f"{max(time.monotonic() - job.started, 0):.0f}s"]
         parts += [f"+{len(jobs) - 1}"] if len(jobs) > 1 else []
     if notice:
         parts.append(Content.assemble(("● ", "$text-accent"), (line(notice), MUTED)))
     shown = [one if isinstance(one, Content) else Content.styled(one, MUTED) for one in parts]
-    return Content(_GAP).join([one for one in shown if one.plain])
+    words = Content(_GAP).join([one for one in shown if one.plain])
+    if not jobs:
+        return words
+    cells = min(max(room - words.cell_length - 1, _BAR_LEAST), _BAR_MOST)
+    return Content.assemble(_bar(jobs[-1], cells), " ", words)
 
 
-def _bar(job: Progress) -> Content:
+def _bar(job: Progress, cells: int) -> Content:
     """Return a bar: filled by what is done, or a piece that moves if that is unknown."""
     if job.done is not None and job.total:
-        filled = min(max(round(_BAR * job.done / job.total), 0), _BAR)
-        return Content.assemble(("━" * filled, "$success"), ("─" * (_BAR - filled), MUTED))
-    place = int((time.monotonic() - job.started) * 4) % (_BAR - 2)
-    rest = _BAR - 3 - place
-    return Content.assemble(("─" * place, MUTED), ("━━━", "$success"), ("─" * rest, MUTED))
+        filled = min(max(round(cells * job.done / job.total), 0), cells)
+        return Content.assemble(("━" * filled, "$primary"), ("─" * (cells - filled), RULE))
+    place = int((time.monotonic() - job.started) * 4) % (cells - 2)
+    rest = cells - 3 - place
+    return Content.assemble(("─" * place, RULE), ("━━━", "$primary"), ("─" * rest, RULE))
 
 
 class ActionRequested(Message):
     """Posted when the person wants to run an action or an anchor of the window.
 
     Custom widgets of windows may post it. The frame runs the action as the person and shows the
-    result in its action row.
+    result in its border.
 
     Example:
         >>> self.post_message(ActionRequested("done", {"item": 3}))
@@ -235,8 +247,53 @@ class ActionRequested(Message):
         self.params: Mapping[str, Any] = params or {}
 
 
-ActionWanted = ActionRequested
-"""The former name of `ActionRequested`."""
+class MentionRequested(Message):
+    """Posted when the person wants to add a file to their message.
+
+    Custom widgets of windows may post it.
+
+    Args:
+        path: The file, relative to the workspace. It may hold any character.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+
+class WindowRequested(Message):
+    """Posted when the person wants to go to another window.
+
+    Custom widgets of windows may post it.
+    """
+
+    def __init__(self, window_id: str) -> None:
+        super().__init__()
+        self.window_id = window_id
+
+
+class FileRequested(Message):
+    """Posted when the person wants to edit a file: its editor gets the focus, or a new one.
+
+    Custom widgets of windows may post it.
+
+    Args:
+        path: The file, relative to the session's folder.
+        line: The line to go to; by default an open editor stays where it is.
+    """
+
+    def __init__(self, path: str, line: int | None = None) -> None:
+        super().__init__()
+        self.path, self.line = path, line
+
+
+def editor_of(windows: WindowManager, path: str) -> str:
+    """Return the id of the editor that has a file open, or nothing."""
+    for one in windows.windows():
+        saved = latest_render(one).snapshot.state.custom or {}
+        if one.name == "editor" and saved.get("path") == path:
+            return one.id
+    return ""
 
 
 def title_of(body: Widget) -> str | None:
@@ -246,7 +303,7 @@ def title_of(body: Widget) -> str | None:
 
 
 def first_actions_of(body: Widget) -> tuple[str, ...]:
-    """Read `first_actions`: the ids of the actions that come first in the row."""
+    """Read `first_actions`: the ids of the actions that come first in the menu."""
     return tuple(_ask(body, "first_actions") or ())
 
 
@@ -254,6 +311,18 @@ def frame_bindings_of(body: Widget) -> list[tuple[str, Binding]]:
     """Read `frame_bindings`: keys that run actions of the widget while the frame has the focus."""
     given, none = _ask(body, "frame_bindings"), list[tuple[str, Binding]]()
     return body.guarded(lambda: list(BindingsMap(given)), none) if isinstance(body, Guard) else none
+
+
+def position_of(body: Widget) -> str | None:
+    """Read `window_position`: the text at the right of the upper border; None: as scrolled."""
+    position = _ask(body, "window_position")
+    return None if position is None else str(position)
+
+
+def rows_of(body: Widget) -> int | None:
+    """Read `window_rows`: the rows the widget wants; None falls back to what it scrolls."""
+    rows = _ask(body, "window_rows")
+    return rows if isinstance(rows, int) else None
 
 
 def closing_warning_of(body: Widget) -> str:
@@ -289,10 +358,20 @@ def person_acted(body: Widget, action_id: str) -> None:
         body.guarded(lambda: call(action_id), None)
 
 
+def person_left(body: Widget) -> None:
+    """Call `person_left()`, the hook called when the focus leaves the window."""
+    call = _ask(body, "person_left")
+    if isinstance(body, Guard) and call is not None:
+        body.guarded(call, None)
+
+
 def _ask(body: Widget, name: str) -> Any:
     return (
         body.guarded(lambda: getattr(body, name, None), None) if isinstance(body, Guard) else None
     )
+
+
+_NAMES = {"undone": msg("Not done")}  # beside "Undo" it would be misread
 
 
 def short_name(action: Action, words: Words) -> str:
@@ -302,7 +381,7 @@ def short_name(action: Action, words: Words) -> str:
         >>> short_name(TodoWindow.actions["clear_done"], Words("en"))
         'Clear done'
     """
-    name = words(line(action.id.replace("_", " ").strip().capitalize()))
+    name = words(_NAMES.get(action.id) or line(action.id.replace("_", " ").strip().capitalize()))
     return f"{name}…" if needs_words(action) else name
 
 

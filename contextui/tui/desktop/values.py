@@ -86,7 +86,7 @@ def limits(param: "Param", words: Words) -> str:
         'at most 80 characters'
     """
     least, most = param.length
-    is_list = param.type.endswith("[]") and "|" not in param.type
+    is_list = kind_of(param.type).many
     parts = [param.bounds[1:-1]] if param.bounds else []
     if least is not None and least > 0:
         parts.append(
@@ -256,7 +256,7 @@ class Choice(Widget, can_focus=True):
         label = line(self._labels[number])
         label = label if len(label) <= _SHOWN else label[: _SHOWN - 1] + "…"
         mark, style = ("✓", "bold") if is_chosen else ("·", MUTED)
-        here = " on $primary 22%" if self.has_focus and number == self._at else ""
+        here = " on $cursor" if self.has_focus and number == self._at else ""
         shown = Content.assemble((f"{mark} ", FAINT + here), (label, style + here))
         return shown.stylize(Style.from_meta({_OPTION: number}))
 

@@ -256,6 +256,17 @@ def guard_of(error: BaseException) -> Guard | None:
     return next((one for one in found if one is not None), None)
 
 
+def nodes_of(error: BaseException) -> list[object]:
+    """Return the objects whose methods raised, outermost first; of a worker, its node is first."""
+    selves = _selves(cause_of(error).__traceback__)
+    if isinstance(error, WorkerFailed):
+        try:
+            return [get_current_worker().node, *selves]
+        except NoActiveWorker:
+            pass
+    return selves
+
+
 def cause_of(error: BaseException) -> BaseException:
     """Return the original exception of a worker failure."""
     return error.error if isinstance(error, WorkerFailed) else error

@@ -41,7 +41,7 @@ from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import DARK, THEMES
+from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
 from contextui.windowing.host import commit_input
@@ -467,7 +467,7 @@ class DevApp(KeyLine[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colors that themes of others do not have."""
-        return {"outdated": "#808080"}
+        return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> DevScreen:
         """Return the screen."""

@@ -16,14 +16,13 @@ from contextui.tui.desktop.form import Field, FormField, form_fields
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
 from contextui.tui.footer import KeyHints
-from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
 from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
-_CURSOR = "on $primary 22%"
-_ADDED, _REMOVED = "on $success 14%", "on $error 14%"
+_ADDED, _REMOVED = "on $success-soft", "on $error-soft"
 _KINDS = {
     "reload": (msg("reload"), "$text-success"),
     "warning": (msg("warning"), "$text-warning"),
@@ -166,7 +165,7 @@ class LogSheet(Sheet):
             rows = list(self._rows(entry, width))
             if self.is_entered and at == self._at:
                 padded = (row.pad_right(max(width - row.cell_length, 0)) for row in rows)
-                rows = [row.stylize(_CURSOR) for row in padded]
+                rows = [lit(row) for row in padded]
             lines += rows
             self._owners += [at] * len(rows)
         return lines

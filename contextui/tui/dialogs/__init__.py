@@ -1,1 +1,1 @@
-"""Modal dialogs over the main screen: approval, help, compaction and quitting with unsaved data."""
+"""Modal dialogs over the main screen: approval, help, sessions, settings, compaction, quitting."""

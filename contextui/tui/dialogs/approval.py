@@ -16,6 +16,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.timer import Timer
@@ -48,6 +49,7 @@ _ROOMY, _CRAMPED = 22, 12  # terminal rows needed for blank rows, and for the ro
 _NAME = 44  # cells of an answer before the first layout
 _LONGEST = 400  # maximum characters of a target in the headline
 _EDGE = 6  # cells of the box's border beside its title
+_BOX = 0.96  # the part of the screen's width that the box may take
 _SLOT = re.compile(r"\{(\w+)\}")
 _KEYS = (("↑↓", msg("line")), ("pgdn", msg("page")), ("end", msg("last line")))
 
@@ -162,16 +164,21 @@ class Choice(Widget):
         self.what, self._about = what, about
         self.refresh(layout=True)
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the rows at a width: at the first layout, the widget has none yet."""
+        return self._content(width).plain.count("\n") + 1
+
     def render(self) -> Content:
         """Render one row, or more if a required remark does not fit beside the name."""
+        return self._content(self.size.width)
+
+    def _content(self, width: int) -> Content:
         parts: Parts = [(f"{self._letter}  ", f"{KEY} bold"), self.what]
         gap = max(self.column - self.what.cell_length, 3)
-        if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= (
-            self.size.width
-        ):
+        if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= width:
             parts.append((" " * gap + self._about, MUTED))
         elif self._about and self._is_needed:
-            rows = fold(Content.styled(self._about, MUTED), self.size.width - 3)
+            rows = fold(Content.styled(self._about, MUTED), max(width - 3, 1))
             parts += [Content.assemble("\n   ", row) for row in rows]
         return Content.assemble(*parts)
 
@@ -289,7 +296,9 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _title(self) -> tuple[Content, bool]:
         """Return the headline and whether it names the target; a long target gets its own rows."""
         words = self._words
-        room = self.query_one("#box").outer_size.width - _EDGE
+        # At the first frame, the box has no size yet.
+        width = self.query_one("#box").outer_size.width or int(self.app.size.width * _BOX)
+        room = width - _EDGE
         tail: Parts = []
         if self._diff:
             added, removed = (sum(one.kind == kind for one in self._diff) for kind in "+-")
@@ -345,6 +354,8 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_mount(self) -> None:
         """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
+        self.query_one("#box").border_title, _ = self._title()
+        self._align()
 
     def on_resize(self) -> None:
         """Adapt to the size: the change scrolls, the answers do not."""
@@ -360,14 +371,18 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._question.grant is not None:
             choice = self.query_one("#choice-s", Choice)
             choice.show_text(self._always(choice.size.width), self._words(self._wording.others))
-        choices = list(self.query(Choice))
-        for choice in choices:
-            choice.column = max(one.what.cell_length for one in choices) + 3
-            choice.refresh(layout=True)
+        self._align()
         if self._has_target_rows == is_named:
             self._has_target_rows = not is_named
             if not self._is_whole:
                 change.show(self._change())
+
+    def _align(self) -> None:
+        """Begin the remarks of all answers in one column."""
+        choices = list(self.query(Choice))
+        for choice in choices:
+            choice.column = max(one.what.cell_length for one in choices) + 3
+            choice.refresh(layout=True)
 
     def _fit_rows(self, _: object = None) -> None:
         """Give the change view the rows that the rest of the box leaves."""
@@ -394,12 +409,16 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _show_position(self) -> None:
         change = self.query_one(ChangeView)
         self._fit_rows()
-        self.query_one("#box").border_subtitle = self._position()
+        self.call_after_refresh(self._show_lines)  # with the height that it gets now
         head = self.query_one(Head)
         if not self._is_whole and head.unseen != change.layout_of.unseen:
             head.unseen = change.layout_of.unseen
             self.set_class(bool(head.unseen), "-odd")
             head.refresh()
+
+    def _show_lines(self) -> None:
+        if self.is_attached:
+            self.query_one("#box").border_subtitle = self._position()
 
     # --- answers -----------------------------------------------------------------------
 

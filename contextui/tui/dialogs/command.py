@@ -25,7 +25,7 @@ from contextui.words import Words, msg
 _EDGE = 6  # cells of the box's border beside its title
 _AIRY = 30  # terminal rows needed for blank rows between the groups
 _TIGHT = 20  # terminal rows below which there is no room for examples
-_SOFT = "on $foreground 8%"
+_SOFT = "on $soft"
 _LONGEST = 400  # maximum characters of a folder in the headline
 _FOLDER, _LIMIT, _REACH, _ENVIRONMENT = (
     msg("Folder"), msg("Limit"), msg("May reach"), msg("Environment"),

@@ -40,12 +40,12 @@ _KEPT = 256  # pieces whose rows are cached
 _NUMBER = r"(\d{1,9})"
 _HUNK = re.compile(rf"@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@ ?(.*)", re.DOTALL)
 _GROUND = {
-    "+": "on $success 14%",
-    "-": "on $error 14%",
-    " ": "on $foreground 4%",
-    "@": "on $foreground 4%",
-    "!": "on $foreground 4%",
-    "?": "on $foreground 4%",
+    "+": "on $success-soft",
+    "-": "on $error-soft",
+    " ": "on $soft",
+    "@": "on $soft",
+    "!": "on $soft",
+    "?": "on $soft",
     "$": "",
     ">": "",
 }

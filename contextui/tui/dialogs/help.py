@@ -2,69 +2,187 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import TypeAlias
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.tui.commands import Commands
+from contextui.tui.commands import Command, Commands
 from contextui.tui.footer import hints_in
-from contextui.tui.lines import KEY, MUTED, fit
+from contextui.tui.lines import KEY, MUTED, fit, fold, line
 from contextui.words import Words, msg
 
-_KEY = 18  # cells
+_COLUMN, _MOST, _GAP = 36, 3, 3  # cells of a column at least, columns at most, cells between them
+_LONGEST = 18  # cells of a key or command
+_LEAST = 6  # rows with which a block may begin
+Block: TypeAlias = list[list[Content]]
+"""A heading and keys; rows that belong together are in one list."""
 _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
-    msg("Everywhere"): (
-        ("tab  shift+tab", msg("next or previous pane")),
-        ("ctrl+g, then 1–9", msg("go to a window; c chat, i inspector, p prompt")),
-        ("ctrl+g, then a", msg("open the pending question")),
+    msg("Ask and answer"): (
+        ("enter", msg("send, or queue")),
+        ("^j", "new line"),
+        ("@  !  /", msg("file, shell, command")),
+        ("↑ ↓  ^r", msg("history, search it")),
+        ("esc", msg("stop, or close a list")),
+        ("^c", msg("stop, or clear the prompt")),
+        ("pgup pgdn", msg("scroll the conversation")),
+    ),
+    msg("Move around"): (
+        ("tab ⇧tab", msg("next pane, or previous")),
+        ("^g 1–9", msg("go to a window")),
+        ("^g c i p", msg("chat, inspector, prompt")),
+        ("^g a", msg("open the pending question")),
+        ("^g ↑↓←→", msg("resize, = resets")),
         ("f2", msg("show or hide the inspector")),
         ("f3", msg("zoom the current pane")),
-        ("ctrl+p", msg("command palette")),
-        ("esc", msg("close a list, leave zoom, or stop the turn")),
-        ("ctrl+q", msg("quit; the session is saved")),
+        ("^p", msg("search commands")),
+        ("^q", msg("quit; the session is saved")),
     ),
-    msg("Prompt"): (
-        ("enter", "send"),
-        ("ctrl+j", "new line"),
-        ("↑ ↓", msg("previous prompts")),
-        ("pgup pgdn", msg("scroll the conversation")),
-        ("/", msg("commands, tab completes")),
-        ("ctrl+c", msg("stop the turn, or clear the prompt")),
-    ),
-    msg("Chat"): (
+    msg("Read the chat"): (
         ("enter", msg("expand calls and thinking")),
-        ("c", msg("copy the last answer")),
+        ("^y", msg("copy the last answer")),
+        ("^s", msg("save its code")),
         ("home", msg("top; again for earlier messages")),
     ),
-    msg("Window"): (
-        ("enter  esc", msg("focus its content, go back")),
+    msg("Use a window"): (
+        ("enter esc", msg("edit, done")),
         ("a", msg("all actions")),
         ("+ −", msg("more or less detail")),
-        ("z", msg("fill the screen")),
-        ("m", msg("make it the main window")),
+        ("z  m", msg("zoom, make main")),
+        ("^g ↓ ↑", msg("make it larger, smaller")),
         (",  .", msg("move it")),
         ("x", msg("close with a summary")),
         ("u", "undo"),
     ),
-    msg("Inspector"): (
-        ("[  ]", msg("switch tab")),
-        ("p d r e g", msg("pin, drop, restore, edit, gist")),
+    msg("See what the model reads"): (
+        ("[ ]", msg("switch tab")),
+        ("enter", msg("whole text")),
+        ("d r p", msg("drop, restore, pin")),
+        ("e g + −", msg("edit, gist, detail")),
         ("u", msg("undo the last change")),
         (",  .", msg("earlier or later turn")),
         ("/", msg("filter items")),
-        ("x", "raw bytes"),
-        ("c", "copy"),
+        ("x  c", msg("raw bytes, copy")),
     ),
 }
 
 
+class HelpPage(Widget):
+    """All keys and commands, in as many columns as fit.
+
+    Args:
+        words: Translates into the person's locale.
+        commands: The slash commands.
+    """
+
+    DEFAULT_CSS = "HelpPage { height: auto; }"
+
+    def __init__(self, words: Words, commands: Commands) -> None:
+        super().__init__()
+        self._words = words
+        self._groups: dict[str, list[tuple[str, str]]] = {}
+        self.show(commands)
+
+    def show(self, commands: Commands) -> None:
+        """List the keys and these commands."""
+        words = self._words
+        groups = {words(name): keys for name, keys in _KEYS.items()}
+        groups[words("Commands")] = tuple(
+            (_names(command), command.about)
+            for command in sorted(commands.all, key=lambda one: one.name)
+        )
+        self._groups = {
+            name: [(key, words(about)) for key, about in keys] for name, keys in groups.items()
+        }
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the height of the longest column."""
+        return max(map(len, self._columns(width)), default=1)
+
+    def render(self) -> Content:
+        """Render the columns beside each other."""
+        columns = self._columns(self.size.width)
+        width = _width(self.size.width, len(columns)) + _GAP
+        rows = [
+            Content("").join(
+                row + " " * max(width - row.cell_length, 0) for row in cells if row is not None
+            )
+            for cells in zip_longest(*columns, fillvalue=Content(""))
+        ]
+        return Content("\n").join(row.rstrip() for row in rows)
+
+    def _columns(self, width: int) -> list[list[Content]]:
+        """Return the rows of each column, as evenly as whole groups allow."""
+        count = max(min((width + _GAP) // (_COLUMN + _GAP), _MOST), 1)
+        room = _width(width, count)
+        blocks = [_block(name, rows, room) for name, rows in self._groups.items()]
+        total = sum(len(row) for block in blocks for row in block) + len(blocks)
+        heights, gap = range((total - len(blocks)) // count, total + 1), count == _MOST
+        lowest = next(most for most in heights if len(_filled(blocks, most, gap)) <= count)
+        return _filled(blocks, lowest, gap)
+
+
+def _filled(blocks: Sequence[Block], most: int, gap: bool) -> list[list[Content]]:
+    """Put blocks into columns of at most so many rows, an empty row between two if `gap`.
+
+    The last block, which is the longest, may be divided.
+    """
+    columns: list[list[Content]] = [[]]
+    for block in blocks:
+        column, height = columns[-1], sum(map(len, block))
+        pieces = block if block is blocks[-1] else [[row for piece in block for row in piece]]
+        room = most - len(column) - (gap and bool(column))
+        if column and room < (height if len(pieces) == 1 else _LEAST):
+            columns.append([])
+        elif column and gap:
+            column.append(Content(""))
+        for piece in pieces:
+            if len(columns[-1]) + len(piece) > most and columns[-1]:
+                columns.append([])
+            columns[-1] += piece
+    return columns
+
+
+def _width(width: int, columns: int) -> int:
+    return (width + _GAP) // columns - _GAP
+
+
+def _names(command: Command) -> str:
+    alias = f" /{command.alias}" if command.alias else ""
+    return f"/{command.name}{alias}"
+
+
+def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
+    """Return a heading with the first key, and each other key; a long description is wrapped."""
+    most = min(max((cell_len(key) for key, _ in rows), default=0), _LONGEST) + 2
+    found = [[Content.styled(fit(name, min(width, cell_len(name))), "bold")]]
+    for number, (key, about) in enumerate(rows):
+        row = Content.assemble((fit(key, most), KEY), (line(about), MUTED))
+        pieces = fold(row, width, most)
+        if number:
+            found.append(pieces)
+        else:
+            found[0] += pieces
+    return found
+
+
 class HelpScreen(ModalScreen[None]):
-    """Lists all keys and commands."""
+    """Lists all keys and commands, on one page if the terminal is large enough.
+
+    Args:
+        words: Translates into the person's locale.
+        commands: Returns the slash commands; there are none before the session is open.
+    """
 
     BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
     DEFAULT_CSS = """
@@ -72,15 +190,14 @@ class HelpScreen(ModalScreen[None]):
         align: center middle;
         background: $background 65%;
         VerticalScroll {
-            width: 84; max-width: 96%; height: auto; max-height: 92%;
-            border: round $primary; background: $background; padding: 1 2;
-            border-subtitle-align: right;
+            width: 124; max-width: 100%; height: auto; max-height: 100%;
+            border: round $primary; background: $background; padding: 0 1;
+            border-subtitle-align: right; scrollbar-size-vertical: 1;
         }
-        Static { height: auto; }
     }
     """
 
-    def __init__(self, words: Words, commands: Commands) -> None:
+    def __init__(self, words: Words, commands: Callable[[], Commands]) -> None:
         super().__init__()
         self._words, self._commands = words, commands
 
@@ -88,31 +205,31 @@ class HelpScreen(ModalScreen[None]):
         """Compose the page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
-            hints = [("↑↓", msg("scroll")), ("esc", "back")]
-            page.border_subtitle = hints_in(40, hints, self._words)
-            yield Static(self._page())
+            yield HelpPage(self._words, self._commands())
 
-    def _page(self) -> Content:
-        words = self._words
-        rows: list[Content] = []
-        for place, keys in _KEYS.items():
-            rows.append(Content.styled(words(place), "bold"))
-            rows += [_row(key, words(about)) for key, about in keys]
-            rows.append(Content(""))
-        rows.append(Content.styled(words("Commands"), "bold"))
-        for command in self._commands.all:
-            names = f"/{command.name} {command.takes}".strip()
-            alias = f"  /{command.alias}" if command.alias else ""
-            rows.append(_row(names + alias, words(command.about)))
-        return Content("\n").join(rows)
+    def on_mount(self) -> None:
+        """Wait for the commands if the session is not open yet."""
+        if not self._commands().all:
+            self._waits = self.set_interval(0.2, self._add_commands)
+
+    def _add_commands(self) -> None:
+        if self._commands().all:
+            self._waits.stop()
+            self.query_one(HelpPage).show(self._commands())
+            self.call_after_refresh(self._show_keys)
+
+    def on_resize(self) -> None:
+        """Show the keys; those that scroll only if there is more than fits."""
+        self.call_after_refresh(self._show_keys)
+
+    def _show_keys(self) -> None:
+        page = self.query_one(VerticalScroll)
+        scroll = [("↑↓", msg("scroll"))] if page.max_scroll_y > 0 else []
+        page.border_subtitle = hints_in(40, [*scroll, ("esc", "back")], self._words)
 
     def action_leave(self) -> None:
         """Dismiss the screen."""
         self.dismiss()
-
-
-def _row(key: str, about: str) -> Content:
-    return Content.assemble(("  ", ""), (fit(key, _KEY), KEY), (about, MUTED))
 
 
 Place = tuple[str, str]
@@ -124,6 +241,10 @@ PLACES: tuple[Place, ...] = (
     ("i", "inspector"),
     ("p", msg("prompt")),
 )
+AGAIN: Place = ("^g", msg("into the window"))
+"""Given to a window that uses all keys; only ctrl+g does not reach it at once."""
+SIZES: tuple[Place, ...] = (("↑↓←→", msg("size")), ("=", msg("reset")))
+"""The keys that move the dividers between the panes."""
 
 
 class GoTo(ModalScreen[str]):
@@ -133,6 +254,8 @@ class GoTo(ModalScreen[str]):
         words: Translates into the person's locale.
         chosen: Callback with the key, called before the next key is handled.
         places: The targets offered.
+        move: Moves a divider for an arrow key, or fits all for ``=``; returns whether the key does
+            that. An arrow key leaves the menu open, for the next one.
     """
 
     DEFAULT_CSS = """
@@ -141,10 +264,14 @@ class GoTo(ModalScreen[str]):
     """
 
     def __init__(
-        self, words: Words, chosen: Callable[[str], object], places: Sequence[Place] = PLACES
+        self,
+        words: Words,
+        chosen: Callable[[str], object],
+        places: Sequence[Place] = PLACES,
+        move: Callable[[str], bool] = lambda _: False,
     ) -> None:
         super().__init__()
-        self._words, self._chosen, self._places = words, chosen, places
+        self._words, self._chosen, self._places, self._move = words, chosen, places, move
 
     def compose(self) -> ComposeResult:
         """Compose one line with the targets, in place of the footer."""
@@ -159,8 +286,13 @@ class GoTo(ModalScreen[str]):
         """Return the key, normalized from an input method's full-width form."""
         event.stop()
         character = unicodedata.normalize("NFKC", event.character or "")
-        self._chosen(character)
-        self.dismiss(character)
+        if self._move(character or event.key):
+            if character:
+                self.dismiss("")
+            return
+        chosen = AGAIN[0] if event.key == "ctrl+g" else character
+        self._chosen(chosen)
+        self.dismiss(chosen)
 
     def on_click(self) -> None:
         """Dismiss the menu."""

@@ -69,6 +69,8 @@ class Asker:
         self._wanted, self._turns = asyncio.Event(), asyncio.Lock()
         self.is_waiting = False
         """Whether a question is pending."""
+        self.announce: Callable[[str], object] = lambda _: None
+        """Callback with the question in one line, before it opens."""
 
     def open_now(self) -> None:
         """Open the pending question."""
@@ -80,6 +82,8 @@ class Asker:
         """Return the person's decision."""
         async with self._turns:
             self._mark(True)
+            asks = self._words(wording_of(question).asks)
+            self.announce(asks.replace("{target}", question.target))
             try:
                 await self._wait_for_quiet(question)
                 return await self._open(question)

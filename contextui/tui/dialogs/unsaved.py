@@ -1,20 +1,16 @@
 """Save status: unsaved data, retries, and the dialog before quitting without saving."""
 
 import errno
-import time
-import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.header import shown_folder
-from contextui.tui.lines import KEY, MUTED, fit, line
+from contextui.tui.lines import MUTED, line
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
@@ -24,8 +20,6 @@ RETRY = 2.0
 """Seconds between two attempts to save, and two checks of the log."""
 
 _LOOK = 0.5  # seconds between two refreshes of the dialog
-_DEAF = 0.5  # seconds in which keys are ignored: they were meant for something else
-_KEY = 5  # cells
 
 _REASONS = {
     errno.ENOSPC: msg("disk full"),
@@ -103,42 +97,51 @@ class SaveWatch:
             self._report(notice, self._session.problem is not None)
 
 
-class QuitScreen(ModalScreen[bool]):
-    """Asks before unsaved data is discarded; saving is retried in the background."""
+class QuitScreen(QuestionScreen):
+    """Asks before unsaved data is discarded; saving is retried in the background.
+
+    Args:
+        words: Translates into the person's locale.
+        session: The session that cannot be saved.
+        title: The question, if it is not about quitting.
+        anyway: The answer that discards unsaved data, likewise.
+        plain: The same answer once everything is saved.
+    """
 
     DEFAULT_CSS = """
     QuitScreen {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            width: 72; max-width: 96%; height: auto; max-height: 92%;
-            border: round $error; border-title-color: $text-error; border-title-style: bold;
-            background: $background; padding: 1 2;
-        }
-        #what, #choices { height: auto; }
+        #box { border: round $error; border-title-color: $text-error; }
+        #what { height: auto; }
         #choices { margin: 1 0 0 0; }
     }
     """
 
-    def __init__(self, words: Words, session: "Session") -> None:
-        super().__init__()
-        self._words, self._session = words, session
-        self._opened = time.monotonic()
+    def __init__(
+        self,
+        words: Words,
+        session: "Session",
+        *,
+        title: str = "",
+        anyway: str = "",
+        plain: str = "",
+    ) -> None:
+        self._session, self._plain = session, plain or words("Quit")
+        self._anyway = anyway or words("Quit anyway; unsaved changes are lost")
+        super().__init__(words, title or words("Quit without saving?"), "q", self._anyway)
 
-    def compose(self) -> ComposeResult:
-        """Compose what would be lost, what to do, and the answers."""
-        with Vertical(id="box") as box:
-            box.border_title = Content(self._words("Quit without saving?"))
-            yield Static(self._what(), id="what")
-            yield Static(self._choices(), id="choices")
+    def details(self) -> ComposeResult:
+        """Compose what would be lost, and what to do."""
+        yield Static(self._what(), id="what")
 
     def on_mount(self) -> None:
         """Refresh the dialog regularly."""
+        self._follow()
         self.set_interval(_LOOK, self._follow)
 
     def _follow(self) -> None:
+        self._yes = self._anyway if self._session.unsaved else self._plain
         self.query_one("#what", Static).update(self._what())
-        self.query_one("#choices", Static).update(self._choices())
+        self.query_one("#choices", Static).update(self.choices())
 
     def _what(self) -> Content:
         words, session = self._words, self._session
@@ -149,30 +152,3 @@ class QuitScreen(ModalScreen[bool]):
         return Content.assemble(
             (lost, "$text-error"), "\n", (f"{_advice(session, words)} {retried}", MUTED)
         )
-
-    def _choices(self) -> Content:
-        words = self._words
-        anyway = (
-            msg("Quit anyway; unsaved changes are lost") if self._session.unsaved else msg("Quit")
-        )
-        rows = [("q", words(anyway)), ("Esc", words("Stay"))]
-        return Content("\n").join(
-            [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
-        )
-
-    def on_key(self, event: events.Key) -> None:
-        """Answer by letter, including full-width letters of an input method."""
-        event.stop()
-        if event.time - self._opened < _DEAF:
-            return
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
-        if event.key == "escape" or key == "q":
-            self._decide(key == "q")
-
-    @on(events.Click, "#choices")
-    def _choose_clicked(self, event: events.Click) -> None:
-        self._decide(event.y == 0)
-
-    def _decide(self, wanted: bool) -> None:
-        if self.is_current:
-            self.dismiss(wanted)

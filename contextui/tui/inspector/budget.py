@@ -19,6 +19,7 @@ _STYLES = {
     msg("outdated"): "$outdated",
 }
 _NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # text needs contrast
+_OUTDATED = msg("outdated {tokens}")
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
 
 
@@ -58,9 +59,18 @@ class BudgetBar(Widget):
         super().__init__(id="budget")
         self._words = words
         self._shares, self._budget, self._banner = Shares(), 0, ""
-        self._full = FULL
+        self._full, self._cost, self._has_cache = FULL, "", True
 
-    def show(self, shares: Shares, budget: int, banner: str = "", full: float = FULL) -> None:
+    def show(
+        self,
+        shares: Shares,
+        budget: int,
+        banner: str = "",
+        full: float = FULL,
+        *,
+        cost: float | None = None,
+        has_cache: bool = True,
+    ) -> None:
         """Show new figures.
 
         Args:
@@ -68,10 +78,15 @@ class BudgetBar(Widget):
             budget: The token budget.
             banner: A message in place of the legend, while an earlier turn is shown.
             full: The share of the budget from which the conversation is compacted.
+            cost: What the session has cost in dollars; None if no price is known.
+            has_cache: Whether the model has a cache.
         """
-        before = (self._shares, self._budget, self._banner, self._full)
-        if (shares, budget, banner, full) != before:
+        shown = f"${cost:,.2f}" if cost else ""
+        before = (self._shares, self._budget, self._banner, self._full, self._cost, self._has_cache)
+        now = (shares, budget, banner, full, shown, has_cache)
+        if now != before:
             self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
+            self._cost, self._has_cache = shown, has_cache
             self.refresh()
 
     def render(self) -> Content:
@@ -95,6 +110,10 @@ class BudgetBar(Widget):
         budget = short(self._budget).replace(".0", "")
         figures = f"~{short(total)} / {budget}   "
         percent = f"{100 * share:.0f}%"
+        if self._cost:  # at the right, and the figures beside the name
+            left = Content.assemble((f"{name}   ", "bold"), (figures, MUTED), (percent, style))
+            gap = max(width - left.cell_length - len(self._cost), 1)
+            return Content.assemble(left, " " * gap, (self._cost, "bold"))
         gap = max(width - cell_len(name) - len(figures) - len(percent), 1)
         return Content.assemble((name, "bold"), " " * gap, (figures, MUTED), (percent, style))
 
@@ -115,9 +134,11 @@ class BudgetBar(Widget):
         if not self._shares.outdated:
             return parts
         tokens = short(self._shares.outdated)
-        kept = Content.assemble(
+        kept = msg("outdated {tokens}, kept for the cache")
+        outdated = Content.assemble(
             ("╍ ", "$outdated"),
-            (self._words("outdated {tokens}, kept for the cache", tokens=tokens), MUTED),
+            (self._words(kept if self._has_cache else _OUTDATED, tokens=tokens), MUTED),
         )
-        is_wide = parts.cell_length + kept.cell_length <= width
-        return Content("" if is_wide else "\n").join([parts if is_wide else parts.rstrip(), kept])
+        is_wide = parts.cell_length + outdated.cell_length <= width
+        parts = parts if is_wide else parts.rstrip()
+        return Content("" if is_wide else "\n").join([parts, outdated])

@@ -1,7 +1,7 @@
 """The detail view of an item: its text, the cost of changing it, and full-text screens."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,6 +39,7 @@ from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
 from contextui.tui.inspector.rows import Fold, Row, tokens_of
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
+from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
 _OLDER = msg(
@@ -58,12 +59,18 @@ class Description:
         tokens: Its tokens, formatted.
         origin: Its author, its turn, and its state.
         text: The text that the model reads.
+        has_cache: Whether changes cost something once, as what follows leaves the cache.
+        cost: The dollars of the dearest change, in brackets; empty if no price is known.
+        hints: Explanations of figures that differ from the item's own.
     """
 
     title: str = ""
     tokens: str = ""
     origin: str = ""
     text: str = ""
+    has_cache: bool = True
+    cost: str = ""
+    hints: tuple[str, ...] = ()
 
 
 def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
@@ -76,7 +83,7 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
     else:
         facts = [fate(row.item, context, look.context.counter, words)]
     if look.knows_cache and (is_outdated or not row.item.hidden):
-        facts.append(words("from cache" if _is_cached(row, prices) else "uncached"))
+        facts.append(words(msg("cached") if _is_cached(row, prices) else msg("not cached")))
     is_left_out = row.item.hidden and not is_outdated  # then what it would have
     counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, look)
     return Description(
@@ -86,7 +93,37 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
         sent_text(row, context) if is_outdated else text_of(row, context.windows),
+        look.knows_cache,
     )
+
+
+def hints(row: Row, offers: Sequence[Offer], prices: Prices, words: Words) -> Iterator[str]:
+    """Explain a drop that saves more than the item has, and levels that are longer."""
+    own = prices.look.provider(tokens_of(row, prices.look))
+    for offer in offers:
+        each = offer.price.each or 0 if offer.price is not None else 0
+        if offer.name == "drop" and -each > own:
+            yield words(_ALSO_DROPPED[_also_dropped(row, prices.look)])
+        elif offer.lod is not None and offer.key in "-g" and offer.lod is not Lod.FULL and each > 0:
+            yield words("{lod} is longer than what is shown.", lod=words(offer.lod.value))
+
+
+_ALSO_DROPPED = {
+    "results": msg("Drop includes the results of its calls."),
+    "call": msg("Drop includes its call."),
+    "versions": msg("Drop includes its other versions."),
+    "outdated": msg("Drop includes what is outdated."),
+}
+
+
+def _also_dropped(row: Row, look: Look) -> str:
+    """Return what a drop removes besides the item."""
+    calls = look.context.calls
+    if row.block is not None and sum(one.item == row.block.item for one in look.blocks) > 1:
+        return "versions"
+    if any(one is not row.item and not one.hidden for one in calls.results(row.item)):
+        return "results"
+    return "call" if calls.asker(row.item) is not row.item else "outdated"
 
 
 def describe_fold(fold: Fold, words: Words) -> Description:
@@ -112,7 +149,7 @@ def _is_cached(row: Row, prices: Prices) -> bool:
 
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
 _HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
-_NAME, _EACH, _ONCE, _BACK = 7, 10, 8, 11  # cells
+_NAME, _EACH, _ONCE, _BACK = 7, 10, 7, 12  # cells
 _PAIR, _GAP = 34, 4  # cells of an offer where two are side by side, and between them
 _HEAD = 65_536  # maximum characters of a text to consider
 
@@ -183,16 +220,29 @@ class Detail(Widget):
             (fit(self._item.title, width - tokens), "bold"),
             (fit(self._item.tokens, tokens, right=True), MUTED),
         )
-        room = height - 4 - len(self._offers)
-        note = Content.styled(fit(self._note.text, width), _note_style(self._note))
+        spare = height - 3 - len(self._offers)
+        below = self._below(width, max(spare, 1))
         table = [self._caption(width), *(self._offer(one, width) for one in self._offers)]
         return [
             head,
             Content.styled(fit(self._item.origin, width), FAINT),
-            *self._lines(width, room),
-            note,
+            *self._lines(width, spare - len(below)),
+            *below,
             *(table if self._offers else [Content("")]),
         ]
+
+    def _below(self, width: int, room: int) -> list[Content]:
+        """Return the lines above the offers: the note, or explanations of the figures."""
+        if self._note.text:
+            style = _note_style(self._note)
+            rows = islice(wrapped(self._note.text, width), min(room, 2))
+            return [Content.styled(fit(row, width), style) for row in rows]
+        lines = [Content.styled(fit(one, width), FAINT) for one in self._item.hints]
+        if self._item.cost:
+            cost = self._item.cost.strip(" ()")
+            text = self._words("a change costs up to {cost} once", cost=cost)
+            lines.append(Content.styled(fit(text, width, right=True), FAINT))
+        return lines[:room] or [Content.styled(" " * width, _note_style(self._note))]
 
     def _lines(self, width: int, room: int) -> list[Content]:
         """Return as much of the text as fits, and the number of further lines."""
@@ -213,7 +263,7 @@ class Detail(Widget):
         return self._words("… {count} more lines", count=count)
 
     def _low(self, width: int) -> list[Content]:
-        note = self._note.text or self._item.origin
+        note = self._note.text or " ".join((self._item.origin, *self._item.hints))
         style = _note_style(self._note) if self._note.text else FAINT
         title = min(cell_len(fit(self._item.title, width).rstrip()) + 4, width - 40)
         lines = [
@@ -233,18 +283,25 @@ class Detail(Widget):
 
     def _caption(self, width: int) -> Content:
         words = self._words
+        if not self._item.has_cache:
+            return Content.styled(fit(words("each turn"), width, right=True), FAINT)
         each = fit(words("each turn"), width - _ONCE - _BACK, right=True)
-        rest = fit(words("once"), _ONCE, right=True) + fit(words("break-even"), _BACK, right=True)
+        rest = fit(words("once"), _ONCE, right=True) + fit(words("breaks even"), _BACK, right=True)
         return Content.styled(each + rest, FAINT)
 
     def _offer(self, offer: Offer, width: int) -> Content:
-        room = width - 2 - _ONCE - _BACK
+        room = width - 2 - (_ONCE + _BACK) * self._item.has_cache
         name = max(room - _EACH, _NAME)
         each, once, back = self._figures(offer.price)
-        return Content.assemble(
+        row = Content.assemble(
             (offer.key, f"{KEY} bold"),
             (" " + fit(self._words(offer.name), name), "$foreground"),
             (fit(each, room - name, right=True), "$text-success" if each[:1] == "−" else MUTED),
+        )
+        if not self._item.has_cache:
+            return row
+        return Content.assemble(
+            row,
             (fit(once, _ONCE, right=True), "$text-warning" if once[:1] == "+" else MUTED),
             (fit(back, _BACK, right=True), _dear(offer.price)),
         )

@@ -24,12 +24,14 @@ class Order:
         sent: The compositions sent before, newest last.
         turn: Its turn.
         is_earlier: Whether it belongs to an earlier turn.
+        has_cache: Whether the model has a cache.
     """
 
     now: Composition
     sent: list[Composition]
     turn: int
     is_earlier: bool = False
+    has_cache: bool = True
 
     @property
     def stamp(self) -> tuple[object, ...]:
@@ -37,7 +39,7 @@ class Order:
         arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
         newest = id(self.sent[-1]) if self.sent else 0
         now = (self.now.generation, self.now.tokens, self.now.through_seq)
-        return (*now, arriving, newest, self.turn, self.is_earlier)
+        return (*now, arriving, newest, self.turn, self.is_earlier, self.has_cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Drafting:
         current = payload(request, self._controller.model.name, before)
         if cached is None:
             cached = max((_held(one, current) for one in before), default=-1)
+        if not order.has_cache:
+            cached = -1
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
         older = [parts_of(one, -1, self._words) for one in before[-2:]]

@@ -1,6 +1,6 @@
 """Item changes by key: drop, restore, pin, fold, edit and undo, with confirmation if costly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from textual import on
@@ -15,7 +15,8 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import for_terminal, one_line
-from contextui.tui.inspector.prices import Offer
+from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.inspector.prices import Offer, turns
 from contextui.tui.inspector.rows import Row
 from contextui.tui.lines import KEY, MUTED, line, short
 from contextui.windowing.snapshot import Lod
@@ -42,6 +43,12 @@ _AGAIN = {
     "restore": msg("r again restores it."),
     "sweep": msg("d again sweeps all that is outdated."),
 }
+_DEAR = msg("Pays off after {turns} turns.")
+_NEVER = msg("Rewrites {tokens} tokens, saves none.")
+_NOT_COUNTED = msg("Its cost is not counted yet.")
+
+
+_MOST_LISTED = 5  # items that are listed one by one
 
 
 class Note(NamedTuple):
@@ -49,6 +56,24 @@ class Note(NamedTuple):
 
     text: str
     is_warning: bool = False
+
+
+def listed(items: Sequence[ContextItem], words: Words) -> str:
+    """Return the numbers of items in one line; of many, how many there are.
+
+    Example:
+        >>> listed(items, Words("en"))
+        '45 items, 0002 to 0046'
+    """
+    seqs = sorted({item.seq for item in items})
+    if len(seqs) <= _MOST_LISTED:
+        return ", ".join(f"{seq:04}" for seq in seqs)
+    return words(
+        "{count} items, {first} to {last}",
+        count=len(seqs),
+        first=f"{seqs[0]:04}",
+        last=f"{seqs[-1]:04}",
+    )
 
 
 class Changing:
@@ -59,6 +84,7 @@ class Changing:
         words: Translates into the person's locale.
         recall: Recalls an item into the context that only the log has.
         cached: Returns the number of currently cached tokens.
+        cost: Returns the dollars of tokens that are written to the cache again; None if unknown.
     """
 
     def __init__(
@@ -67,8 +93,9 @@ class Changing:
         words: Words,
         recall: Callable[[ContextItem], None],
         cached: Callable[[], int] = lambda: 0,
+        cost: Callable[[int], float | None] = lambda _: None,
     ) -> None:
-        self._context, self._words, self._cached = context, words, cached
+        self._context, self._words, self._cached, self._cost = context, words, cached, cost
         self._recall = recall
         self._asked: tuple[str, str] | None = None
 
@@ -109,13 +136,18 @@ class Changing:
         items = self._context.undo()
         if not items:
             return Note(self._words("Nothing to undo."))
-        seqs = ", ".join(f"{item.seq:04}" for item in items)
+        seqs = listed(items, self._words)
         lost = before - self._cached()
         if lost > 0:
             words = self._words("Undone: {seq}. {tokens} tokens rewritten.", seq=seqs,
                                 tokens=short(lost))  # fmt: skip
-            return Note(words)
+            return Note(words + self.cost_text(lost))
         return Note(self._words("Undone: {seq}.", seq=seqs))
+
+    def cost_text(self, once: int) -> str:
+        """Return the dollars of tokens that are written again, in brackets; empty if unknown."""
+        dollars = self._cost(once) if once > 0 else None
+        return f" ({turn_cost(dollars)})" if dollars else ""
 
     def _change(self, name: str, row: Row) -> Note:
         if row.log is not None:
@@ -153,12 +185,21 @@ class Changing:
         return any(one.waits and one.item in (item.id, item.content) for one in blocks)
 
     def _again(self, offer: Offer) -> str:
+        """Return what a key does when it is pressed again, and why that is asked for."""
+        words, price = self._words, offer.price
+        if price is None:
+            why = words(_NOT_COUNTED)
+        elif (after := turns(price)) is None:
+            why = words(_NEVER, tokens=short(price.once))
+        else:
+            why = words(_DEAR, turns=after)
         if offer.lod is None:
-            return self._words(_AGAIN[offer.name])
-        lod = self._words(offer.lod.value)
-        return self._words("{key} again shows {lod}.", key=offer.key, lod=lod)
+            return f"{words(_AGAIN[offer.name])} {why}"
+        lod = words(offer.lod.value)
+        return f"{words('{key} again shows {lod}.', key=offer.key, lod=lod)} {why}"
 
 
+_FEW = 6  # items that are named
 Save = Callable[[str], object]
 
 

@@ -103,15 +103,22 @@ class Reader:
         return EarlierTurn(turn, look)
 
 
-def view_of(session: Session, turn: int | None = None, *, whole: bool = False) -> SessionView:
-    """Load a session from its log, now or after a turn; `whole` includes every item it ever had."""
+def view_of(
+    session: Session, turn: int | None = None, *, whole: bool = False, session_id: str = ""
+) -> SessionView:
+    """Load a session from its log, now or after a turn; `whole` includes every item it ever had.
+
+    With `session_id`, load another one of the same home instead.
+    """
     options = SessionOptions(
         classes=session.windows.classes.values(),
         lang=session.windows.lang,
         lod=session.windows.lod,
         placement=session.context.placement,
     )
-    return SessionStore(session.path.parents[2], options).view(session.id, turn, whole=whole)
+    return SessionStore(session.path.parents[2], options).view(
+        session_id or session.id, turn, whole=whole
+    )
 
 
 _KINDS = ("request", "usage", "change", "turn_end", "compact_boundary")
@@ -163,11 +170,12 @@ class Watch:
         session = desk.session
         self._context, self._session, self._callback = session.context, session, callback
         self._swept = swept
+        self._has_cache: Callable[[], bool] = lambda: desk.has_cache
         self.tools = desk.controller.declared
         self.sent = Sent(session.context, lambda: desk.controller.model.name)
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)
-        self._looker = Looker(session.context, self.tools, self.sent)
+        self._looker = Looker(session.context, self.tools, self.sent, self._has_cache)
         self.first_turn = self._turn = session.turn + 1
         self._counted = 0
         self._end = session.context.subscribe(self._handle_context_event)
@@ -202,7 +210,7 @@ class Watch:
             case Compacted():
                 self.spending.note("compact", self._context.current_seq)
             case RequestSent():
-                sweep = sweep_of(event.plan, self._seq_of)
+                sweep = sweep_of(event.plan, self._seq_of) if self._has_cache() else None
                 self.spending.plan(outdated_in(event.plan), sweep)
                 if sweep is not None:
                     self._swept(sweep)

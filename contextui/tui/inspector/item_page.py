@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from textual import on
@@ -20,6 +21,7 @@ from contextui.tui.inspector.detail import (
     TurnOf,
     describe,
     describe_fold,
+    hints,
     signed,
 )
 from contextui.tui.inspector.edit import Changing, EditScreen, Note
@@ -197,6 +199,12 @@ class Filter(Input):
 
 _PAUSE = 0.01  # seconds between two slices of a search
 _ONE_LEVEL = msg("{seq} has one level of detail: windows and files have more.")
+_IS_HIDDEN = msg("{seq} is hidden: r restores it first.")
+_NOT_BACK = {
+    "closed": msg("{seq} was closed with its window."),
+    "replaced": msg("{seq} was replaced by a newer version."),
+}
+_NOT_DROPPED = msg("{seq} is sent: nothing to restore.")
 
 
 class ItemPage(Container):
@@ -206,7 +214,8 @@ class ItemPage(Container):
         Binding("d", "change('d')", "drop"),
         Binding("r", "change('r')", "restore"),
         Binding("g", "change('g')", "gist"),
-        Binding("g", "explain_levels", show=False),  # if the one above does not apply
+        Binding("g", "explain('g')", show=False),  # if the one above does not apply
+        Binding("r", "explain('r')", show=False),
         Binding("e", "edit", "edit"),
         Binding("p", "change('p')", "pin"),
         Binding("u", "undo", "undo"),
@@ -299,12 +308,17 @@ class ItemPage(Container):
             detail.show(about, [], Note(""))
             self._offer_keys("")
             return
-        if self._noted_for != row.key:
-            self._note, self._noted_for = Note(""), row.key
+        if self._noted_for != row.item.id:
+            self._note, self._noted_for = Note(""), row.item.id
             if self._changing is not None:
                 self._changing.forget()
         offers = self._offers(row)
         described = describe(row, prices, self._turn_of, self._words)
+        described = replace(described, hints=tuple(hints(row, offers, prices, self._words)))
+        if self._changing is not None:
+            once = max((offer.price.once for offer in offers if offer.price), default=0)
+            cost = self._changing.cost_text(once)
+            described = replace(described, cost="" if "<" in cost else cost)
         detail.show(described, offers, self._note_for(row))
         self._offer_keys("".join(offer.key for offer in offers))
 
@@ -316,6 +330,8 @@ class ItemPage(Container):
     def _note_for(self, row: Row) -> Note:
         if not self._note.text and row.is_old and row.block is not None and self._prices:
             rent = short(self._prices.look.provider(round(row.block.rent)))
+            if not self._prices.look.knows_cache:
+                return Note("")
             kept = msg("Kept for the cache, rent so far {tokens}.")
             goes = msg("Goes after the turn, rent so far {tokens}.")
             return Note(self._words(goes if row.block.waits else kept, tokens=rent))
@@ -334,6 +350,12 @@ class ItemPage(Container):
         return self._prices.offers(row, sizes)
 
     # --- changing ----------------------------------------------------------------------
+
+    def on_key(self) -> None:
+        """Clear the outcome of the key before."""
+        if self._note.text:
+            self._note = Note("")
+            self.show_chosen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to the selected item."""
@@ -360,13 +382,19 @@ class ItemPage(Container):
             if row.log is not None:  # it may have been recalled from the log
                 self._finding.begin_again(self._older)
 
-    def action_explain_levels(self) -> None:
-        """Explain why there is no other level of detail."""
+    def action_explain(self, key: str) -> None:
+        """Explain why there is no other level of detail, or nothing to restore."""
         row = self.listing.row
-        if row is not None and self._changing is not None:
-            seq = f"{row.item.seq:04}"
-            reason = msg("{seq} is hidden: r restores it first.") if row.item.hidden else _ONE_LEVEL
-            self._show_note(Note(self._words(reason, seq=seq)), row)
+        if row is None or self._changing is None:
+            return
+        hidden = row.item.hidden
+        if hidden is not None and hidden in _NOT_BACK:
+            reason = _NOT_BACK[hidden]
+        elif key == "g":
+            reason = _IS_HIDDEN if hidden else _ONE_LEVEL
+        else:
+            reason = _NOT_DROPPED
+        self._show_note(Note(self._words(reason, seq=f"{row.item.seq:04}")), row)
 
     def _offer(self, key: str) -> Offer | None:
         offers = self._offers(self.listing.row) if self.listing.row is not None else []
@@ -391,16 +419,21 @@ class ItemPage(Container):
 
         once = offer.price.once
         price = self._words("{tokens} tokens rewritten", tokens=signed(once)) if once else ""
+        price += changing.cost_text(once)
         heading = closer.heading(row)
         self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
 
     def action_undo(self) -> None:
-        """Undo the last change."""
+        """Undo the last change, or the rewind that led here."""
+        undo_rewind = getattr(self.screen, "undo_rewind", None)
+        if undo_rewind is not None and undo_rewind():
+            return
         if self._changing is not None and self.listing.row is not None:
             self._show_note(self._changing.undo(), self.listing.row)
 
     def _show_note(self, note: Note, row: Row) -> None:
-        self._note, self._noted_for = note, row.key
+        self._note, self._noted_for = note, row.item.id
+        self.listing.stay()
         self.post_message(self.Changed())
         self.show_chosen()
 

@@ -19,17 +19,16 @@ from contextui.tui.inspector.labels import (
 )
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule, tokens_of
-from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE, CursorView, fit, lit, nearest, short
 from contextui.words import Words, msg
 
-CURSOR = "on $primary 22%"
 _BRANCH = "  ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
 _LABELS = 2_000  # labels to cache
 
 
-class ItemList(LineView, can_focus=True, inherit_bindings=False):
+class ItemList(CursorView):
     """All items, including finished turns; hidden ones are marked [X].
 
     Args:
@@ -37,21 +36,25 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         shows_states: Whether each row shows the state of its item.
     """
 
-    BINDINGS = [
-        Binding("up", "step(-1)", "move", key_display="↑↓"),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("end", "edge(1)", show=False),
-        Binding("enter", "open", "whole text"),
-    ]
+    BINDINGS = [Binding("enter", "open", "whole text")]
 
     class Chosen(Message):
         """Posted when the cursor moves to another row."""
 
     class Opened(Message):
         """Posted when the person wants to read the whole text of the selected row."""
+
+    class Followed(Message):
+        """Posted when the list begins or stops to follow the newest item, or more are below.
+
+        Attributes:
+            follows: Whether the cursor stays on the newest item.
+            new: How many items came since it does not.
+        """
+
+        def __init__(self, follows: bool, new: int) -> None:
+            super().__init__()
+            self.follows, self.new = follows, new
 
     class Turned(Message):
         """Posted when the person folds or unfolds the items that only the log has."""
@@ -62,9 +65,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         self._look: Look | None = None
         self._rows: Sequence[Line] = Rows([])
         self._remark = ""
-        self._cursor = 0
-        self._chosen: tuple[str, int] | None = None
+        self._chosen: tuple[str, str, int] | None = None
         self._labels: dict[tuple[str, int], str] = {}
+        self._follows = shows_states
+        self._known = 0  # items when the person moved away from the newest
+        self._posted: tuple[bool, int] | None = None
+        self._stays = False
 
     @property
     def row(self) -> Row | None:
@@ -78,7 +84,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     @property
     def _chosen_line(self) -> Line | None:
-        return self._rows[self._cursor] if self._cursor < len(self._rows) else None
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
     def show(self, look: Look, rows: Sequence[Line], remark: str = "") -> None:
         """Show these rows, and a remark below them.
@@ -90,15 +96,42 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         """
         if self._look is None or self._look.context is not look.context:
             self._labels.clear()
+        is_other = self._look is not None and self._look.context is not look.context
         self._look, self._rows, self._remark = look, rows, remark
-        self._cursor = self._place()
+        if self._stays and isinstance(rows, Rows):
+            self._stays, self.cursor = False, self._place()
+            self._follows = self._follows and self.cursor >= self._newest()
+        follows = self._follows and isinstance(rows, Rows)  # not what a search finds
+        self.cursor = self._newest() if follows else self._place()
         self.set_count(len(rows) + (2 if rows else 1) * bool(remark))
+        if follows or is_other:
+            self.show_line(len(rows) - 1 if follows else self.cursor)
         self._note_choice()
+        self._post_followed()
+
+    def _newest(self) -> int:
+        """Return the place of the newest item: the last row that is not part of another."""
+        place = self._selectable(len(self._rows) - 1, -1)
+        while place and isinstance(line := self._rows[place], Row) and line.is_old:
+            place = self._selectable(place - 1, -1)
+        return place
+
+    def _post_followed(self) -> None:
+        """Report whether the newest item is followed, if that changed."""
+        count = len(self._look.items) if self._look is not None else 0
+        self._known = count if self._follows else min(self._known, count)
+        now = (self._follows, count - self._known)
+        if now != self._posted:
+            self._posted = now
+            self.post_message(self.Followed(*now))
 
     def _place(self) -> int:
         """Return the cursor position: on its item, else as near as possible."""
         if self._chosen is not None and isinstance(self._rows, Rows):
-            place = self._rows.find(*self._chosen)
+            key, item, seq = self._chosen
+            place = self._rows.find(key, seq)
+            if place is None:  # the row of a change is gone, that of its window stays
+                place = self._rows.find(item, seq)
             if place is not None:
                 return place
         elif self._chosen is not None:
@@ -108,49 +141,49 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         else:
             is_row = (isinstance(line, Row) for line in self._rows)
             return next((place for place, found in enumerate(is_row) if found), 0)
-        return self._selectable(min(self._cursor, len(self._rows) - 1), 1)
+        return self._selectable(min(self.cursor, len(self._rows) - 1), 1)
 
     def _selectable(self, place: int, step: int) -> int:
         """Return the next row from here that is not a rule."""
-        place = max(min(place, len(self._rows) - 1), 0)
-        for direction in (step, -step):
-            here = place
-            while 0 <= here < len(self._rows):
-                if not isinstance(self._rows[here], Rule):
-                    return here
-                here += direction
-        return 0
+        rows = self._rows
+        return nearest(place, step, len(rows), lambda here: not isinstance(rows[here], Rule))
 
     def choose(self, place: int, step: int = 1) -> None:
         """Move the cursor to a row, or to the next one that is not a rule."""
-        before, self._cursor = self._cursor, self._selectable(place, step)
+        before, self.cursor = self.cursor, self._selectable(place, step)
         self.refresh_line(before)
-        self.refresh_line(self._cursor)
-        top = self._cursor
+        self.refresh_line(self.cursor)
+        top = self.cursor
         while top and isinstance(self._rows[top - 1], Rule):
             top -= 1  # keep the rule above it in view
         self.show_line(top)
-        self.show_line(self._cursor)
+        self.show_line(self.cursor)
         self._note_choice()
+        self._moved()
+
+    def stay(self) -> None:
+        """Keep the cursor on its item when the rows are shown again, wherever it moves."""
+        self._stays = True
+
+    def follow(self, follows: bool) -> None:
+        """Keep the cursor on the newest item, or where it is."""
+        if follows and isinstance(self._rows, Rows):
+            self.choose(self._newest(), -1)
+        self._follows = follows and self._shows_states
+        self._post_followed()
+
+    def _moved(self) -> None:
+        """Follow the newest item while the cursor is at the end of the list, and only then."""
+        if isinstance(self._rows, Rows):
+            self._follows = self._shows_states and self.cursor >= self._newest()
+            self._post_followed()
 
     def _note_choice(self) -> None:
         if self.row is not None:
-            self._chosen = (self.row.key, self.row.item.seq)
+            self._chosen = (self.row.key, self.row.item.id, self.row.item.seq)
         elif self.fold is not None:
-            self._chosen = (self.fold.key, 0)
+            self._chosen = (self.fold.key, "", 0)
         self.post_message(self.Chosen())
-
-    def action_step(self, step: int) -> None:
-        """Move the cursor."""
-        self.choose(self._cursor + step, step)
-
-    def action_page(self, step: int) -> None:
-        """Move the cursor by a page."""
-        self.choose(self._cursor + step * max(self.size.height - 1, 1), step)
-
-    def action_edge(self, step: int) -> None:
-        """Move the cursor to the first or last row."""
-        self.choose(0 if step < 0 else len(self._rows) - 1, -step)
 
     def action_open(self) -> None:
         """Read the whole text, or fold or unfold the items that only the log has."""
@@ -170,7 +203,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     def on_resize(self, _: Resize) -> None:
         """Keep the cursor in view."""
         if self._rows:
-            self.show_line(self._cursor)
+            self.show_line(self.cursor)
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -182,15 +215,15 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         row = self._rows[number]
         if isinstance(row, Rule):
             return self._rule(row, width)
-        is_chosen = number == self._cursor
+        is_chosen = number == self.cursor
         if isinstance(row, Row) and row.is_old and row.block is not None:
             line = self._outdated(row, width, MUTED if is_chosen else FAINT)
         else:
             line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
-        return line.stylize(CURSOR) if is_chosen else line
+        return lit(line) if is_chosen else line
 
     def _rule(self, rule: Rule, width: int) -> Content:
-        name = f" {self._words('from cache' if rule.from_cache else 'uncached')} "
+        name = f" {self._words(msg('cached') if rule.from_cache else msg('not cached'))} "
         tokens = f" {short(rule.tokens)}"
         rest = max(width - 2 - cell_len(name) - len(tokens), 0)
         return Content.assemble(
@@ -221,6 +254,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         right = 7 if width > 60 else 5
         room = width - len(_BRANCH) - right
         rent = self._look.provider(round(row.block.rent)) if self._look and row.block else 0
+        rent *= self._look is not None and self._look.knows_cache
         texts = outdated_texts(row, rent, self._words)
         text = next((one for one in texts if cell_len(one) <= room), texts[-1])
         figure = fit(self._tokens(row), right, right=True)

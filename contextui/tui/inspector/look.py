@@ -116,7 +116,8 @@ class Look:
         blocks: The blocks of windows, and those that are outdated, in order; only by price.
         shares: The tokens of its parts.
         under_way: Whether something of the current turn was sent.
-        knows_cache: Whether the state of the cache is known; not for an earlier turn.
+        knows_cache: Whether the state of the cache is known; not for an earlier turn, and not for a
+            model without a cache.
     """
 
     context: ContextManager
@@ -168,12 +169,17 @@ class Looker:
         context: The context.
         tools: The tools declared to the model with every request.
         sent: The requests sent; without them the state of the cache is unknown.
+        has_cache: Returns whether the model has a cache.
     """
 
     def __init__(
-        self, context: ContextManager, tools: Sequence[Tool], sent: Sent | None = None
+        self,
+        context: ContextManager,
+        tools: Sequence[Tool],
+        sent: Sent | None = None,
+        has_cache: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._context, self._sent = context, sent
+        self._context, self._sent, self._has_cache = context, sent, has_cache
         self._tools = declaration_tokens(tools, context.counter)
         self._counts: dict[str, int] = {}
 
@@ -184,16 +190,17 @@ class Looker:
         blocks = context.placed(composition)
         copies = self._copies(composition) if composition.plan is None else {}
         windows = sum(one.tokens for one in blocks if one.text and not one.reason)
+        knows_cache = self._sent is not None and self._has_cache()
         return Look(
             context,
             context.get_all(),
             composition,
-            self._sent.cached(composition) if self._sent is not None else 0,
+            self._sent.cached(composition) if self._sent is not None and knows_cache else 0,
             self._tools,
             copies,
             self._shares(composition, windows + sum(copies.values()), blocks),
             context.is_turn_running,
-            self._sent is not None,
+            knows_cache,
             blocks,
         )
 

@@ -14,6 +14,7 @@ from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
 from contextui.tui.inspector.history import Earlier, EarlierTurn, OlderItems, Watch
 from contextui.tui.inspector.item_page import ItemPage
+from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.request import RequestPage
 from contextui.tui.inspector.sweeps import Sweep
@@ -79,6 +80,14 @@ class Inspector(Vertical):
         yield UsagePage(self._words)
         yield LogPage(self._words)
 
+    def on_descendant_focus(self) -> None:
+        """Color the rule to the left."""
+        self.screen.query("#edge").set_class(True, "-focused")
+
+    def on_descendant_blur(self) -> None:
+        """Restore the rule."""
+        self.screen.query("#edge").set_class(False, "-focused")
+
     def on_mount(self) -> None:
         """Show the items page."""
         self._show_page(PAGES[0])
@@ -101,7 +110,9 @@ class Inspector(Vertical):
         self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
         self._older = OlderItems(desk.session, lambda: self.post_message(self.OlderRead()))
         context, recall = desk.session.context, self._older.recall
-        self._changing = Changing(context, self._words, recall, lambda: watch.look().cached_tokens)
+        self._changing = Changing(
+            context, self._words, recall, lambda: watch.look().cached_tokens, desk.rewrite_cost
+        )
         drafting = Drafting(desk.controller, self._words)
         self.query_one(RequestPage).attach(drafting, context.counter)
         self.query_one(LogPage).attach(desk)
@@ -111,12 +122,16 @@ class Inspector(Vertical):
 
     def take(self, changes: Changes) -> None:
         """Refresh what changed."""
+        if not self.query(LogPage):
+            return
         self.query_one(LogPage).take(changes)
         if changes.context or changes.windows:
             self._look_soon()
 
     def handle(self, event: Event) -> None:
         """Record the usage and errors of a turn."""
+        if not self.query(LogPage):  # the app is closing
+            return
         self.query_one(LogPage).handle(event)
         if self._watch is not None:
             self._watch.handle(event)
@@ -135,11 +150,21 @@ class Inspector(Vertical):
 
     @on(PastKnown)
     def _log_past(self) -> None:
-        if self._desk is not None and self._watch is not None:
+        if self._desk is not None and self._watch is not None and self._desk.has_cache:
             first, provider = self._watch.first_turn, self._desk.session.context.counter.calibrated
             turns = [turn for turn in self._watch.spending.turns if turn.turn < first]
             sweeps = [sweep for turn in turns for sweep in turn.sweeps]
             self.query_one(LogPage).put_before(sweeps, provider)
+
+    @on(ItemList.Followed)
+    def _show_following(self, message: ItemList.Followed) -> None:
+        message.stop()
+        self.query_one(TabBar).show_following(message.follows, message.new)
+
+    @on(TabBar.EndRequested)
+    def _go_to_newest(self, message: TabBar.EndRequested) -> None:
+        message.stop()
+        self.query_one(ItemPage).listing.follow(True)
 
     @on(LogPage.Grew)
     def _mark_log(self) -> None:
@@ -166,7 +191,8 @@ class Inspector(Vertical):
         budget = self._desk.controller.options.budget
         full = self._desk.controller.compaction.threshold
         banner = self._earlier.banner(self._words)
-        self.query_one(BudgetBar).show(look.shares, budget, banner, full)
+        bar, cost = self.query_one(BudgetBar), self._watch.spending.cost
+        bar.show(look.shares, budget, banner, full, cost=cost, has_cache=self._desk.has_cache)
         match self._page:
             case "Items":
                 changing, older = (self._changing, self._older) if is_now else (None, None)
@@ -175,11 +201,14 @@ class Inspector(Vertical):
             case "Request":
                 turn = self._desk.session.turn + 1 if is_now else self._earlier.wanted or 0
                 sent = self._watch.sent.requests if is_now else []
-                order = Order(look.composition, sent, turn, is_earlier=not is_now)
+                order = Order(look.composition, sent, turn, not is_now, self._desk.has_cache)
                 self.query_one(RequestPage).show(order)
             case "Usage":
                 provider = self._desk.session.context.counter.calibrated
-                self.query_one(UsagePage).show(self._watch.spending.turns, provider)
+                turns, has_cache = self._watch.spending.turns, self._desk.has_cache
+                self.query_one(UsagePage).show(
+                    turns, provider, has_cache=has_cache, cost_of=self._desk.cost_of
+                )
 
     def on_show(self, _: Show) -> None:
         """Refresh what changed while the pane was hidden."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.context.placement.figures import Change
+from contextui.context.placement.figures import Change, Forecast
 from contextui.model import CachePrices
 from contextui.tui.inspector.labels import has_gist, is_gist, size
 from contextui.tui.inspector.look import Look
@@ -53,8 +53,11 @@ class Price:
 
     @property
     def is_dear(self) -> bool:
-        """Whether the change needs confirmation."""
-        if self.each is None or (not self.each and not self.once):
+        """Whether the change needs confirmation: it is to save tokens, and costs more.
+
+        One that adds tokens is not made to save any.
+        """
+        if self.each is None or self.each > 0 or (not self.each and not self.once):
             return False
         return self.pays_back is None or self.pays_back > MANY_TURNS
 
@@ -96,14 +99,16 @@ class Prices:
     def _state(self) -> tuple[object, ...]:
         """What the cached part depends on."""
         composition = self.look.composition
-        return id(self.look.context), composition.generation, self.look.cached, id(composition.plan)
+        look = self.look
+        plan = id(composition.plan)
+        return id(look.context), composition.generation, look.cached, look.knows_cache, plan
 
     def offers(self, row: Row, sizes: dict[Lod, int | None]) -> list[Offer]:
         """Return the possible changes of a row's item.
 
         Args:
             row: The row.
-            sizes: The window's tokens at other levels of detail, as far as known.
+            sizes: The window's tokens at all levels of detail, as far as known.
         """
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
@@ -144,7 +149,7 @@ class Prices:
             found = self.look.context.forecast(change, items)
             if found is None:
                 return None
-            each, once = found.each, self.look.provider(found.once)
+            each, once = found.each, self._once(found)
             signed = self.look.provider(abs(each)) * (1 if each > 0 else -1)
             self._forecasts[key] = Price(signed, once, found.prices)
         return self._forecasts[key]
@@ -154,7 +159,12 @@ class Prices:
         found = self.look.context.forecast("sweep", [])
         if found is None:
             return None
-        return Price(-self.look.provider(-found.each), self.look.provider(found.once), found.prices)
+        return Price(-self.look.provider(-found.each), self._once(found), found.prices)
+
+    def _once(self, found: Forecast) -> int:
+        """Return the tokens that are written to the cache again; none without a cache."""
+        has_cache = found.prices.has_cache and self.look.knows_cache
+        return self.look.provider(found.once) * has_cache
 
     def _dropping(self, row: Row) -> Price:
         """Price a drop: a message includes the results of its calls, a result its call."""
@@ -215,17 +225,23 @@ class Prices:
             Lod.GIST: [("+", Lod.SUMMARY)],
         }[lod]
         return [
-            Offer(key, level.value, self._level_price(row, sizes.get(level)), level)
+            Offer(key, level.value, self._level_price(row, sizes.get(level), sizes.get(lod)), level)
             for key, level in targets
         ]
 
-    def _level_price(self, row: Row, size: int | None) -> Price | None:
+    def _level_price(self, row: Row, size: int | None, present: int | None) -> Price | None:
+        """Price another level: renders are compared as a whole.
+
+        In a request, the present one may have less: the actions that another window has for it.
+        """
         if size is None:
             return None
         new = self.look.provider(size)
+        before = max(self._row_size(row), self.look.provider(present or 0))
         # What was sent stays, within a turn or by price: a newer version is appended.
         is_sent = row.block.is_cached if row.block is not None else self.look.under_way
-        return Price(new - self._row_size(row), new if is_sent else 0)
+        is_sent = is_sent and self.look.knows_cache
+        return Price(new - before, new if is_sent else 0)
 
     def _row_size(self, row: Row) -> int:
         if row.block is not None:  # with its changes, which have rows of their own
@@ -259,12 +275,12 @@ class Levels:
         self._counting: set[str] = set()
 
     def sizes(self, window: Window) -> dict[Lod, int | None]:
-        """Return the tokens of each other level, None where not counted yet."""
+        """Return the tokens of each level, None where not counted yet."""
         if self._versions.get(window.id) != window.version and window.id not in self._counting:
             self._counting.add(window.id)
             # A daemon: quitting does not wait for a window that hangs.
             threading.Thread(target=self._count, args=(window,), daemon=True).start()
-        return {lod: self._sizes.get((window.id, lod)) for lod in Lod if lod is not window.lod}
+        return {lod: self._sizes.get((window.id, lod)) for lod in Lod}
 
     def _count(self, window: Window) -> None:
         version = window.version

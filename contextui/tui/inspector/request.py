@@ -17,9 +17,8 @@ from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
-from contextui.tui.inspector.items import CURSOR
 from contextui.tui.inspector.parts import Part
-from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
+from contextui.tui.lines import FAINT, MUTED, CursorView, LineView, chopped, fit, lit, short
 from contextui.windowing.trouble import reason_of
 from contextui.words import Words, msg
 
@@ -29,17 +28,10 @@ MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
 _NAME, _TOKENS = 13, 6  # cells
 
 
-class Outline(LineView, can_focus=True, inherit_bindings=False):
+class Outline(CursorView):
     """All parts of the request, in order; the cursor stays on its part."""
 
-    BINDINGS = [
-        Binding("up", "step(-1)", "part", key_display="↑↓"),
-        Binding("down", "step(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("end", "edge(1)", show=False),
-    ]
+    BINDINGS = [Binding("up", "step(-1)", "part", key_display="↑↓")]
 
     class Chosen(Message):
         """Posted when the cursor moves to another part."""
@@ -49,18 +41,12 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         self._words = words
         self._draft: Draft | None = None
         self._counter: TokenCounter | None = None
-        self._cursor = 0
-
-    @property
-    def chosen(self) -> int:
-        """The index of the part under the cursor."""
-        return self._cursor
 
     @property
     def part(self) -> Part | None:
         """The part under the cursor."""
         parts = self._draft.parts if self._draft is not None else []
-        return parts[self._cursor] if self._cursor < len(parts) else None
+        return parts[self.cursor] if self.cursor < len(parts) else None
 
     def show(self, draft: Draft, counter: TokenCounter) -> None:
         """Show a request."""
@@ -68,12 +54,12 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         self._draft, self._counter = draft, counter
         keys = [part.key for part in draft.parts]
         if key is None:
-            self._cursor = max(len(keys) - 1, 0)
+            self.cursor = max(len(keys) - 1, 0)
         elif key in keys:
-            self._cursor = keys.index(key)
-        self._cursor = min(self._cursor, max(len(keys) - 1, 0))
+            self.cursor = keys.index(key)
+        self.cursor = min(self.cursor, max(len(keys) - 1, 0))
         self.set_count(len(keys) + self._has_rule)
-        self.show_line(self._line_of(self._cursor))
+        self.show_line(self._line_of(self.cursor))
 
     @property
     def _has_rule(self) -> bool:
@@ -83,29 +69,17 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         is_behind = self._has_rule and self._draft is not None and part >= self._draft.cached
         return part + is_behind
 
-    def choose(self, part: int) -> None:
+    def choose(self, place: int, step: int = 1) -> None:  # noqa: ARG002  (all can be chosen)
         """Move the cursor to a part."""
         last = len(self._draft.parts) - 1 if self._draft is not None else 0
-        self._cursor = max(min(part, last), 0)
-        self.show_line(self._line_of(self._cursor))
+        self.cursor = max(min(place, last), 0)
+        self.show_line(self._line_of(self.cursor))
         self.refresh()
         self.post_message(self.Chosen())
 
-    def action_step(self, step: int) -> None:
-        """Move the cursor."""
-        self.choose(self._cursor + step)
-
-    def action_page(self, step: int) -> None:
-        """Move the cursor by a page."""
-        self.choose(self._cursor + step * max(self.size.height - 1, 1))
-
-    def action_edge(self, step: int) -> None:
-        """Move the cursor to the first or last part."""
-        self.choose(0 if step < 0 else self.count)
-
     def on_resize(self) -> None:
         """Keep the cursor in view."""
-        self.show_line(self._line_of(self._cursor))
+        self.show_line(self._line_of(self.cursor))
 
     def on_click(self, event: Click) -> None:
         """Select the clicked part."""
@@ -131,7 +105,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
             (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
             (fit(self._shown_tokens(part.tokens), _TOKENS, right=True), MUTED),
         )
-        return line.stylize(CURSOR) if place == self._cursor else line
+        return lit(line) if place == self.cursor else line
 
     def _rule(self, draft: Draft, width: int) -> Content:
         name, tokens = (
@@ -396,7 +370,7 @@ class RequestPage(Container):
         self._draft = message.draft
         self._show_draft()
         if first:
-            self.outline.choose(self.outline.chosen)
+            self.outline.choose(self.outline.cursor)
         self._draw_next(message.draft.order)
 
     @on(NotDrawn)
@@ -419,7 +393,7 @@ class RequestPage(Container):
 
     @on(Outline.Chosen)
     def _show_part(self) -> None:
-        self.query_one(Bytes).show_part(self.outline.chosen)
+        self.query_one(Bytes).show_part(self.outline.cursor)
 
     @on(Bytes.Clicked)
     def _choose_clicked(self, message: Bytes.Clicked) -> None:
@@ -433,7 +407,7 @@ class RequestPage(Container):
         if part is not None:
             self._unfolded ^= {part.key}
             self._show_draft()
-            self.query_one(Bytes).show_part(self.outline.chosen)
+            self.query_one(Bytes).show_part(self.outline.cursor)
 
     def action_raw(self) -> None:
         """Show the whole request exactly as it is sent."""

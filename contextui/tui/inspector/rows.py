@@ -239,7 +239,9 @@ def _by_price(look: Look, plan: Plan) -> Rows:
     def listed(start: int, stop: int, is_cached: bool) -> Iterator[Sequence[Line]]:
         """Yield the rows of items in a range, each after the blocks that stand before it."""
         for seq, group in groupby(placed, key=lambda pair: pair[0].seq):
-            rows = [row for block, row in group if block.is_cached is is_cached]
+            # Without a cached part, the rest lists every block: the plan marks blocks as cached
+            # even if the model has no cache, or if its state is unknown.
+            rows = [one for block, one in group if (block.is_cached and has_cached) is is_cached]
             end = min(max(place_of(items, seq), start), stop)
             if rows:
                 yield Span(items, start, end, elsewhere)
@@ -247,9 +249,10 @@ def _by_price(look: Look, plan: Plan) -> Rows:
                 start = end
         yield Span(items, start, stop, elsewhere)
 
+    has_cached = look.cached > 0
     end = min(place_of(items, plan.uncached_seq), len(items))
-    cached = [head, *listed(0, end, True)] if look.cached else []
-    rest = [*([] if look.cached else [head]), *listed(end if cached else 0, len(items), False)]
+    cached = [head, *listed(0, end, True)] if has_cached else []
+    rest = [*([] if has_cached else [head]), *listed(end if cached else 0, len(items), False)]
     if not look.knows_cache or not (look.blocks or len(Rows(rest)) + len(Rows(cached)) > len(head)):
         return Rows([*cached, *rest])
     uncached = look.shares.total

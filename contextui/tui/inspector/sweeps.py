@@ -49,7 +49,7 @@ def sweep_of(
     seq_of: Callable[[str], int | None],
     sent: datetime | None = None,
 ) -> Sweep | None:
-    """Return the sweep that a request was planned with, None if there was none.
+    """Return the sweep that a request was planned with, None if there was none or no cache.
 
     Args:
         plan: The facts of the request.
@@ -57,7 +57,7 @@ def sweep_of(
         sent: When the request was sent; None for now.
     """
     facts = plan.get("sweep") if isinstance(plan, Mapping) else None
-    if not isinstance(facts, Mapping):
+    if not isinstance(facts, Mapping) or not uses_cache(plan):
         return None
     cause, seq = str(facts.get("cause", "")), seq_of(str(facts.get("cause", "")))
     return Sweep(
@@ -74,6 +74,13 @@ def sweep_of(
 def _short(time: datetime | None, now: datetime) -> str:
     time = (time or now).astimezone()
     return time.strftime("%H:%M" if time.date() == now.date() else "%m-%d")
+
+
+def uses_cache(plan: Mapping[str, Any] | None) -> bool:
+    """Return whether a request reads from a cache or writes to one; without, sweeping is free."""
+    if not isinstance(plan, Mapping) or not _figure(plan, "plain"):
+        return True
+    return bool(_figure(plan, "read") or _figure(plan, "written"))
 
 
 def outdated_in(plan: Mapping[str, Any] | None) -> int:

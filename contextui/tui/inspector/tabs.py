@@ -6,7 +6,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from contextui.tui.lines import MUTED, RULE
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE
 from contextui.words import Words, msg
 
 PAGES = (msg("Items"), msg("Request"), msg("Usage"), msg("Log"))
@@ -22,10 +22,14 @@ class TabBar(Widget):
             super().__init__()
             self.page = page
 
+    class EndRequested(Message):
+        """Posted when the person wants to see the newest item."""
+
     def __init__(self, words: Words) -> None:
         super().__init__(id="tabs")
         self._words = words
         self._present, self._marked = PAGES[0], ""
+        self._follows, self._new = True, 0
 
     def show(self, page: str) -> None:
         """Underline this page."""
@@ -40,8 +44,16 @@ class TabBar(Widget):
             self._marked = page
             self.refresh()
 
+    def show_following(self, follows: bool, new: int) -> None:
+        """Show whether the items page follows the newest item, or how many are below."""
+        self._follows, self._new = follows, new
+        self.refresh()
+
     def on_click(self, event: Click) -> None:
-        """Select the page whose name was clicked."""
+        """Select the page whose name was clicked; a click on new items goes to them."""
+        if self._present == PAGES[0] and event.x - self.gutter.left >= self._end + 2:
+            self.post_message(self.EndRequested())
+            return
         for page, start, end in self._places():
             if start <= event.x - self.gutter.left < end:
                 self.post_message(self.Chosen(page))
@@ -55,7 +67,21 @@ class TabBar(Widget):
             names += [(self._words(page), style), (mark, "$text-warning"), (" ", "")]
             if page == self._present:
                 line = self._line(start, end)
-        return Content.assemble(*names, "\n", *line)
+        return Content.assemble(*names, *self._following(), "\n", *line)
+
+    @property
+    def _end(self) -> int:
+        return self._places()[-1][2]
+
+    def _following(self) -> list[tuple[str, str]]:
+        """Return what stands at the right: whether the newest item is followed."""
+        text = self._words("following")
+        if not self._follows:
+            text = self._words("{count} new, end", count=self._new) if self._new else ""
+        room = self.size.width - self._end - 2 - cell_len(text)
+        if self._present != PAGES[0] or not text or room < 1:
+            return []
+        return [(" " * room, ""), (text, FAINT if self._follows else KEY)]
 
     def _line(self, start: int, end: int) -> list[tuple[str, str]]:
         left = "━" * (start - 1) + "╸" if start else ""

@@ -2,7 +2,7 @@
 
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,9 +13,9 @@ from textual.events import Click
 from textual.message import Message
 
 from contextui.tokens import Usage
-from contextui.tui.inspector.items import CURSOR
+from contextui.tui.conversation.turn import turn_cost
 from contextui.tui.inspector.sweeps import Sweep, reason_text
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
+from contextui.tui.lines import FAINT, MUTED, LineView, fit, lit, short
 from contextui.words import Words, msg
 
 _CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
@@ -44,6 +44,8 @@ class TurnUsage:
         is_guess: Whether these are our own counts, as the provider reported none.
         outdated: Tokens sent although they were outdated, by our own count.
         sweeps: The sweeps made with its requests.
+        cost: What it cost in dollars; None if no price is known.
+        requests: How many requests it had.
     """
 
     turn: int
@@ -55,6 +57,8 @@ class TurnUsage:
     is_guess: bool = False
     outdated: int = 0
     sweeps: tuple[Sweep, ...] = ()
+    cost: float | None = None
+    requests: int = 0
 
     @property
     def parts(self) -> tuple[int, int, int, int]:
@@ -75,12 +79,15 @@ class TurnUsage:
 
     def plus(self, usage: Usage) -> "TurnUsage":
         """Return the usage with one more request added."""
+        total = Usage(cost=self.cost) + usage
         return replace(
             self,
             cached=self.cached + usage.cache_read_input_tokens,
             written=self.written + usage.cache_creation_input_tokens,
             uncached=self.uncached + usage.input_tokens,
             answered=self.answered + usage.output_tokens,
+            cost=total.cost,
+            requests=self.requests + 1,
         )
 
 
@@ -102,6 +109,11 @@ class Spending:
         self._changes: list[ContextChange] = []
         self._outdated, self._sweeps = 0, tuple[Sweep, ...]()
         self._lock = threading.Lock()  # earlier turns are prepended on another thread
+
+    @property
+    def cost(self) -> float | None:
+        """What all turns cost together, as far as prices are known; None if none is."""
+        return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
         """Record a change to an item if it invalidates the cache."""
@@ -150,6 +162,12 @@ class Spending:
             self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
 
 
+def total_cost(turns: Iterable[TurnUsage]) -> float | None:
+    """Return what turns cost together, as far as prices are known; None if none is."""
+    known = [one.cost for one in turns if one.cost is not None]
+    return sum(known) if known else None
+
+
 def usage_of(figures: Mapping[str, Any]) -> Usage:
     """Parse usage from a log entry; missing or invalid figures count as 0."""
 
@@ -157,11 +175,13 @@ def usage_of(figures: Mapping[str, Any]) -> Usage:
         value = figures.get(name)
         return int(value) if isinstance(value, int | float) else 0
 
+    cost = figures.get("cost_usd")
     return Usage(
         figure("input_tokens"),
         figure("output_tokens"),
         figure("cache_read_input_tokens"),
         figure("cache_creation_input_tokens"),
+        cost=float(cost) if isinstance(cost, int | float) else None,
     )
 
 
@@ -283,23 +303,68 @@ def _axis(turns: Sequence[TurnUsage], step: int) -> str:
 
 
 _WIDE = 60  # cells from which whole words fit
-_NAMES = (msg("outdated"), msg("from cache"), msg("uncached"), msg("answered"))
+_NAMES = (msg("outdated"), msg("cached"), msg("not cached"), msg("answered"))
+_PLAIN_NAMES = {2: msg("sent"), 3: "answered"}
 _COLUMNS = (
     (msg("turn"), 5),
-    (msg("from cache"), 11),
+    (msg("cached"), 11),
     (msg("outdated"), 10),
-    (msg("uncached"), 10),
+    (msg("not cached"), 11),
     (msg("answered"), 10),
     (msg("full price"), 11),
 )
 _NARROW = (
     ("turn", 4),
-    (msg("cache"), 7),
+    ("cached", 7),
     ("outdated", 9),
-    ("uncached", 9),
+    (msg("uncached"), 9),
     (msg("answered"), 9),
 )
+_PLAIN = ((msg("turn"), 5), (msg("sent"), 10), (msg("answered"), 10))
+"""The columns for a model without a cache."""
+_COST = (msg("cost"), 9)
+"""The last column, if prices are known; wide, in the place of the one with tokens at full price."""
 _HEAD, _LEAST_PLOT, _TABLE = 3, 6, 8  # lines
+
+
+def fitting_columns(
+    widths: Sequence[tuple[int, int]], width: int, shift: int = 0
+) -> list[tuple[int, int]]:
+    """Choose the columns of a table that fit, with their cells; no figure is ever cut.
+
+    Columns first become as narrow as their figures. Then they give way from the left, all but the
+    first, which names the row.
+
+    Args:
+        widths: For each column, the cells that its figures need, and those that it prefers.
+        width: The cells of the table.
+        shift: Scroll to the left by so many columns: others give way at the right.
+
+    Example:
+        >>> fitting_columns([(3, 5), (8, 10), (8, 10)], 21)
+        [(0, 3), (1, 8), (2, 10)]
+        >>> fitting_columns([(3, 5), (8, 10), (8, 10)], 15)
+        [(0, 5), (2, 10)]
+    """
+    last = len(widths)
+    for first in range(1, max(last, 2)):
+        chosen = [0, *range(first, last)]
+        if sum(widths[at][0] for at in chosen) <= width or first >= last - 1:
+            break
+    if shift and first > 1:
+        first = max(first - shift, 1)
+        chosen = [0]
+        for at in range(first, last):
+            if sum(widths[one][0] for one in [*chosen, at]) > width:
+                break
+            chosen.append(at)
+    cells = {at: widths[at][1] for at in chosen}
+    for at in chosen:
+        if (more := sum(cells.values()) - width) > 0:
+            cells[at] = max(cells[at] - more, widths[at][0])
+    return list(cells.items())
+
+
 _CAUSES = {
     "drop": msg("{seq} dropped: cache rewritten"),
     "restore": msg("{seq} restored: cache rewritten"),
@@ -322,6 +387,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         Binding("pageup", "step(-10)", show=False),
         Binding("pagedown", "step(10)", show=False),
         Binding("enter", "open", "show request"),
+        Binding("left", "shift(1)", show=False),
+        Binding("right", "shift(-1)", show=False),
     ]
 
     class Opened(Message):
@@ -335,25 +402,42 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         super().__init__(id="usage")
         self._words = words
         self._turns: Sequence[TurnUsage] = ()
+        self._has_cache = True
+        self._full_cost: float | None = None
+        self._is_narrow = False
         self._cursor = 0
         self._above: list[Content] = []
+        self._table: list[tuple[int, int]] = []  # columns in view: their numbers and cells
+        self._shift = 0  # columns that the table is scrolled to the left by
 
     def take_focus(self, may: bool) -> None:
         """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
     def show(
-        self, turns: Sequence[TurnUsage], provider: Callable[[int], int] = lambda own: own
+        self,
+        turns: Sequence[TurnUsage],
+        provider: Callable[[int], int] = lambda own: own,
+        *,
+        has_cache: bool = True,
+        cost_of: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
         """Show the usage of turns; the cursor stays on its turn.
 
         Args:
             turns: The turns, in order.
             provider: Estimates the provider's count from our own.
+            has_cache: Whether the model has a cache; turns that used one are shown with it anyway.
+            cost_of: Returns what a usage would cost now.
         """
+        self._has_cache = has_cache or any(one.cached or one.written for one in turns)
+        paid = [one for one in turns if one.cost is not None]
+        sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
+        self._full_cost = cost_of(Usage(sent, answered)) if paid else None
         here = self._turns[-1 - self._cursor].turn if self._turns and self._cursor else None
+        count = provider if self._has_cache else lambda _: 0
         self._turns = [
-            replace(one, outdated=provider(one.outdated)) if one.outdated else one for one in turns
+            replace(one, outdated=count(one.outdated)) if one.outdated else one for one in turns
         ]
         if here is not None:
             place = [one.turn for one in reversed(self._turns)]
@@ -377,8 +461,13 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
         bars = plot(self._turns, width, max(rows, _LEAST_PLOT), plain=plain)
-        columns = _COLUMNS if width > _WIDE else _NARROW
-        caption = "".join(fit(words(name), cells, right=True) for name, cells in columns)
+        self._is_narrow = width <= _WIDE
+        columns = self._columns(width)
+        self._shift = min(self._shift, len(columns) - 1)
+        self._table = fitting_columns(self._widths(columns), width, self._shift)
+        caption = "".join(
+            fit(words(columns[at][0]), cells, right=True) for at, cells in self._table
+        )
         self._above = [
             Content.styled(self._summary(width), "$foreground"),
             *self._legend(width, plain),
@@ -389,30 +478,98 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         ]
         self.set_count(len(self._above) + len(self._turns))
 
+    def _columns(self, width: int) -> Sequence[tuple[str, int]]:
+        has_cost = total_cost(self._turns) is not None
+        if not self._has_cache:
+            return (*_PLAIN, _COST) if has_cost else _PLAIN
+        columns = _COLUMNS if width > _WIDE else _NARROW
+        if not has_cost:
+            return columns
+        return (*_COLUMNS[:5], _COST) if width > _WIDE else (*_NARROW[:2], *_NARROW[3:], _COST)
+
+    def _widths(self, columns: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
+        """Return the cells that each column needs for its figures, and those that it prefers."""
+        turns = self._turns
+        guess = any(one.is_guess for one in turns)
+        largest = TurnUsage(
+            max(one.turn for one in turns),
+            max(one.cached for one in turns),
+            0,
+            max(one.sent - one.cached for one in turns),
+            max(one.answered for one in turns),
+            is_guess=guess,
+            outdated=max(one.outdated for one in turns),
+            cost=max((one.cost or 0.0 for one in turns), default=None),
+        )
+        figures = self._figures(largest)
+        if not self._has_cache:
+            figures[1] = f"{'~' * guess}{max(one.sent for one in turns):,}"
+        elif _COST not in columns and len(columns) > 5:
+            figures[-1] = f"{max(one.paid for one in turns):,}"
+        return [
+            (len(figure) + (at > 0), max(cells, len(figure) + (at > 0)))
+            for at, (figure, (_, cells)) in enumerate(zip(figures, columns, strict=False))
+        ]
+
     def _summary(self, width: int) -> str:
+        if not self._has_cache:
+            figures = {
+                "sent": short(sum(one.sent for one in self._turns)),
+                "answered": short(sum(one.answered for one in self._turns)),
+            }
+            text = self._words("{sent} sent   {answered} answered", **figures)
+            text = f"{self._turn_count()}   {text}"
+            cost = total_cost(self._turns)
+            return text if cost is None else f"{text}   ${cost:,.2f}"
+        if (cost := total_cost(self._turns)) is not None:
+            return self._money(cost, width)
         paid, sent = sum(one.paid for one in self._turns), sum(one.sent for one in self._turns)
         saved = round(100 - 100 * paid / sent) if sent else 0
-        template = msg("{turns} turns   {paid} paid for {sent} sent   {saved}% saved by the cache")
-        if width <= _WIDE:
-            template = msg("{paid} paid for {sent} sent, {saved}% saved")
+        is_wide = width > _WIDE
+        template = msg("{paid} billed of {sent} sent, {saved}% saved")
+        if is_wide:
+            template = msg("{paid} billed of {sent} sent   {saved}% saved by the cache")
         guess = "~" if any(one.is_guess for one in self._turns) else ""
-        figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": saved}
-        text = self._words(template, turns=len(self._turns), **figures)
+        figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": str(saved)}
+        text = self._words(template, **figures)
+        return (f"{self._turn_count()}   {text}" if is_wide else text) + self._sweeps(width)
+
+    def _turn_count(self) -> str:
+        count = len(self._turns)
+        return self._words("1 turn") if count == 1 else self._words("{count} turns", count=count)
+
+    def _money(self, cost: float, width: int) -> str:
+        """Return what the turns cost, and what they would have cost without the cache."""
+        words, full = self._words, self._full_cost
+        is_wide, count = width > _WIDE, len(self._turns)
+        some = msg("${cost} for 1 turn") if count == 1 else msg("${cost} for {count} turns")
+        text = words(some, cost=f"{cost:,.2f}", count=count)
+        if full is None or full <= cost:
+            return text + self._sweeps(width)
+        saved = str(round(100 - 100 * cost / full))
+        if not is_wide:
+            return text + words(", {saved}% saved", saved=saved)
+        rest = msg("   ${full} without the cache   {saved}% saved")
+        return text + words(rest, full=f"{full:,.2f}", saved=saved) + self._sweeps(width)
+
+    def _sweeps(self, width: int) -> str:
         count = sum(len(one.sweeps) for one in self._turns)
         if not count or width <= _WIDE:
-            return text
+            return ""
         some = self._words("1 sweep") if count == 1 else self._words("{count} sweeps", count=count)
-        return f"{text}   {some}"
+        return f"   {some}"
 
     def _legend(self, width: int, plain: bool) -> list[Content]:
         """Return the names of the parts, from the top; in two lines if narrow."""
         names = [
             Content.assemble(
                 (f"{TEXTURES[number]} ", "") if plain else ("■ ", COLOURS[number]),
-                (fit(self._words(_NAMES[number]), 13), MUTED),
+                (fit(self._words(_NAMES[number] if self._has_cache else _PLAIN_NAMES[number]), 13),
+                 MUTED),
             )
             for number in reversed(range(len(_NAMES)))
-        ]
+            if self._has_cache or number in _PLAIN_NAMES
+        ]  # fmt: skip
         step = len(names) if width > _WIDE else 2
         return [Content("").join(names[at : at + step]) for at in range(0, len(names), step)]
 
@@ -427,6 +584,13 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     def action_edge(self, step: int) -> None:
         """Move the cursor to the newest turn."""
         self.action_step(step * len(self._turns))
+
+    def action_shift(self, by: int) -> None:
+        """Scroll the table sideways, if not all columns have room."""
+        columns = len(self._columns(self.line_width)) if self._turns else 0
+        left = columns - len(self._table) if self._table else 0
+        self._shift = max(min(self._shift + by, left), 0)
+        self._draw()
 
     def on_click(self, event: Click) -> None:
         """Select the clicked turn; a double click shows its request."""
@@ -451,28 +615,39 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             return self._above[number]
         place = number - len(self._above)
         line = self._row(self._turns[-1 - place], width, place == 0)
-        return line.stylize(CURSOR) if place == self._cursor and self.has_focus else line
+        return lit(line) if place == self._cursor and self.has_focus else line
 
     def _row(self, turn: TurnUsage, width: int, is_newest: bool) -> Content:
-        columns = _COLUMNS if width > _WIDE else _NARROW
-        guess = "~" if turn.is_guess else ""
-        outdated, uncached = f"{turn.outdated:,}" if turn.outdated else "·", turn.sent - turn.cached
-        figures = [
-            *(str(turn.turn), f"{turn.cached:,}", outdated, f"{guess}{uncached:,}"),
-            *(f"{turn.answered:,}", f"{turn.paid:,}"),
-        ]
-        row = "".join(
-            fit(figure, cells, right=True)
-            for figure, (_, cells) in zip(figures, columns, strict=False)
-        )
-        notes = [""]
-        if turn.sweeps and width > _WIDE:
+        figures = self._figures(turn)
+        row = "".join(fit(figures[at], cells, right=True) for at, cells in self._table)
+        notes, note_style = [""], "$text-warning"
+        if self._has_cache and turn.sweeps and width > _WIDE:
             removed = f"{sum(one.removed for one in turn.sweeps):,}"
             reason = reason_text(turn.sweeps[-1], self._words)
             swept = msg("▼ swept {tokens} outdated: {reason}")
             notes = [self._words(swept, tokens=removed, reason=reason), f"▼ {reason}"]
-        elif turn.cause is not None and width > _WIDE:
+        elif self._has_cache and turn.cause is not None and width > _WIDE:
             notes = [self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")]
+        elif turn.requests > 1:
+            notes = [self._words("{count} requests", count=turn.requests), ""]
+            note_style = FAINT
         style, room = "$foreground" if is_newest else MUTED, width - len(row)
         note = next((one for one in notes if cell_len(one) + 2 <= room), notes[-1])
-        return Content.assemble((row, style), (fit(f"  {note}", room), "$text-warning"))
+        after = fit(f"  {note}", room) if note else " " * max(room, 0)
+        return Content.assemble((row, style), (after, note_style))
+
+    def _figures(self, turn: TurnUsage) -> list[str]:
+        """Return the figures of a turn, one for each column."""
+        guess = "~" if turn.is_guess else ""
+        cost = "" if turn.cost is None else turn_cost(turn.cost)
+        if not self._has_cache:
+            return [str(turn.turn), f"{guess}{turn.sent:,}", f"{turn.answered:,}", cost]
+        outdated, uncached = f"{turn.outdated:,}" if turn.outdated else "·", turn.sent - turn.cached
+        figures = [
+            *(str(turn.turn), f"{turn.cached:,}", outdated, f"{guess}{uncached:,}"),
+            f"{turn.answered:,}",
+            f"{turn.paid:,}" if total_cost(self._turns) is None else cost,
+        ]
+        if self._is_narrow and total_cost(self._turns) is not None:
+            del figures[2]  # the column of costs takes the place of what is outdated
+        return figures

@@ -19,6 +19,7 @@ from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
 from contextui.windowing.board import running
+from contextui.windowing.finding.servers import find_servers, server_classes
 from contextui.windowing.finding.source import (
     PROJECT_WINDOWS,
     ReadBeside,
@@ -153,6 +154,7 @@ class Registry:
     Attributes:
         review: The review of the project's window folder, if it has one.
         notices: Further messages for the user.
+        untrusted_servers: A message about servers that wait for trust; empty if none do.
 
     Example:
         >>> registry = discover(files=["./deploy.py"], home=home, project=Path.cwd())
@@ -165,6 +167,7 @@ class Registry:
     def __init__(self, places: Places | None = None) -> None:
         self.review: Review | None = None
         self.notices: list[Text] = []
+        self.untrusted_servers: Text = ""
         self._places = places or Places()
         self._entries: list[WindowEntry] = []
         self._modules: dict[tuple[str, str], ModuleType] = {}
@@ -221,6 +224,7 @@ class Registry:
             # In the user's home folder both are the same.
             if places.project and os.path.realpath(places.project / PROJECT_WINDOWS) != own:
                 self.add_project(places.project, TrustStore(places.home))
+            self.add_servers(places.home, places.project)
 
     def add_packages(self, points: Iterable[EntryPoint]) -> None:
         """Add the windows of installed packages, contextui's own first; nothing is imported."""
@@ -289,6 +293,17 @@ class Registry:
                 )
             else:
                 self._add(untrusted(path, file.status))
+
+    def add_servers(self, home: Path, project: Path | None) -> None:
+        """Add a window for each MCP server of the user, and of the project if it is trusted."""
+        found = find_servers(home, project)
+        self.untrusted_servers = found.notice
+        for problem in found.problems:
+            self._add(WindowEntry(problem.name, problem.name, "broken", Line(problem.reason)))
+        taken = [entry.name for entry in self._entries if entry.usable]
+        for server, cls in server_classes(found.servers, home, taken):
+            origin = f"the MCP server {one_line(server.name, 80)} in {server.origin}"
+            self._add(WindowEntry(cls.name, origin, "ready", cls=cls))
 
     def _add_source(
         self,

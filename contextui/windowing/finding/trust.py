@@ -69,6 +69,11 @@ class ReviewedFile:
             return f"{status} {name}: {reason}"
         return f"{status} {name} sha256 {self.sha256}" if self.sha256 else f"{status} {name}"
 
+    @property
+    def status_text(self) -> Message:
+        """The status, translated."""
+        return Message(_STATUS[self.status])
+
     def data(self) -> dict[str, str]:
         """Return the file as JSON-ready data."""
         return {
@@ -161,6 +166,28 @@ class TrustStore:
         files.sort(key=lambda file: file.name)
         hashes = {file.name: file.sha256 for file in files if file.sha256}
         return Review(folder, tuple(files), hashes == known, contents)
+
+    def review_file(self, path: Path, content: bytes) -> Review:
+        """Review one file that is not code, such as .mcp.json; `folder` is then its path.
+
+        Args:
+            path: The file.
+            content: Its bytes, as they were read.
+        """
+        name, path = path.name, Path(os.path.realpath(path))
+        before = self._read()[0].get(str(path), {}).get(name)
+        digest = hashlib.sha256(content).hexdigest()
+        status: FileStatus = "trusted" if before == digest else "changed" if before else "new"
+        file = ReviewedFile(name, status, digest)
+        return Review(path, (file,), status == "trusted", {name: content})
+
+    def trust_file(self, reviewed: Review) -> None:
+        """Trust a file as it was reviewed.
+
+        Raises:
+            TrustError: Trust cannot be recorded.
+        """
+        self._write(reviewed.folder, reviewed.hashes)
 
     def trust(self, folder: Path, reviewed: Review | None = None) -> Review:
         """Trust a folder as it was reviewed, or as it is now if no review is given.

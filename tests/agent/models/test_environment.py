@@ -4,6 +4,7 @@ The HTTP library reads these variables itself; the tests run the real one.
 """
 
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def test_what_cannot_be_used_is_named(
     value: str,
     words: str,
 ) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)  # as if it were not installed
     monkeypatch.setenv(variable, value)
     with Server() as server:
         caught = failure(server)

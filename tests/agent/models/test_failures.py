@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.models import anthropic
+from contextui.agent.models import remote
 from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.failures import reported
 from contextui.agent.models.limits import AnswerLimits
@@ -45,7 +45,7 @@ STATUS: list[tuple[int, Any, ErrorKind, str]] = [
     (403, error("permission_error", "Not for you."), "auth", "ANTHROPIC_API_KEY.*Not for you"),
     (403, "<html>Forbidden</html>", "auth", "ANTHROPIC_API_KEY.$"),
     (404, error("not_found_error", "model: claude-x"), "not_found", 'the model "claude-x"'),
-    (404, {"error": "model 'claude-x' not found"}, "not_found", "--model or ANTHROPIC_MODEL"),
+    (404, {"error": "model 'claude-x' not found"}, "not_found", "/model or --model"),
     (404, {"detail": "Not Found"}, "not_found", "ANTHROPIC_BASE_URL.*It says: Not Found"),
     (404, "<html>404</html>", "not_found", "http://127.0.0.1:.*check ANTHROPIC_BASE_URL"),
     (405, "Method Not Allowed", "not_found", "no Messages API at this address.*Method Not Allowed"),
@@ -307,7 +307,7 @@ def test_an_answer_that_breaks_off_is_none(step: Step) -> None:
 
 
 def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anthropic, "EVENT", 1_000_000)
+    monkeypatch.setattr(remote, "EVENT", 1_000_000)
     caught = the_failure(Stream([*BEGUN, b"data: ", *[b"x\n" * 500_000] * 3], held=True))
     assert (caught.kind, str(caught)) == (
         "cut",

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import itertools
+import json
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -101,12 +102,41 @@ class Tab:
             await self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, **key)
             await self.call("Input.dispatchKeyEvent", type="keyUp", **key)
 
+    async def press(self, key: str, code: int, *, ctrl: bool = False, **more: Any) -> None:
+        """Press a key that types nothing, by its name and its code."""
+        one = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if ctrl else 0}
+        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", **one, **more)
+        await self.call("Input.dispatchKeyEvent", type="keyUp", **one)
+
+    async def paste(self, text: str) -> None:
+        """Put a text on the clipboard and press ctrl+v; a page can prevent that it is pasted."""
+        await self._browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+        script = f"navigator.clipboard.writeText({json.dumps(text)})"
+        await self.call("Runtime.evaluate", expression=script, awaitPromise=True)
+        await self.press("v", 86, ctrl=True, commands=["paste"])
+
+    async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Move the mouse from one point of the page to another with its button down."""
+        for kind, (x, y) in (
+            ("mouseMoved", start), ("mousePressed", start), ("mouseMoved", end),
+            ("mouseReleased", end),
+        ):  # fmt: skip
+            held = {"button": "left", "buttons": 1, "clickCount": 1}
+            await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **held)
+
     async def reload(self) -> None:
         self.blank()
         await self.call("Page.reload")
 
     async def close(self) -> None:
         await self.call("Page.close")
+
+    def column(self, text: str) -> int:
+        """The column at which a text is shown, or -1."""
+        return max(line.find(text) for line in self._screen.display)
+
+    def text(self) -> str:
+        return "\n".join(self._screen.display)
 
     def shows(self, text: str) -> bool:
         return any(text in line for line in self._screen.display)

@@ -104,6 +104,8 @@ class Page:
             async with asyncio.timeout(PATIENCE):
                 while not condition(self.screen.display):
                     message = await self.socket.receive()
+                    if message.type is WSMsgType.TEXT:  # the title, or a notification
+                        continue
                     assert message.type is WSMsgType.BINARY, message
                     self.stream.feed(message.data)
         except TimeoutError:

@@ -5,8 +5,10 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 
 from contextui import SessionStore
+from contextui.tui.themes import DARK, LIGHT
 from tests.cli.serve.browser import CHROMIUM, Browser, Tab, browser
 from tests.cli.serve.serving import Serving, all_gone
 
@@ -28,6 +30,31 @@ async def say(tab: Tab, words: str, shown: str) -> None:
     await tab.until_shown(shown)
 
 
+async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
+    await tab.until_true("document.title === 'contextui work'")
+    # The keys of the app that mean something to a browser, too.
+    await tab.press("g", 71, ctrl=True)
+    await tab.until_shown("go to")
+    await tab.press("Escape", 27)
+    await tab.press("F1", 112)
+    await tab.until_shown("Keys and commands")
+    await tab.picture(shots / "1a-help.png")
+    await tab.press("Escape", 27)
+    await tab.until(lambda: not tab.shows("Keys and commands"))
+    # The divider before the inspector.
+    before, wide = tab.column("Context"), await tab.eval("innerWidth")
+    cell = wide / (wide // 9)
+    await tab.drag(((before - 2) * cell + 4, 300), ((before - 14) * cell + 4, 300))
+    await tab.until(lambda: tab.column("Context") < before - 5)
+    await tab.picture(shots / "1b-divider-moved.png")
+    # The page around the cells follows the theme.
+    for name, color in (("light", LIGHT), ("dark", DARK)):
+        await tab.type(f"/theme {name}\r")
+        red, green, blue = Color.parse(color.background or "").rgb
+        shown = f"rgb({red}, {green}, {blue})"
+        await tab.until_true(f"getComputedStyle(document.body).backgroundColor === '{shown}'")
+
+
 @pytest.mark.long
 def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: Path) -> None:
     shots = pictures(tmp_path)
@@ -36,7 +63,9 @@ def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: 
         first = await chromium.tab(str(serving.url))
         await say(first, "Make a to-do list with apples", "todo_1")
         assert await first.eval("document.activeElement.className") == "xterm-helper-textarea"
+        await first.until_shown("Opened todo_1")
         await first.picture(shots / "1-typed-without-a-click.png")
+        await use_keys_and_mouse(first, shots)
 
         second = await chromium.tab(str(serving.url))
         await say(second, "Make a to-do list with pears", "todo_1")

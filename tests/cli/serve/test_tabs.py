@@ -160,9 +160,10 @@ const element = (id) => elements[id] ??= {
 };
 const focused = [], went = [], ready = [];
 globalThis.document = {
+  body: { style: {} },
   getElementById: element,
   querySelector: element,
-  addEventListener: (name, call) => ready.push(call),
+  addEventListener: (name, call) => name === "DOMContentLoaded" && ready.push(call),
 };
 globalThis.location = {
   href: "http://127.0.0.1:8000/token/tab/",
@@ -180,11 +181,16 @@ ready.forEach((call) => call());
 const socket = new WebSocket(element("terminal").dataset.sessionWebsocketUrl);
 const before = focused.length;
 socket.hear("open", {});
+socket.hear("message", { data: new ArrayBuffer(8) });
+socket.hear("message", { data: JSON.stringify(["pong", "1"]) });
+socket.hear("message", { data: JSON.stringify(["title", "● contextui  <b>"]) });
+socket.hear("message", { data: JSON.stringify(["background", "#fafafa"]) });
 socket.hear("close", { code: Number(process.argv[2]) });
 element("again").heard.click();
 element("new").heard.click();
 const shown = Object.values(elements).filter((one) => !one.hidden).map((one) => one.id);
-console.log(JSON.stringify({ url: socket.url, before, focused, shown, went }));
+const { title, body: { style } } = document;
+console.log(JSON.stringify({ url: socket.url, before, focused, shown, went, title, style }));
 """
 
 
@@ -201,4 +207,6 @@ def test_the_script_focuses_the_terminal_and_says_why_it_ended(code: int, reason
         "focused": [".xterm-helper-textarea", "again"],
         "shown": [reason, "over"],
         "went": ["reload", "../new"],
+        "title": "● contextui  <b>",
+        "style": {"background": "#fafafa"},
     }

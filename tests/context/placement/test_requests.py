@@ -227,3 +227,22 @@ def test_a_request_with_nothing_new_counts() -> None:
     priced = talk.context.ledger.priced
     assert priced is not None
     assert priced.transcript.requests == 2
+
+
+def test_room_is_made_in_a_turn_whose_window_was_swept() -> None:
+    talk = talk_by_price()
+    for _ in range(3):
+        talk.turn("before " * 400, "yes")
+    talk.say("go on")
+    talk.send()
+    window = talk.open("one " * 50)
+    talk.say("now")
+    talk.send()
+    items = talk.context.items.values()
+    shown = next(one for one in items if one.type is ItemType.WINDOW)
+    talk.context.drop(shown.id)
+    talk.context.sweep()
+    talk.send()
+    room = talk.context.compose().tokens - 300
+    talk.context.compose(room)
+    assert window.id not in windows_in(talk.send(room))

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.events import (
     AnswerDiscarded,
     CallFinished,
@@ -33,7 +33,10 @@ from contextui.tui.conversation.entries import (
     entries_of,
     in_short,
 )
+from contextui.tui.conversation.input import InputArea
 from contextui.tui.conversation.pane import Conversation, Earlier
+from contextui.tui.conversation.welcome import Welcome
+from contextui.tui.main import MainScreen
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
 
@@ -50,6 +53,9 @@ def test_entries_show_messages_and_calls() -> None:
         ContextItem(ItemType.WINDOW, "todo_1"),
         ContextItem(ItemType.TOOL, "Added 2.", tool_call_id=use["id"]),
         ContextItem(ItemType.USER, "(Meanwhile the person did: todo_1.add.)"),
+        ContextItem(
+            ItemType.USER, "(The person did this since your last step: x.)", id=BESIDE + "x"
+        ),
         ContextItem(ItemType.TOOL, "of nobody", tool_call_id="x"),
     ]
     assert entries_of(items) == [
@@ -327,7 +333,7 @@ def test_the_last_answer_is_copied(tmp_path: Path) -> None:
             await say(pilot, "second")
             await until(pilot, lambda: shown(pilot, "Two."))
             pane(pilot).focus()
-            await pilot.press("c")
+            await pilot.press("ctrl+y")
             await until(pilot, lambda: pilot.app.clipboard == "**Two.**")
 
     asyncio.run(talk())
@@ -356,20 +362,56 @@ def test_the_code_of_an_answer_is_saved_by_one_key(tmp_path: Path) -> None:
             await say(pilot, "a chart, please")
             await until(pilot, lambda: shown(pilot, "Done."))
             pane(pilot).focus()
-            await pilot.press("s")
+            await pilot.press("ctrl+s")
             await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
             workspace = desk.session.windows.workspace
             assert workspace is not None
             assert CodeStore.of(workspace).read("code_draw_chart") == code
             window = desk.session.windows.open("code")
             assert 'id="code_draw_chart"' in window.to_xml()
-            await pilot.press("s")
+            await pilot.press("ctrl+s")
             await until(pilot, lambda: shown(pilot, "This code is already saved."))
             assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
             await say(pilot, "thanks")
             await until(pilot, lambda: shown(pilot, "Nothing to keep."))
             pane(pilot).focus()
-            await pilot.press("s")
+            await pilot.press("ctrl+s")
             await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
 
     asyncio.run(talk())
+
+
+def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path, "Yes.")) as pilot:
+            await say(pilot, "Is it?")
+            main = pilot.app.screen
+            assert isinstance(main, MainScreen)
+            there = pane(pilot)
+            await there.query_one(Welcome).remove()
+            for event in EVENTS:
+                there.handle(event)
+            await there.remove()
+            for event in EVENTS:
+                there.handle(event)
+                main.handle(event)
+            there.note("late")
+            there._offer_earlier()
+            await main.query_one(InputArea).remove()
+            for event in EVENTS:
+                main.handle(event)
+            main.wait_for_person(True)
+            main.wait_for_person(False)
+
+    asyncio.run(talk())
+
+
+EVENTS: list[Event] = [
+    TurnStarted("late", "9"),
+    ThinkingDelta("late"),
+    TextDelta("late"),
+    CallStarted(1, "create", {"name": "todo"}),
+    CallFinished(1, "create", True, "late"),
+    AnswerDiscarded("late"),
+    TurnFinished("failed", explanation="late"),
+]

@@ -1,21 +1,27 @@
 """The prompt: sending, waiting, remembering, completing, pasting."""
 
 import asyncio
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
 from contextui.events import RetryScheduled, TurnStarted
 from contextui.model import ModelRequest
+from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import InputHistory, Pastes, Prompt
-from tests.tui.running import desk_in, running, say, shown, until
+from contextui.tui.link import Desk
+from contextui.tui.main import MainScreen
+from tests.tui.running import desk_in, lines, running, say, shown, until
 
 
 def prompt(pilot: "Pilot[int]") -> Prompt:
@@ -125,12 +131,21 @@ def test_what_waited_waits_no_longer_once_its_turn_has_begun(tmp_path: Path) -> 
     asyncio.run(talk())
 
 
-def test_the_countdown_stands_before_the_reason(tmp_path: Path) -> None:
+def test_the_reason_of_a_retry_is_never_cut(tmp_path: Path) -> None:
+    reason = "It is busy: " + "please wait until the next hour begins, " * 3 + "then try again."
+
     async def talk() -> None:
         async with running(desk_in(tmp_path), (80, 24)) as pilot:
-            for event in (TurnStarted("go", "1"), RetryScheduled("It is " + "busy " * 30, 7, 2, 5)):
-                prompt(pilot).handle(event)
-            await until(pilot, lambda: shown(pilot, "retrying in 7s   esc stops   It is busy"))
+            main = pilot.app.screen
+            assert isinstance(main, MainScreen)
+            main.handle(TurnStarted("go", "1"))
+            for seconds in (7, 6):
+                main.handle(RetryScheduled(reason, seconds, 2, 5))
+            await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
+            said = " ".join(" ".join(lines(pilot)).split())
+            assert said.count(reason) == 1  # whole, and once
+            main.handle(RetryScheduled("Busy.", 5, 3, 5))
+            await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
 
     asyncio.run(talk())
 
@@ -372,5 +387,153 @@ def test_every_command_does_what_it_says(tmp_path: Path) -> None:
             main.run_command("/stop")
             main.run_command("/quit")
             await until(pilot, lambda: pilot.app.return_code == 0)
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_command"),
+    [
+        ("/etc/hosts what is this?", False),
+        ("/usr", False),  # exists
+        ("/usr and then", False),
+        ("//host/share", False),
+        ("/home/nobody/such.py", False),  # a second slash
+        ("/fly", True),  # an unknown command, which says so
+        ("/", True),
+        ("/open /etc/hosts", True),
+        ("open", False),
+        ("", False),
+    ],
+)
+def test_a_path_is_a_prompt(typed: str, is_command: bool) -> None:
+    """U21: a line that begins with a path is for the model."""
+    commands = Commands([Command("open", "open", print, "NAME", "o")])
+    assert commands.reads(typed) is is_command
+
+
+def test_a_command_wins_over_a_file_of_its_name() -> None:
+    commands = Commands([Command("usr", "a command", print)])
+    assert commands.reads("/usr")
+    assert not commands.reads("/usr/bin")
+
+
+def test_a_sent_path_reaches_the_model(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, "A file.")
+        async with running(desk) as pilot:
+            await pilot.press(*"/etc/hosts ?", "enter")
+            await until(pilot, lambda: shown(pilot, "A file."))
+            assert "/etc/hosts ?" in [one.content for one in desk.session.context.get_all()]
+
+    asyncio.run(talk())
+
+
+def test_a_whole_name_runs_as_it_was_typed(tmp_path: Path) -> None:
+    """U31: Enter after a whole name never takes a completion that was not chosen."""
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        for _ in range(2):
+            desk.session.windows.open("todo")
+        async with running(desk) as pilot:
+            completions = pilot.app.screen.query_one(Completions)
+            await pilot.press(*"/close")
+            await until(pilot, lambda: prompt(pilot).is_completing)
+            await pilot.press("enter")
+            await until(pilot, lambda: prompt(pilot).text == "/close ")
+            await until(pilot, lambda: completions.option_count == 2)
+            assert completions.highlighted is None
+            await pilot.press("enter")  # it has nothing to do yet, so it chooses
+            await until(pilot, lambda: completions.highlighted == 0)
+            assert prompt(pilot).text == "/close "
+            assert len(desk.session.windows.windows()) == 2
+            prompt(pilot).clear()
+            await pilot.press(*"/close ")
+            await until(pilot, lambda: prompt(pilot).is_completing)
+            await pilot.press("down", "down", "enter")  # now it is chosen
+            await until(pilot, lambda: desk.session.windows.get("todo_2") is None)
+            assert desk.session.windows.get("todo_1") is not None
+
+    asyncio.run(talk())
+
+
+def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -> None:
+    """U32: commands and messages wait, in order, and a path is still a message."""
+    may_open = threading.Event()
+
+    def opening() -> Desk:
+        may_open.wait(20)
+        return desk_in(tmp_path, "A file.")
+
+    async def talk() -> None:
+        app = ContextUIApp(opening)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press(*"/open todo", "enter")
+            await pilot.press(*"/etc/hosts ?", "enter")
+            await until(pilot, lambda: shown(pilot, "/etc/hosts ?"))
+            assert shown(pilot, "sent as soon as the session is open   ↑ to edit")
+            assert not shown(pilot, "Unknown command")
+            await pilot.press("f1")
+            await until(pilot, lambda: shown(pilot, "Keys and commands"))
+            assert not shown(pilot, "/rewind")
+            may_open.set()
+            await until(pilot, lambda: shown(pilot, "/rewind"))  # the commands come with it
+            await pilot.press("escape")
+            await until(pilot, lambda: app.desk is not None)
+            assert app.desk is not None
+            windows = app.desk.session.windows
+            await until(pilot, lambda: windows.get("todo_1") is not None)
+            await until(pilot, lambda: shown(pilot, "A file."))
+            assert not shown(pilot, "sent as soon as")
+            app.desk.close()
+
+    try:
+        asyncio.run(talk())
+    finally:
+        may_open.set()
+
+
+def test_the_path_of_a_dropped_image_becomes_a_mention(tmp_path: Path) -> None:
+    async def talk() -> None:
+        shot = tmp_path / "my shot.png"
+        shot.write_bytes(b"\x89PNG\r\n\x1a\n")
+        async with running(desk_in(tmp_path)) as pilot:
+            for pasted in (str(shot), f"'{shot}'", str(shot).replace(" ", "\\ ")):
+                pilot.app.post_message(events.Paste(pasted))
+                await until(pilot, lambda: prompt(pilot).text == f'@"{shot}" ')
+                prompt(pilot).clear()
+            pilot.app.post_message(events.Paste("/no/such.png"))
+            await until(pilot, lambda: prompt(pilot).text == "/no/such.png")
+
+    asyncio.run(talk())
+
+
+def test_a_huge_paste_is_refused_at_once(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press("a")
+            started = time.monotonic()
+            pilot.app.post_message(events.Paste("x" * 100_000_000))
+            await until(pilot, lambda: shown(pilot, "The paste is too large"))
+            assert time.monotonic() - started < 5
+            assert prompt(pilot).text == "a"
+            pilot.app.post_message(events.Paste("y" * 9_000_000))
+            await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
+            await pilot.press("b")
+            await until(pilot, lambda: prompt(pilot).text.endswith("]b"))
+            await pilot.press("ctrl+g", "i", "slash")
+            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+            await until(pilot, lambda: not shown(pilot, "too large"))
+            started, field = time.monotonic(), pilot.app.focused
+            pilot.app.post_message(events.Paste("x" * 100_000_000))
+            await until(pilot, lambda: shown(pilot, "The paste is too large"))
+            assert time.monotonic() - started < 5
+            assert isinstance(field, Input)
+            assert field.value == ""
+            pilot.app.post_message(events.Paste("z" * 9_000_000))
+            await until(pilot, lambda: field.value)
+            assert set(field.value) == {"z"}
+            assert len(field.value) <= 10_000
 
     asyncio.run(talk())

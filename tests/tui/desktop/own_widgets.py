@@ -120,7 +120,7 @@ class Child(Static, can_focus=True):
         self.is_bad = False
 
     def on_key(self, event: Key) -> None:
-        if event.key != "f":
+        if event.key != "space":
             return
         self.is_bad = True
         if self.way == "in a handler of a message":

@@ -290,7 +290,7 @@ def frames(pilot: "Pilot[int]") -> dict[str, WindowFrame]:
 
 async def frame_of(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
     """The frame of a window, once it is there."""
-    await until(pilot, lambda: window_id in frames(pilot) and frames(pilot)[window_id].row.size)
+    await until(pilot, lambda: window_id in frames(pilot) and frames(pilot)[window_id].size)
     return frames(pilot)[window_id]
 
 
@@ -313,3 +313,10 @@ def region_text(pilot: "Pilot[int]", widget: Any) -> list[str]:
         ahead = set_cell_size(padded, x)
         found.append(set_cell_size(padded[len(ahead.rstrip("\n")) :], width).rstrip())
     return found
+
+
+def focused_window(pilot: "Pilot[int]") -> str:
+    """Return the id of the window that has the focus; empty if none has."""
+    focused = pilot.app.focused
+    around = focused.ancestors_with_self if focused is not None else []
+    return next((one.window.id for one in around if isinstance(one, WindowFrame)), "")

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from contextui.context.item import ItemType
-from contextui.tui.desktop.actions import ActionRow, ResultScreen
+from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field, FormScreen
 from contextui.tui.desktop.frame import Closing, WindowFrame
@@ -18,42 +18,64 @@ from tests.tui.desktop.samples import NoteWindow, desk_with, enter, frame_of, fr
 from tests.tui.running import running, shown, until
 
 
-async def click_word(pilot: "Pilot[int]", frame: WindowFrame, word: str) -> None:
-    row = region_text(pilot, frame.row)[0]
-    assert word in row, row
-    await pilot.click(frame.row, offset=(row.index(word) + 1, 0))
-
-
 async def open_menu(pilot: "Pilot[int]") -> OptionList:
     await pilot.press("a")
     await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
     return pilot.app.screen.query_one(OptionList)
 
 
-def test_the_row_shows_as_many_actions_as_fit_and_counts_the_rest(tmp_path: Path) -> None:
+def listed(pilot: "Pilot[int]") -> list[str]:
+    """The ids of what the menu offers."""
+    return [one.id or "" for one in pilot.app.screen.query_one(OptionList).options]
+
+
+async def choose(pilot: "Pilot[int]", frame: WindowFrame, wanted: str) -> None:
+    """Choose an action in the menu that a click on the number of a window opens."""
+    await pilot.click(frame, offset=(3, 0))
+    await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+    entries = pilot.app.screen.query_one(OptionList)
+    entries.highlighted = entries.get_option_index(wanted)
+    await pilot.press("enter")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
+
+
+@pytest.mark.parametrize("way", ["number", "sign", "key"])
+def test_number_sign_and_key_list_all_actions(tmp_path: Path, way: str) -> None:
     async def go() -> None:
-        desk = desk_with(tmp_path, "note", "files")
+        desk = desk_with(tmp_path, "todo")
         async with running(desk) as pilot:
-            note = await frame_of(pilot, "note_1")
-            files = await frame_of(pilot, "files_1")
-            assert region_text(pilot, note.row) == ["Write…  Say  Refuse  Undo"]
-            assert region_text(pilot, files.row) == ["Open…  Expand…  +7"]
+            frame = await frame_of(pilot, "todo_1")
+            width, height = frame.outer_size
+            assert "⋯" not in region_text(pilot, frame)[-1]
+            if way == "key":
+                await enter(pilot, "todo_1")
+                await pilot.press("a")
+            elif way == "number":
+                await pilot.click(frame, offset=(3, 0))
+            else:
+                await pilot.hover(frame, offset=(width // 2, 2))
+                await until(pilot, lambda: region_text(pilot, frame)[-1].endswith("⋯ ─╯"))
+                await pilot.click(frame, offset=(width - 4, height - 1))
+            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+            assert listed(pilot)[:2] == ["add", "clear_done"]
+            assert shown(pilot, "close with a summary…")
+            assert set(desk.session.windows.get("todo_1").actions) <= set(listed(pilot))  # type: ignore[union-attr]
 
     asyncio.run(go())
 
 
-def test_a_click_on_a_word_carries_it_out(tmp_path: Path) -> None:
+def test_a_result_is_in_the_border_and_moves_nothing(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note")
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
-            await click_word(pilot, frame, "Undo")
-            await until(pilot, lambda: frame.row.render().plain == "Taken back.")
+            before = (frame.region, frame.body.region)
+            await choose(pilot, frame, "undo")
+            await until(pilot, lambda: "Taken back." in region_text(pilot, frame)[-1])
             await until(pilot, lambda: shown(pilot, "◇ you"))
-            await pilot.click(frame.row, offset=(1, 0))
-            await until(
-                pilot, lambda: region_text(pilot, frame.row) == ["Write…  Say  Refuse  Undo"]
-            )
+            assert (frame.region, frame.body.region) == before
+            frame.clear_note()
+            await until(pilot, lambda: "Taken back." not in region_text(pilot, frame)[-1])
 
     asyncio.run(go())
 
@@ -63,26 +85,11 @@ def test_a_click_on_a_word_with_dots_asks_first(tmp_path: Path) -> None:
         desk = desk_with(tmp_path, "note")
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
-            await click_word(pilot, frame, "Write")
+            await choose(pilot, frame, "write")
             await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
             await pilot.press(*"new", "enter")
-            await until(pilot, lambda: frame.row.render().plain == "Wrote 3.")
+            await until(pilot, lambda: frame.note == "Wrote 3.")
             await until(pilot, lambda: shown(pilot, "│ new"))
-
-    asyncio.run(go())
-
-
-def test_plus_opens_the_menu_of_all_actions(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "note", "files")
-        async with running(desk) as pilot:
-            frame = await frame_of(pilot, "files_1")
-            await click_word(pilot, frame, "+7")
-            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
-            assert shown(pilot, "Find names that contain a text")
-            assert shown(pilot, "close with a summary…")
-            await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
 
     asyncio.run(go())
 
@@ -95,7 +102,7 @@ def test_the_menu_runs_what_needs_nothing_and_space_fills_in_more(tmp_path: Path
             menu = await open_menu(pilot)
             menu.highlighted = menu.get_option_index("undo")
             await pilot.press("enter")
-            await until(pilot, lambda: frame.row.render().plain == "Taken back.")
+            await until(pilot, lambda: frame.note == "Taken back.")
             menu = await open_menu(pilot)
             menu.highlighted = menu.get_option_index("refuse")
             await pilot.press("space")
@@ -114,9 +121,9 @@ def test_the_menu_offers_every_key_to_mouse_users(tmp_path: Path) -> None:
             for entry, condition in (
                 ("key:minus", lambda: frame.window.lod is Lod.SUMMARY),
                 ("key:plus", lambda: frame.window.lod is Lod.FULL),
-                ("key:m", lambda: frame.region.x == 0),
-                ("key:full_stop", lambda: frame.region.x > 0),
-                ("key:comma", lambda: frame.region.x == 0),
+                ("key:m", lambda: frame.region.y == 1),
+                ("key:full_stop", lambda: frame.region.y > 1),
+                ("key:comma", lambda: frame.region.y == 1),
                 ("key:x", lambda: frame.query_one(Closing).display),
             ):
                 menu = await open_menu(pilot)
@@ -151,7 +158,7 @@ def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> N
             await until(pilot, lambda: shown(pilot, "three"))
             await pilot.press("escape")
             await until(pilot, lambda: frame.has_focus)
-            assert frame.row.render().plain == "one  d for all"
+            assert frame.note == "one  d for all"
             await pilot.press("d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
             await pilot.press("down", "pagedown", "up", "escape")
@@ -165,8 +172,8 @@ def test_a_refusal_is_shown_in_the_row(tmp_path: Path) -> None:
         desk = desk_with(tmp_path, "note")
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
-            await click_word(pilot, frame, "Refuse")
-            await until(pilot, lambda: frame.row.render().plain == "no reason")
+            await choose(pilot, frame, "refuse")
+            await until(pilot, lambda: frame.note == "no reason")
 
     asyncio.run(go())
 
@@ -182,18 +189,18 @@ def test_anchors_are_pressed_by_key_and_by_mouse(tmp_path: Path) -> None:
             assert text[0] == "Book 1  id 1  page 0  Finish  Page…"
             assert "All again" in text[3]
             await pilot.press("enter", "enter")  # in, and the first anchor
-            await until(pilot, lambda: frame.row.render().plain == "Book 1: 300.")
+            await until(pilot, lambda: frame.note == "Book 1: 300.")
             await until(pilot, lambda: shown(pilot, "Book 1  id 1  page 300"))
             await pilot.press("down", "down", "enter")
-            await until(pilot, lambda: frame.row.render().plain == "Book 2: 300.")
+            await until(pilot, lambda: frame.note == "Book 2: 300.")
             row = region_text(pilot, body)[0]
             await pilot.click(body, offset=(row.index("Page…") + 1, 0))
             await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
             await pilot.press(*"7", "enter")
-            await until(pilot, lambda: frame.row.render().plain == "Book 1: 7.")
+            await until(pilot, lambda: frame.note == "Book 1: 7.")
             text = region_text(pilot, body)
             await pilot.click(body, offset=(text[3].index("All") + 1, 3))
-            await until(pilot, lambda: frame.row.render().plain == "All again.")
+            await until(pilot, lambda: frame.note == "All again.")
 
     asyncio.run(go())
 
@@ -207,7 +214,7 @@ def test_the_cursor_stays_at_its_anchor_while_the_window_changes(tmp_path: Path)
             await desk.session.windows.act("shelf_1", "read", {"book": "1", "page": 5})
             await until(pilot, lambda: shown(pilot, "page 5"))
             await pilot.press("enter")
-            await until(pilot, lambda: frame.row.render().plain == "Book 2: 300.")
+            await until(pilot, lambda: frame.note == "Book 2: 300.")
 
     asyncio.run(go())
 
@@ -219,9 +226,8 @@ def test_closing_asks_for_a_summary_in_the_row(tmp_path: Path) -> None:
             frame = await enter(pilot, "note_1")
             place = frame.region
             await pilot.press("x")
-            await until(pilot, lambda: shown(pilot, "Close summary, or enter"))
+            await until(pilot, lambda: shown(pilot, "Close note_1? Enter closes"))
             assert frame.region == place
-            assert not frame.row.display
             await pilot.press(*"done it", "enter")
             await until(pilot, lambda: desk.session.windows.get("note_1") is None)
             await until(pilot, lambda: set(frames(pilot)) == {"shelf_1"})
@@ -257,7 +263,6 @@ def test_escape_lets_the_window_stay(tmp_path: Path) -> None:
             frame = await enter(pilot, "note_1")
             await pilot.press("x", *"words", "escape")
             await until(pilot, lambda: frame.has_focus)
-            assert frame.row.display
             assert desk.session.windows.get("note_1") is not None
             await pilot.press("x")
             await until(pilot, lambda: isinstance(pilot.app.focused, Field))
@@ -292,20 +297,5 @@ def test_person_and_model_act_at_once_and_both_are_done(tmp_path: Path) -> None:
             results = await asyncio.gather(*models)
             assert all(one.ok for one in results)
             await until(pilot, lambda: shown(pilot, "20 open"))
-
-    asyncio.run(go())
-
-
-def test_a_hovered_word_is_marked(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "note")
-        async with running(desk) as pilot:
-            frame = await frame_of(pilot, "note_1")
-            row = frame.query_one(ActionRow)
-            plain = row.render()
-            await pilot.hover(row, offset=(1, 0))
-            await until(pilot, lambda: not row.render().is_same(plain))
-            await pilot.hover(frame, offset=(1, 0))
-            await until(pilot, lambda: row.render().is_same(plain))
 
     asyncio.run(go())

@@ -1,39 +1,116 @@
-"""Where windows stand."""
+"""The places of windows."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.geometry import Region, Size
 
-from contextui.tui.desktop.layout import Arrangement, Mode, Order, arrange
+from contextui.tui.desktop.layout import Arrangement, Mode, Wish, Wishes, arrange
+from contextui.tui.desktop.order import Order
 
 
-def order(count: int, current: int = 1) -> Order:
+def order(count: int, current: int = 1, wide: tuple[int, ...] = ()) -> Order:
+    """Windows opened one after the other."""
+    found = Order()
     ids = [f"w_{number}" for number in range(1, count + 1)]
-    return Order(ids, ids[current - 1] if ids else None)
+    found.follow(ids, lambda one: int(one[2:]) in wide)
+    if ids:
+        found.use(f"w_{current}")
+    return found
 
 
-def shown(found: Arrangement) -> list[str]:
-    return [window_id for window_id, _ in found.frames]
+def wishes(wide: tuple[int, ...] = (), rows: int = 7, wide_rows: int = 86) -> Wishes:
+    def wish(window_id: str) -> Wish:
+        is_wide = int(window_id[2:]) in wide
+        return Wish(is_wide, wide_rows if is_wide else rows)
+
+    return wish
 
 
-def test_the_master_stands_beside_a_stack_of_thirty_cells() -> None:
-    found = arrange(order(3), Size(78, 18), "side")
+def place(found: Arrangement) -> dict[str, Region]:
+    return dict(found.frames)
+
+
+def test_a_main_window_stands_over_a_shelf_of_three() -> None:
+    found = arrange(order(4, wide=(1,)), Size(78, 22), "stack", wishes((1,)))
     assert found.frames == (
-        ("w_1", Region(0, 0, 48, 18)),
-        ("w_2", Region(48, 0, 30, 9)),
-        ("w_3", Region(48, 9, 30, 9)),
+        ("w_1", Region(0, 0, 78, 15)),
+        ("w_2", Region(0, 15, 26, 7)),
+        ("w_3", Region(26, 15, 26, 7)),
+        ("w_4", Region(52, 15, 26, 7)),
     )
+    assert found.rows == 22
     assert not found.lines
 
 
-def test_on_a_wide_terminal_the_stack_stands_below() -> None:
-    found = arrange(order(3), Size(72, 57), "below")
-    assert found.frames == (
-        ("w_1", Region(0, 0, 72, 34)),
-        ("w_2", Region(0, 34, 36, 23)),
-        ("w_3", Region(36, 34, 36, 23)),
+def test_what_is_not_needed_is_not_taken() -> None:
+    one = arrange(order(1), Size(78, 22), "stack", wishes(rows=5))
+    assert one.frames == (("w_1", Region(0, 0, 78, 5)),)
+    assert one.rows == 5
+    short = arrange(order(2, wide=(1,)), Size(78, 22), "stack", wishes((1,), 5, wide_rows=10))
+    assert short.rows == 15
+
+
+def test_a_shelf_below_a_file_is_at_most_nine_rows() -> None:
+    found = place(arrange(order(2, wide=(1,)), Size(78, 22), "stack", wishes((1,), 40)))
+    assert (found["w_1"].height, found["w_2"].height) == (13, 9)
+
+
+def test_dragged_larger_the_main_window_takes_the_rest() -> None:
+    given = order(2, wide=(1,)), Size(78, 30), "stack", wishes((1,), 5, wide_rows=10)
+    assert place(arrange(*given, fills=True))["w_1"].height == 25  # type: ignore[arg-type]
+
+
+def test_wide_windows_stack_in_one_column_where_there_is_room() -> None:
+    windows = order(6, wide=(1, 5, 6))
+    windows.main = "w_1"
+
+    def wish(one: str) -> Wish:
+        return {"w_1": Wish(True, 86), "w_5": Wish(True, 12), "w_6": Wish(True, 16)}.get(
+            one, Wish(rows=7)
+        )
+
+    found = place(arrange(windows, Size(92, 57), "stack", wish))
+    assert [found[f"w_{one}"].height for one in (1, 5, 6, 2)] == [22, 12, 16, 7]
+    assert {found[f"w_{one}"].width for one in (1, 5, 6)} == {92}
+
+
+def test_two_columns_keep_sixty_cells_for_each_file() -> None:
+    found = place(
+        arrange(
+            order(4, wide=(1, 2, 3, 4)), Size(124, 60), "stack", wishes((1, 2, 3, 4)), columns=2
+        )
     )
+    assert len(found) == 4
+    assert {one.width for one in found.values()} == {62}
+
+
+def test_the_next_file_takes_the_main_place_and_the_last_becomes_a_line() -> None:
+    windows = order(4, current=4, wide=(1, 4))
+    found = arrange(windows, Size(78, 22), "stack", wishes((1, 4)))
+    assert found.shown[0] == "w_4"
+    assert found.lines == ("w_1",)
+    assert found.place == Region(0, 21, 78, 1)
+
+
+def test_a_pinned_window_stays_and_the_next_file_takes_half() -> None:
+    windows = order(3, wide=(1,))
+    assert windows.promote()
+    windows.follow(["w_1", "w_2", "w_3", "w_4"], lambda one: one in ("w_1", "w_4"))
+    found = place(arrange(windows, Size(78, 22), "stack", wishes((1, 4)), fresh="w_4"))
+    assert found["w_1"].y == 0
+    assert found["w_4"].y == found["w_1"].bottom
+    assert abs(found["w_1"].height - found["w_4"].height) <= 2
+    assert not windows.promote() or windows.main == "w_4"
+
+
+def test_on_the_shelf_the_least_recently_used_gives_way() -> None:
+    windows = order(4, wide=(1,))
+    windows.use("w_2")
+    windows.follow([*windows.ids, "w_5"], lambda _: False)
+    found = arrange(windows, Size(78, 22), "stack", wishes((1,)), fresh="w_5")
+    assert found.shown == ["w_1", "w_2", "w_4", "w_5"]
+    assert found.lines == ("w_3",)
 
 
 def test_a_narrow_terminal_shows_the_present_window_and_lines() -> None:
@@ -43,12 +120,6 @@ def test_a_narrow_terminal_shows_the_present_window_and_lines() -> None:
     assert found.place == Region(0, 17, 80, 2)
 
 
-def test_one_window_has_all_the_room() -> None:
-    for mode in ("side", "below", "single", "zoomed"):
-        found = arrange(order(1), Size(78, 18), mode)
-        assert found.frames == (("w_1", Region(0, 0, 78, 18)),)
-
-
 def test_a_zoomed_window_stands_alone() -> None:
     found = arrange(order(5, current=4), Size(120, 38), "zoomed")
     assert found.frames == (("w_4", Region(0, 0, 120, 38)),)
@@ -56,86 +127,175 @@ def test_a_zoomed_window_stands_alone() -> None:
     assert not found.more
 
 
-def test_what_does_not_fit_is_a_line() -> None:
-    found = arrange(order(6), Size(78, 18), "side")
-    assert shown(found) == ["w_1", "w_2", "w_3"]
-    assert found.lines == ("w_4", "w_5", "w_6")
-    assert found.place == Region(48, 15, 30, 3)
-    assert not found.more
-
-
 def test_two_hundred_windows_are_a_few_frames_and_a_few_lines() -> None:
-    found = arrange(order(200), Size(78, 18), "side")
-    assert len(found.frames) == 3
-    assert len(found.lines) == found.place.height - 1
+    asked = list[str]()
+
+    def wish(one: str) -> Wish:
+        asked.append(one)
+        return wishes((1, 2, 3))(one)
+
+    found = arrange(order(200, wide=(1, 2, 3)), Size(78, 22), "stack", wish)
+    assert len(found.frames) == 4
+    assert len(found.lines) == found.place.height - 1 == 3
     assert len(found.frames) + len(found.lines) + found.more == 200
+    assert len(asked) <= 200  # each is asked once at most
 
 
-def test_going_to_a_hidden_window_moves_the_stack_as_little_as_needed() -> None:
-    windows, size = order(9), Size(78, 18)
-    windows.current = "w_5"
-    found = arrange(windows, size, "side", first=0)
-    assert shown(found) == ["w_1", "w_4", "w_5"]
-    windows.current = "w_4"
-    again = arrange(windows, size, "side", found.first)
-    assert shown(again) == ["w_1", "w_4", "w_5"]
-    windows.current = "w_1"  # the master is always there: nothing moves
-    assert shown(arrange(windows, size, "side", again.first)) == ["w_1", "w_4", "w_5"]
-
-
-def test_new_windows_join_the_end_and_the_present_one_stays() -> None:
+def test_new_windows_are_current_unless_the_person_is_in_one() -> None:
     windows = order(2, current=2)
-    windows.follow(["w_1", "w_2", "w_3"])
+    windows.follow(["w_1", "w_2", "w_3"], lambda _: False, keeps=True)
     assert (windows.ids, windows.current) == (["w_1", "w_2", "w_3"], "w_2")
+    windows.follow(["w_1", "w_2", "w_3", "w_4"], lambda _: False)
+    assert windows.current == "w_4"
 
 
 def test_when_the_present_window_is_closed_its_place_is_taken() -> None:
     windows = order(3, current=2)
-    windows.follow(["w_1", "w_3"])
+    windows.follow(["w_1", "w_3"], lambda _: False)
     assert windows.current == "w_3"
-    windows.follow(["w_1"])
+    windows.follow(["w_1"], lambda _: False)
     assert windows.current == "w_1"
-    windows.follow([])
+    windows.follow([], lambda _: False)
     assert windows.current is None
 
 
-def test_the_master_changes_on_request_alone() -> None:
-    windows = order(3, current=3)
+def test_focus_never_changes_the_main_window() -> None:
+    windows = order(3, wide=(1, 2))
+    windows.use("w_1")
+    assert windows.main == "w_2"
     windows.promote()
-    assert windows.ids == ["w_3", "w_1", "w_2"]
-    windows.move(1)
-    assert windows.ids == ["w_1", "w_3", "w_2"]
-    windows.move(-1)
-    windows.move(-1)
-    assert windows.ids == ["w_3", "w_1", "w_2"]
-    assert windows.step(1) == "w_1"
-    assert windows.step(-1) is None
+    assert (windows.main, windows.is_pinned) == ("w_1", True)
+    windows.move(1, ["w_1", "w_2", "w_3"])
+    assert windows.main == "w_2"
+    assert windows.step(-1) == "w_2"
 
 
-@pytest.mark.parametrize("mode", ["side", "below", "single", "zoomed"])
+@given(saved=st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["w_1", "w_2", "?"]),
+    lambda one: st.lists(one, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["order", "numbers", "main", "pinned", "w_1", "w_2", "w_3"]), one
+    ),
+    max_leaves=12,
+))  # fmt: skip
+def test_whatever_was_remembered_leaves_a_sound_order(saved: object) -> None:
+    windows = order(3, wide=(1,))
+    windows.restore(saved)
+    assert sorted(windows.ids) == ["w_1", "w_2", "w_3"]
+    assert len(set(windows.numbers.values())) == 3
+    assert windows.main in (*windows.ids, None)
+
+
+def test_order_numbers_and_pin_are_as_they_were() -> None:
+    before = order(3)
+    before.use("w_3")
+    before.promote()
+    before.move(1, ["w_3", "w_1", "w_2"])
+    before.follow(["w_2", "w_3"], lambda _: False)
+    again = Order()
+    again.follow(["w_2", "w_3"], lambda _: False)
+    again.restore(before.saved())
+    assert again.saved() == before.saved()
+    assert again.numbers == {"w_2": 2, "w_3": 3}
+
+
 @given(
-    count=st.integers(0, 250),
-    current=st.integers(1, 250),
+    steps=st.lists(
+        st.tuples(
+            st.sampled_from(["open", "close", "use", "promote", "move", "go"]), st.integers(0, 30)
+        ),
+        max_size=40,
+    ),
+    wide=st.sets(st.integers(1, 60)),
+)
+def test_a_number_never_changes_while_its_window_lives(
+    steps: list[tuple[str, int]], wide: set[int]
+) -> None:
+    windows, count, known = Order(), 0, dict[str, int]()
+    for step, at in steps:
+        chosen = windows.ids[at % len(windows.ids)] if windows.ids else None
+        if step == "open":
+            count += 1
+            free = set(range(1, len(windows.ids) + 2)) - set(known.values())
+            windows.follow([*windows.ids, f"w_{count}"], lambda one: int(one[2:]) in wide)
+            known[f"w_{count}"] = min(free)
+        elif chosen is None:
+            continue
+        elif step == "close":
+            windows.follow([one for one in windows.ids if one != chosen], lambda _: False)
+            del known[chosen]
+        elif step == "promote":
+            windows.promote()
+        elif step == "move":
+            windows.move(1 if at % 2 else -1, windows.ids)
+        else:
+            windows.use(chosen, is_wide=step == "go")
+        assert windows.numbers == known
+        assert sorted(windows.recent) == sorted(windows.ids) == sorted(known)
+        assert all(windows.numbered(number) == one for one, number in known.items())
+
+
+MODES: list[Mode] = ["stack", "single", "zoomed"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(
+    count=st.integers(0, 120),
+    data=st.data(),
     width=st.integers(0, 220),
     height=st.integers(0, 70),
-    first=st.integers(0, 250),
+    columns=st.integers(1, 2),
+    fills=st.booleans(),
+    is_pinned=st.booleans(),
 )
 def test_every_window_has_its_place_and_none_covers_another(
-    mode: Mode, *, count: int, current: int, width: int, height: int, first: int
+    mode: Mode,
+    *,
+    count: int,
+    data: st.DataObject,
+    width: int,
+    height: int,
+    columns: int,
+    fills: bool,
+    is_pinned: bool,
 ) -> None:
-    windows = order(count, min(current, max(count, 1)))
-    found = arrange(windows, Size(width, height), mode, first)
+    wide = data.draw(st.sets(st.integers(1, max(count, 1)), max_size=8))
+    tall = data.draw(st.lists(st.integers(1, 90), min_size=1, max_size=5))
+    number = st.integers(1, max(count, 1))
+    windows = order(count, data.draw(number), tuple(wide))
+    for one in data.draw(st.lists(number, max_size=6)) if count else []:
+        windows.use(f"w_{one}")
+    if is_pinned:
+        windows.promote()
+    fresh = data.draw(st.none() | number.map(lambda one: f"w_{one}"))
+
+    def wish(one: str) -> Wish:
+        return Wish(int(one[2:]) in wide, tall[int(one[2:]) % len(tall)])
+
+    found = arrange(
+        windows, Size(width, height), mode, wish, columns=columns, fills=fills, fresh=fresh
+    )
     regions = [region for _, region in found.frames]
-    if found.lines or found.more:
+    if found.lines or (found.more and found.place.height):
         regions.append(found.place)
     whole = Region(0, 0, width, height)
     for at, region in enumerate(regions):
+        assert region.area
         assert whole.contains_region(region)
+        assert region.bottom <= found.rows
         assert not any(region.overlaps(other) for other in regions[at + 1 :])
-    if count and mode != "zoomed" and whole.area:
-        listed = [*shown(found), *found.lines]
+    if not count or not whole.area:
+        return
+    if mode != "zoomed":
+        listed = [*found.shown, *found.lines]
         assert len(listed) == len(set(listed))
         assert len(listed) + found.more == count
         assert len(found.lines) + bool(found.more and found.place.height) <= found.place.height
     if found.frames:
-        assert windows.current in shown(found)
+        assert windows.current in found.shown
+    if mode == "stack" and width >= 52 and height >= 6:
+        assert windows.current in found.shown
+        assert fresh is None or fresh in found.shown
+        assert all(region.height >= 3 for region in place(found).values())
+        if width >= 78:  # what a terminal of 120 columns has, or two columns of 60
+            assert all(place(found)[one].width >= 60 for one in found.shown if wish(one).is_wide)

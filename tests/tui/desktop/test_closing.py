@@ -6,6 +6,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from contextui.tui.desktop.frame import Closing
+from contextui.tui.themes import DARK, quiet_roles
 from contextui.words import Lang, Words
 
 LOST = "unsaved! enter to close"
@@ -19,8 +20,11 @@ class Asking(App[None]):
         super().__init__()
         self._lang = lang
 
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return quiet_roles(DARK)
+
     def compose(self) -> ComposeResult:
-        yield Closing(Words(self._lang))
+        yield Closing(Words(self._lang), "todo_1")
 
 
 async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) -> str:
@@ -37,17 +41,18 @@ async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) 
 @pytest.mark.parametrize(
     ("width", "warning", "shown"),
     [
-        (40, LOST, f"Close {LOST}"),
+        (40, LOST, f"Close todo_1? {LOST}"),
         (26, LOST, LOST),
-        (22, LOST, "Close unsaved! enter"),
+        (22, LOST, "unsaved! enter"),
         (18, LOST, "unsaved! enter"),
         (10, LOST, "unsaved!"),
-        (80, LONG, f"Close {LONG}"),
+        (90, LONG, f"Close todo_1? {LONG}"),
         (50, LONG, "three chapters and all their notes are not saved;…"),
-        (30, LONG, f"Close {LOST}"),
-        (30, "", "Close summary, or enter"),
-        (20, "", "summary, or enter"),
-        (15, "", "Close summary?"),
+        (38, LONG, f"Close todo_1? {LOST}"),
+        (80, "", "Close todo_1? Enter closes, Esc keeps it. You may type a note for the model."),
+        (64, "", "Close todo_1? Enter closes, Esc keeps it. A note is optional."),
+        (44, "", "Close todo_1? Enter closes, Esc keeps it."),
+        (15, "", "Enter closes"),
     ],
 )
 def test_the_words_are_as_many_as_fit(width: int, warning: str, shown: str) -> None:

@@ -34,7 +34,7 @@ def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]
         ended = window.env.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
         await until(pilot, lambda: not got(pilot))
         ended()
-        frames(pilot)["form_1"].row.clear_message()
+        frames(pilot)["form_1"].clear_note()
 
     app = SharedApp(start, tidy)
     yield app
@@ -83,7 +83,7 @@ def test_every_type_has_its_field(shared_form: SharedApp) -> None:
         put(fields["either"], "7")
         put(fields["anything"], "[1, null]")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Took it.")
+        await until(pilot, lambda: frame.note == "Took it.")
         assert got(pilot) == {
             "text": "two\nlines",
             "number": 12,
@@ -116,7 +116,7 @@ def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
         put(fields["text"], "a")
         put(fields["number"], "1")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Took it.")
+        await until(pilot, lambda: frame.note == "Took it.")
         found = got(pilot)
         assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
         assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
@@ -142,7 +142,7 @@ def test_errors_stand_beside_their_fields_and_nothing_is_done(shared_form: Share
         put(fields["share"], "0.1")
         put(fields["point"], "")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Took it.")
+        await until(pilot, lambda: frame.note == "Took it.")
 
     shared_form.run(act)
 
@@ -168,7 +168,7 @@ def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
         put(fields["stars"], "5")
         put(fields["why"], "")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Rated 5.")
+        await until(pilot, lambda: frame.note == "Rated 5.")
         assert got(pilot) == {"stars": 5, "why": ""}
 
     shared_form.run(act)
@@ -184,7 +184,7 @@ def test_a_refusal_keeps_the_form_and_what_was_typed(shared_form: SharedApp) -> 
         assert isinstance(pilot.app.screen, FormScreen)
         put(fields["times"], "2")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Few: 'milk'.")
+        await until(pilot, lambda: frame.note == "Few: 'milk'.")
         assert got(pilot) == {"words": "milk", "times": 2}
 
     shared_form.run(act)
@@ -194,7 +194,7 @@ def test_ctrl_j_begins_a_line_and_several_lines_are_several_items(shared_form: S
     async def act(pilot: "Pilot[int]") -> None:
         frame, _ = await form(pilot, "few")
         await pilot.press(*"milk", "ctrl+j", *"eggs", "enter")
-        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.row.render().plain)
+        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.note)
 
     shared_form.run(act)
 
@@ -215,7 +215,7 @@ def test_choices_are_made_by_key_and_by_click(shared_form: SharedApp) -> None:
         await pilot.click(sure, offset=(row.index("yes"), 0))
         await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.render().plain == "Took it.")
+        await until(pilot, lambda: frame.note == "Took it.")
         found = got(pilot)
         assert (found["size"], found["parts"], found["sure"]) == ("l", ["a", "c"], True)
 

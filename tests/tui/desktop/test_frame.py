@@ -11,8 +11,15 @@ from contextui.agent.models.scripted import call
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.windowing.snapshot import Lod
-from tests.tui.desktop.samples import SlowWindow, desk_with, enter, frame_of, region_text
-from tests.tui.running import running, say, shown, until
+from tests.tui.desktop.samples import (
+    SlowWindow,
+    desk_with,
+    enter,
+    frame_of,
+    frames,
+    region_text,
+)
+from tests.tui.running import lines, running, say, shown, until
 
 pytestmark = pytest.mark.long
 
@@ -20,17 +27,25 @@ pytestmark = pytest.mark.long
 def test_the_border_shows_who_acted_how_much_is_shown_and_what_it_costs(tmp_path: Path) -> None:
     async def go() -> None:
         steps = (call("action", window_id="note_1", action_id="write", params={"text": "b"}), "ok")
-        desk = desk_with(tmp_path, "note", steps=steps)
+        desk = desk_with(tmp_path, "note", "note", steps=steps)
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
             await desk.session.windows.act("note_1", "write", {"text": "a"}, actor="person")
-            await until(pilot, lambda: shown(pilot, "◇ you 0s   Full   "))
+            await until(pilot, lambda: shown(pilot, "◇ you 0s   "))
             await say(pilot, "write b")
             await until(pilot, lambda: "◆ model" in region_text(pilot, frame)[-1])
-            tokens = desk.session.context.ledger.size(
-                desk.session.context.ledger.references["note_1"][-1]
-            )
-            assert region_text(pilot, frame)[-1].endswith(f"Full   {tokens} ─╯")
+
+            def figures(window_id: str) -> set[str]:
+                """What the border says, and the inspector."""
+                border = region_text(pilot, frames(pilot)[window_id])[-1].split()[-2]
+                rows = [one.split() for one in lines(pilot) if f"Window {window_id}" in one]
+                return {border, *(row[-1] for row in rows)} if rows else set()
+
+            both, context = ("note_1", "note_2"), desk.session.context
+            await until(pilot, lambda: all(len(figures(one)) == 1 for one in both))
+            # Both have the same actions, which are counted once.
+            alone = sum(context.item_tokens(context.window_items(one)[-1]) for one in both)
+            assert 0 < sum(int(figures(one).pop()) for one in both) < alone
 
     asyncio.run(go())
 
@@ -50,7 +65,7 @@ def test_a_window_that_changes_by_itself_was_acted_on_by_nobody(tmp_path: Path) 
             window.env.every(0.01, change)
             await until(pilot, lambda: shown(pilot, "│ by itself"))
             await until(pilot, lambda: "you" not in region_text(pilot, frame)[-1])
-            assert "s   Full" in region_text(pilot, frame)[-1]
+            assert "Full" not in region_text(pilot, frame)[-1]
 
     asyncio.run(go())
 
@@ -151,16 +166,16 @@ def test_keys_and_wheel_scroll_and_a_redraw_stays_where_the_eye_is(tmp_path: Pat
             for keys, top in (
                 (["down", "down"], 2),
                 (["up"], 1),
-                (["end"], 200 - 15),
-                (["pageup"], 200 - 15 - 14),
-                (["home", "pagedown"], 14),
+                (["end"], 200 - 20),
+                (["pageup"], 200 - 20 - 19),
+                (["home", "pagedown"], 19),
             ):
                 await pilot.press(*keys)
                 await until(pilot, lambda at=top: shown(pilot, f"│ line {at} "))  # type: ignore[misc]
             await desk.session.windows.act("note_1", "write", {"text": text + "\nmore"})
             await until(pilot, lambda: frame.window.version.major == 2)
             await until(pilot, lambda: frame.body.virtual_size.height == 201)
-            assert region_text(pilot, frame)[1].startswith("│ line 14 ")
+            assert region_text(pilot, frame)[1].startswith("│ line 19 ")
 
     asyncio.run(go())
 

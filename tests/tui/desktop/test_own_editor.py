@@ -60,7 +60,6 @@ def test_a_file_is_shown_in_colours_with_its_numbers(tmp_path: Path) -> None:
             frame = await frame_of(pilot, "editor_1")
             await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
             assert shown(pilot, "╭─ 1 editor  cart.py ─")
-            assert region_text(pilot, frame.row)[0].startswith("Save  Find…  Replace…  Undo")
             body = frame.body
             assert isinstance(body, EditorBody)
             assert body.language == "python"
@@ -208,7 +207,7 @@ def test_bytes_outside_of_the_edit_stay_as_they_are(tmp_path: Path, content: byt
             assert isinstance(body, EditorBody)
             await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
             await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
-            await until(pilot, lambda: "Saved odd.txt" in frame.row.render().plain)
+            await until(pilot, lambda: "Saved odd.txt" in frame.note)
             bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
             written = (tmp_path / "work" / "odd.txt").read_bytes()
             assert written == bom + b"Z" + content[len(bom) :]
@@ -232,7 +231,7 @@ def test_undo_and_redo_are_those_of_the_shared_text(tmp_path: Path) -> None:
             await until(pilot, lambda: body.text == CODE == buffer(desk))
             await pilot.press("ctrl+y")
             await until(pilot, lambda: "whole" in body.text)
-            assert "Redone" in frame.row.render().plain
+            assert "Redone" in frame.note
 
     asyncio.run(go())
 
@@ -286,7 +285,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
             path.write_text("theirs\n")
             await pilot.press("ctrl+s")
             sent = "editor changed on disk. Not saved. d shows the difference."
-            await until(pilot, lambda: frame.row.render().plain == sent)
+            await until(pilot, lambda: frame.note == sent)
             assert path.read_text() == "theirs\n"
             await pilot.press("escape", "d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
@@ -377,5 +376,28 @@ def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path:
             desktop(pilot).go_to(5)
             await until(pilot, lambda: "editor_1" not in frames(pilot))
             await until(pilot, lambda: buffer(desk).startswith("K"))
+
+    asyncio.run(go())
+
+
+def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, "one\ntwo\nthree\nfour\n")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "editor_1")
+            await until(pilot, lambda: shown(pilot, "three"))
+            given = {"old": "three", "new": "3a\n3b"}
+            await desk.session.windows.act("editor_1", "replace", given)
+            await until(pilot, lambda: shown(pilot, "3▎ 3a"))
+            assert shown(pilot, "4▎ 3b")
+            assert sum("▎" in one for one in region_text(pilot, frame)) == 2
+            given = {"old": "one", "new": "zero\none"}
+            await desk.session.windows.act("editor_1", "replace", given)
+            await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
+            frame.focus()
+            await until(pilot, lambda: frame.has_focus)
+            assert shown(pilot, "▎ 3a")
+            await pilot.press("ctrl+g", "p")
+            await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
 
     asyncio.run(go())

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from contextui.tui.desktop.shared import first_actions_of
 from contextui.windows.monitor.window import MonitorWindow, Process, Reading
 from tests.tui.desktop.samples import enter, frame_of, region_text
 from tests.tui.running import desk_in, running, shown, until
@@ -49,7 +50,7 @@ def test_figures_are_curves_and_bars(tmp_path: Path) -> None:
             assert text[5] == "NET  ↓ 12.3kB/s  ↑ –"
             assert "[/]busy␛[31m" in text[7]
             assert text[7].split()[-2:] == ["150%", "199MB"]  # in steps of 10 MB
-            assert region_text(pilot, frame.row)[0].startswith("Pause  Every…  Show…")
+            assert first_actions_of(frame.body) == ("pause", "every", "show")
 
     asyncio.run(go())
 
@@ -60,9 +61,9 @@ def test_a_paused_monitor_says_so_and_offers_to_go_on(tmp_path: Path) -> None:
         desk.session.windows.open("machine", seconds=3600)
         async with running(desk) as pilot:
             frame = await enter(pilot, "machine_1")
-            await pilot.click(frame.row, offset=(1, 0))
+            frame.runner.choose("pause")
             await until(pilot, lambda: shown(pilot, "│ paused"))
-            frame.row.clear_message()
-            await until(pilot, lambda: region_text(pilot, frame.row)[0].startswith("Resume"))
+            frame.clear_note()
+            assert first_actions_of(frame.body)[0] == "resume"
 
     asyncio.run(go())

@@ -34,9 +34,8 @@ def test_items_have_marks_and_the_title_counts_what_is_open(tmp_path: Path, lang
             rows = [one.strip("│ ") for one in text[1:4]]
             assert rows == [f"✓ {FOOD[lang][0]}", f"· {FOOD[lang][1]}", f"· {FOOD[lang][2]}"]
             title = {"en": "1 todo  2 open", "zh": "1 todo  2 项未完成"}[lang]
-            actions = {"en": "Add…  Clear done  +6", "zh": "添加…  清除已完成"}[lang]
             assert title in text[0]
-            assert region_text(pilot, frame.row)[0].startswith(actions.replace("  +6", ""))
+            assert len(text) == 5  # three items and the border
 
     asyncio.run(go())
 
@@ -49,7 +48,7 @@ def test_space_ticks_off_and_takes_that_back(tmp_path: Path) -> None:
             frame = await listed(pilot)
             await pilot.press("enter", "down", "space")
             await until(pilot, lambda: "✓ milk" in region_text(pilot, frame)[2])
-            await until(pilot, lambda: frame.row.render().plain == "2 'milk' is done.")
+            await until(pilot, lambda: frame.note == "2 'milk' is done.")
             await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
             await pilot.press("space")
             await until(pilot, lambda: "· milk" in region_text(pilot, frame)[2])

@@ -23,7 +23,7 @@ def test_a_window_is_drawn_by_its_own_widget(tmp_path: Path) -> None:
             await desk.session.windows.act("own_1", "up")
             await until(pilot, lambda: shown(pilot, "own widget: 1"))
             await pilot.press("enter", "k")
-            await until(pilot, lambda: frame.row.render().plain == "Now 2.")
+            await until(pilot, lambda: frame.note == "Now 2.")
             await until(pilot, lambda: shown(pilot, "own widget: 2") and shown(pilot, "◇ you"))
             assert not frame.has_class("-error")
 

@@ -20,18 +20,20 @@ pytestmark = pytest.mark.long
 
 def numbers(found: dict[str, WindowFrame]) -> list[str]:
     """The windows that are shown, in the order of their places."""
-    by_place = sorted(found.values(), key=lambda one: (one.region.x, one.region.y))
+    by_place = sorted(found.values(), key=lambda one: (one.region.y, one.region.x))
     return [one.window.id for one in by_place]
 
 
-def test_windows_are_a_master_and_a_stack(tmp_path: Path) -> None:
+def test_small_windows_stand_on_a_shelf_as_high_as_the_tallest_needs(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf", "form")
         async with running(desk) as pilot:
             await frame_of(pilot, "form_1")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].region.height == 8)
             found = frames(pilot)
-            assert found["note_1"].region.size == (48, 18)
-            assert found["shelf_1"].region.size == found["form_1"].region.size == (30, 9)
+            assert {one.region.size for one in found.values()} == {(26, 8)}  # two lines wrap
+            assert {one.region.y for one in found.values()} == {1}
+            assert desktop(pilot).region.height == 8  # nothing is reserved for nothing
             assert shown(pilot, "╭─ 1 note  some words")
             assert shown(pilot, "╭─ 2 shelf")
             assert shown(pilot, "╭─ 3 form")
@@ -39,15 +41,98 @@ def test_windows_are_a_master_and_a_stack(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_wide_terminal_has_the_stack_below(tmp_path: Path) -> None:
+def test_a_file_has_the_whole_width_and_small_windows_a_shelf_below(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "todo")
+        text = "\n".join(f"line {number}" for number in range(84))
+        (tmp_path / "work" / "cart.py").write_text(text)
+        desk.session.windows.open("editor", path="cart.py")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "editor_1")
+            await until(pilot, lambda: frame.region.size == (78, 17))
+            assert frame.body.size.width >= 69
+            await until(pilot, lambda: shown(pilot, "╭─ 3 editor  cart.py ─"))
+            await until(pilot, lambda: shown(pilot, "1–15 of 84 ─╮"))
+            await until(pilot, lambda: frames(pilot)["note_1"].region.y == frame.region.bottom)
+            assert desktop(pilot).region.height == 22  # 60 of 100 of what there is
+
+    asyncio.run(go())
+
+
+def test_a_window_takes_the_rows_of_its_items(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        desk.session.windows.open("todo", items=["a", "b", "c"])
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "todo_1")
+            await until(pilot, lambda: frame.region.height == 5)
+            for number in range(4):
+                await desk.session.windows.act("todo_1", "add", {"text": f"more {number}"})
+            await until(pilot, lambda: frame.region.height == 9)
+            assert desktop(pilot).region.height == 9
+            await desk.session.windows.act("todo_1", "delete", {"item": 7})
+            await until(pilot, lambda: frame.region.height == 8)
+            assert desktop(pilot).region.height == 8
+
+    asyncio.run(go())
+
+
+def test_a_wide_terminal_has_one_column_of_windows(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf", "form")
+        (tmp_path / "work" / "cart.py").write_text("pass\n" * 100)
+        desk.session.windows.open("editor", path="cart.py")
         async with running(desk, (200, 60)) as pilot:
-            await frame_of(pilot, "form_1")
+            frame = await frame_of(pilot, "editor_1")
+            await until(pilot, lambda: frames(pilot)["form_1"].region.width == 30)
             found = frames(pilot)
-            assert found["note_1"].region.width > found["shelf_1"].region.width
-            assert found["shelf_1"].region.y == found["note_1"].region.bottom
+            assert found["editor_1"].region.width == desktop(pilot).region.width == 92
+            assert pilot.app.screen.query_one("#chat").outer_size.width == 62
+            await until(pilot, lambda: found["shelf_1"].region.y == frame.region.bottom)
             assert found["form_1"].region.y == found["shelf_1"].region.y
+
+    asyncio.run(go())
+
+
+def test_a_window_just_opened_is_readable_and_says_so_until_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextui.tui.desktop.pane._FRESH", 1_000.0)  # a slow machine needs long
+
+    async def go() -> None:
+        steps = (call("create", name="editor", args={"path": "cart.py"}), "Open.")
+        desk = desk_with(tmp_path, *["note"] * 6, steps=steps)
+        (tmp_path / "work" / "cart.py").write_text("pass\n" * 100)
+        async with running(desk) as pilot:
+            await say(pilot, "open it")
+            frame = await frame_of(pilot, "editor_1")
+            assert frame.region.width >= 60
+            await until(pilot, lambda: "just opened" in region_text(pilot, frame)[0])
+            assert isinstance(pilot.app.focused, Prompt)
+            await pilot.press("h")
+            await until(pilot, lambda: "just opened" not in region_text(pilot, frame)[0])
+
+    asyncio.run(go())
+
+
+def test_numbers_stay_with_their_windows(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form")
+        async with running(desk) as pilot:
+            await enter(pilot, "form_1")
+            await pilot.press("m")
+            await until(pilot, lambda: shown(pilot, "pinned"))
+            assert shown(pilot, "╭─ 3 form")
+            desk.session.windows.close("note_1")
+            await until(pilot, lambda: "note_1" not in frames(pilot))
+            assert shown(pilot, "╭─ 3 form")
+            assert shown(pilot, "╭─ 2 shelf")
+            desk.session.windows.open("todo")
+            await until(pilot, lambda: shown(pilot, "╭─ 1 todo"))  # the lowest that is free
+            await pilot.press("2")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
+            await pilot.press("ctrl+g", "3")
+            await until(pilot, lambda: frames(pilot)["form_1"].has_focus)
 
     asyncio.run(go())
 
@@ -62,7 +147,7 @@ def test_a_narrow_terminal_has_one_window_and_lines_with_gists(tmp_path: Path) -
             assert shown(pilot, "3 note_2  some words")
             (line,) = [one for one in lines(pilot) if "2 note  some words" in one]
             assert line.endswith(str(desk.tokens_of("note_1")))  # what it costs
-            assert "Full" in line
+            assert "Full" not in line  # only what is not usual is said
             desktop(pilot).go_to(2)
             await until(pilot, lambda: list(frames(pilot)) == ["note_1"])
             await until(pilot, lambda: shown(pilot, "1 todo  0 open, 0 done"))
@@ -157,7 +242,7 @@ def test_m_makes_the_master_and_comma_and_stop_move(tmp_path: Path) -> None:
             await pilot.press("m")
             await until(pilot, lambda: numbers(frames(pilot)) == ["form_1", "note_1", "shelf_1"])
             assert frames(pilot)["form_1"].has_focus
-            assert shown(pilot, "╭─ 1 form")
+            assert shown(pilot, "╭─ 3 form")
             await pilot.press("full_stop")
             await until(pilot, lambda: numbers(frames(pilot)) == ["note_1", "form_1", "shelf_1"])
             await pilot.press("comma")
@@ -197,17 +282,21 @@ def test_letters_of_an_input_method_are_taken_as_they_are_meant(tmp_path: Path) 
 
 def test_a_click_leads_to_a_window_and_to_a_line(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = desk_with(tmp_path, *["note"] * 6)
+        desk = desk_with(tmp_path, *["note"] * 16)
         async with running(desk) as pilot:
-            frame = await frame_of(pilot, "note_2")
-            await pilot.click(frame, offset=(3, 0))
-            await until(pilot, lambda: frame.has_focus)
+            frame = await frame_of(pilot, "note_16")
+            await pilot.click(frame, offset=(9, 2))
+            await until(pilot, lambda: frame.has_focus_within)
             (listed,) = desktop(pilot).query(WindowLines)
-            assert region_text(pilot, listed)[0].strip().startswith("4 note_4")
+            before = list(frames(pilot))
+            number, name = region_text(pilot, listed)[1].split()[:2]
+            assert name == f"note_{number}"
+            assert name not in before
             await pilot.click(listed, offset=(4, 1))
-            await until(pilot, lambda: "note_5" in frames(pilot))
-            await until(pilot, lambda: frames(pilot)["note_5"].has_focus)
-            assert numbers(frames(pilot))[0] == "note_1"
+            await until(pilot, lambda: name in frames(pilot))
+            await until(pilot, lambda: frames(pilot)[name].has_focus)
+            least_recent = min(before, key=lambda one: int(one.removeprefix("note_")))
+            assert set(before) - set(frames(pilot)) == {least_recent}
 
     asyncio.run(go())
 
@@ -226,13 +315,13 @@ def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path, size: tuple[int, 
         async with running(desk, size) as pilot:
             pilot.app.screen.add_class("-pane-windows")
             await until(pilot, lambda: shown(pilot, "more windows"))
-            assert len(list(desktop(pilot).walk_children())) < 80
+            assert len(list(desktop(pilot).walk_children())) < 200
             desktop(pilot)._go("note_150")
             await until(pilot, lambda: "note_150" in frames(pilot))
             await until(pilot, lambda: frames(pilot)["note_150"].has_focus)
             await pilot.press("right", "right", "right")
             await until(pilot, lambda: "note_153" in frames(pilot))
-            assert len(list(desktop(pilot).walk_children())) < 80
+            assert len(list(desktop(pilot).walk_children())) < 200
 
     asyncio.run(go())
 
@@ -266,7 +355,7 @@ def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> No
                 if step % 8 == 0:
                     await pilot.pause()
             await pilot.resize_terminal(120, 40)
-            await until(pilot, lambda: frames(pilot)["note_1"].region.size == (48, 18))
+            await until(pilot, lambda: frames(pilot)["note_1"].region.width == 26)
             assert shown(pilot, "╭─ 1 note  some words")
 
     asyncio.run(go())

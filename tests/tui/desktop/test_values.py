@@ -1,7 +1,7 @@
 """From what is typed and chosen to what an action takes."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
@@ -88,6 +88,7 @@ def _bounded(
     above: Annotated[float, Field(gt=-1.5, lt=1e9)] = 1,
     text: Annotated[str, Field(min_length=2, max_length=4)] = "ab",
     names: Annotated[list[str], Field(max_length=2)] = [],  # noqa: B006
+    kinds: Annotated[list[Literal["cpu", "memory"]], Field(min_length=1)] = ["cpu"],  # noqa: B006
     most: Annotated[int, Field(le=9)] | None = None,
     day: Annotated[date, Field(ge=date(2030, 1, 1))] | None = None,
 ) -> None: ...
@@ -102,6 +103,7 @@ def test_limits_are_shown_in_words() -> None:
         "above": ">-1.5<1e+09",
         "text": "at least 2 characters, at most 4 characters",
         "names": "at most 2 entries",
+        "kinds": "at least 1 entries",
         "most": "..9",
         "day": "2030-01-01..",
     }

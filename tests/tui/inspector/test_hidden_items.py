@@ -106,8 +106,6 @@ def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(tmp_path: P
         item = await go_to(pilot, "read_file tests.py")
         await see(pilot, "g Full", "never")
         await pilot.press("g")
-        await see(pilot, "g again shows Full.")
-        await pilot.press("g")
         await see(pilot, f"{item.seq:04} is shown in full. u undoes.", "line 1 of the file")
         assert item.whole
         await see(pilot, "g Gist")  # the same key leads back, and its price is shown first

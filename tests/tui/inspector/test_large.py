@@ -43,6 +43,8 @@ def test_a_hundred_thousand_items(tmp_path: Path) -> None:
             widgets = len(pilot.app.screen.query("*"))
             await enter(pilot)
             assert rows(pilot).count > MANY
+            await see(pilot, f"words number {MANY - 1}")  # the newest are followed
+            await pilot.press("home")
             await see(pilot, "words number 3")
             await pilot.press("end")
             await see(pilot, f"words number {MANY - 1}")

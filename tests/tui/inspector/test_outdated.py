@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextui.config.schema import Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.placement.transcript import Transcript
+from contextui.tui.inspector.detail import hints
 from contextui.tui.inspector.labels import outdated, outdated_texts, state
 from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.prices import Prices
@@ -69,9 +71,9 @@ class Scene(Conversation):
         return self.context.counts(self.look().composition, item)
 
 
-def check(scene: Scene) -> None:
+def check(scene: Scene, has_cache: bool = True) -> None:
     """Rows and sub-rows are the request, as a whole and on each side of the rule."""
-    look = scene.look()
+    look = Looker(scene.context, (), scene.sent_requests, lambda: has_cache).look()
     lines = list(rows_of(look))
     rows = [row for row in lines if isinstance(row, Row)]
     shown = [row for row in rows if row.is_old or scene.context.counts(look.composition, row.item)]
@@ -91,6 +93,29 @@ def test_rows_and_sub_rows_are_the_request(script: list[Sequence[Any]]) -> None:
     for step in script:
         perform(scene, step)
         check(scene)
+        check(scene, has_cache=False)
+
+
+@given(st.lists(steps, max_size=25), st.sampled_from(["turn", "in-place"]), st.booleans())
+@settings(max_examples=40)
+def test_every_item_has_a_row_wherever_windows_are_placed(
+    script: list[Sequence[Any]], placement: Placement, has_cache: bool
+) -> None:
+    talk = Conversation(placement, rough_counter())
+    sent = Sent(talk.context)
+    for step in script:
+        perform(talk, step)
+        look = Looker(talk.context, (), sent, lambda: has_cache).look()
+        rows = [row for row in rows_of(look) if isinstance(row, Row)]
+        assert {row.item.id for row in rows} == {item.id for item in talk.context.get_all()}
+
+
+@pytest.mark.parametrize("has_cache", [True, False])
+def test_windows_of_a_finished_turn_are_listed(has_cache: bool) -> None:
+    scene = Scene()
+    scene.open("milk")
+    calm(scene)
+    check(scene, has_cache)
 
 
 def figures(scene: Scene) -> tuple[int, int]:
@@ -336,3 +361,28 @@ def test_a_drop_that_is_undone_costs_nothing() -> None:
     assert figures(scene) != before
     scene.context.undo()
     assert figures(scene) == before
+
+
+def test_figures_that_differ_from_the_item_are_explained() -> None:
+    scene = Scene()
+    scene.say("look it up")
+    scene.send()
+    answer = scene.call()
+    scene.result("a line\n" * 20)
+    scene.send()
+    last = scene.answer("There.")
+    scene.context.end_turn()
+    window = scene.open("milk")
+    window.to_xml()
+    prices = Prices(scene.look())
+
+    def hints_of(content: ContextItem, sizes: dict[Lod, int | None]) -> list[str]:
+        [row] = [row for row in scene.rows() if row.item is content]
+        return list(hints(row, prices.offers(row, sizes), prices, Words()))
+
+    [notes] = scene.context.live_window_items
+    assert hints_of(answer, {}) == ["Drop includes the results of its calls."]
+    assert hints_of(last, {}) == []
+    assert hints_of(notes, {Lod.FULL: 10, Lod.SUMMARY: 900, Lod.GIST: 1}) == [
+        "Summary is longer than what is shown."
+    ]

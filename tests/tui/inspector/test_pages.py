@@ -43,7 +43,7 @@ def test_the_brackets_turn_pages_and_focus_stays_within(
     shared_shop: SharedApp, size: tuple[int, int]
 ) -> None:
     async def act(pilot: "Pilot[int]") -> None:
-        for texts in (["parts", "1 result"], ["paid for", "outdated"], ["No warnings."]):
+        for texts in (["parts", "1 result"], ["billed of", "outdated"], ["No warnings."]):
             await pilot.press("right_square_bracket")
             await see(pilot, *texts)
             assert inspector(pilot).has_focus_within
@@ -58,7 +58,7 @@ def test_the_brackets_turn_pages_and_focus_stays_within(
 def test_a_click_on_its_name_turns_to_a_page(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await click_on(pilot, "Usage")
-        await see(pilot, "paid for")
+        await see(pilot, "billed of")
         await click_on(pilot, "Request")
         await see(pilot, "parts")
 
@@ -90,7 +90,7 @@ def test_the_request_shows_its_parts_and_where_the_cache_ends(
         seen = await read_parts(pilot, "The file has 600 lines.")
         assert "─ cache ends here ─" in seen
         assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
-        assert "at full price" in seen or size == (120, 40)  # there is no room for it
+        assert "at full price" in seen or size != (80, 24)  # there is no room for it
 
     shared_shop.run(act, size)
 
@@ -107,7 +107,7 @@ def test_by_turn_the_request_shows_its_parts_and_where_the_cache_ends(
             seen = await read_parts(pilot, "todo_1  Full")
             assert "─ cache ends here ─" in seen
             assert "todo_1  Full" in seen
-            assert "at full price" in seen or size == (120, 40)  # there is no room for it
+            assert "at full price" in seen or size != (80, 24)  # there is no room for it
 
     asyncio.run(run())
 
@@ -120,12 +120,12 @@ def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             await talk(pilot)
             await enter(pilot)
-            await see(pilot, "── from cache ─")
+            await see(pilot, "── cached ─")
             priced = desk.session.context.ledger.priced
             assert priced is not None
             priced._clock = lambda: time.time() + 301
             inspector(pilot)._look()
-            await not_see(pilot, "── from cache ─")
+            await not_see(pilot, "── cached ─")
             await pilot.press("right_square_bracket")
             await see(pilot, "parts")
             assert not any("cache ends here" in line for line in lines(pilot))
@@ -330,7 +330,7 @@ def test_usage_shows_what_was_carried_though_outdated(
             await say(pilot, "add bread")
             await enter(pilot)
             await pilot.press("right_square_bracket", "right_square_bracket")
-            await see(pilot, "paid for", "■ outdated")
+            await see(pilot, "billed of", "■ outdated")
             watch = inspector(pilot)._watch
             assert watch is not None
             carried = desk.session.context.counter.calibrated(watch.spending.turns[-1].outdated)
@@ -380,7 +380,7 @@ def test_there_is_nothing_before_the_first_turn(tmp_path: Path) -> None:
 def test_a_turn_in_the_table_leads_to_its_request(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("right_square_bracket", "right_square_bracket")
-        await see(pilot, "paid for")
+        await see(pilot, "billed of")
         await pilot.press("down", "down", "enter")
         await see(pilot, "Turn 1 of 3, as it was then.", "turn 1, as it was then")
 

@@ -35,7 +35,7 @@ def test_pays_back_after_so_many_turns(each: int | None, once: int, after: int |
 def test_asked_twice_is_what_pays_back_late_or_never() -> None:
     assert not Price(-6_400, 1_600).is_dear
     assert Price(-100, 1_600).is_dear
-    assert Price(200, 0).is_dear
+    assert not Price(200, 0).is_dear  # it is not made to save anything
     assert not Price(0, 0).is_dear  # a pin costs nothing
     assert not Price(None, 900).is_dear  # what an edit saves is up to the person
 
@@ -175,6 +175,21 @@ def test_a_window_has_levels_of_detail_instead_of_words() -> None:
     scene.talk.windows.set_lod(window.id, Lod.GIST)
     levels = [(one.key, one.lod) for one in scene.offers(item).values() if one.lod]
     assert levels == [("g", Lod.FULL), ("+", Lod.SUMMARY)]
+
+
+def test_levels_of_detail_are_compared_as_whole_renders() -> None:
+    scene = Scene("one")
+    context, open_todo = scene.context, scene.talk.windows.open
+    both = [open_todo(Todo), open_todo(Todo)]
+    composition = context.outlook()
+    alone = {one: context.item_tokens(one) for one in scene.items(ItemType.WINDOW)}
+    item = next(one for one in alone if context.tokens_in(composition, one) < alone[one])
+    window = next(one for one in both if one.id == item.content)  # the other has its actions
+    sizes = {lod.value: context.render_tokens(window.to_xml(lod)) for lod in Lod}
+    full = sizes["Full"]
+    offers = scene.offers(item, **sizes)
+    assert price(offers["g"]).each == sizes["Gist"] - full
+    assert price(offers["-"]).each == sizes["Summary"] - full
 
 
 @pytest.mark.usefixtures("by_turn")

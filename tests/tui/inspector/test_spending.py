@@ -15,7 +15,7 @@ def test_requests_of_a_turn_add_up() -> None:
     spending.spend(1, Usage(100, 10, 1_000, 50), 1_150)
     spending.spend(1, Usage(10, 5, 1_150, 0), 1_160)
     spending.spend(2, Usage(1, 1, 1, 1), 3)
-    assert spending.turns[0] == TurnUsage(1, 2_150, 50, 110, 15)
+    assert spending.turns[0] == TurnUsage(1, 2_150, 50, 110, 15, requests=2)
     assert spending.turns[1].turn == 2
 
 
@@ -27,7 +27,7 @@ def test_paid_is_a_tenth_for_reading_and_a_quarter_more_for_writing() -> None:
 def test_missing_usage_is_estimated() -> None:
     spending = Spending()
     spending.spend(1, Usage(), 700)
-    assert spending.turns == [TurnUsage(1, uncached=700, is_guess=True)]
+    assert spending.turns == [TurnUsage(1, uncached=700, is_guess=True, requests=1)]
 
 
 def test_a_dear_turn_names_the_change_before_it() -> None:

@@ -10,10 +10,10 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.tui.link import Desk
 from contextui.windows.editor.window import EditorWindow
-from contextui.windows.git.widget import ChangeList, GitBody
+from contextui.windows.git.widget import ChangeList, Entry, GitBody
 from contextui.windows.git.window import GitWindow
 from contextui.words import Lang
-from tests.tui.desktop.samples import enter, region_text
+from tests.tui.desktop.samples import enter, focused_window, region_text
 from tests.tui.running import desk_in, running, until
 from tests.windows.git.conftest import run
 
@@ -89,7 +89,62 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
         await until(pilot, lambda: "Last commits" not in "\n".join(region_text(pilot, frame)))
         await seen(pilot, frame, "+ B")
         await pilot.press("enter")
-        await until(pilot, lambda: "editor_1" in [one.id for one in desk.session.windows.windows()])
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        await pilot.press("1")
+        await enter(pilot, "git_1")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await pilot.press("enter")  # it is open already: go there
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        assert [one.id for one in desk.session.windows.windows()] == ["git_1", "editor_1"]
+
+    use(tmp_path, steps)
+
+
+def test_the_filter_and_a_second_click_open_a_change(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.txt").write_text("one\n2\nthree\n")
+    (folder / "b.txt").write_text("B\n")
+    (folder / "notes.md").write_text("new\n")
+    run(folder, "add", "b.txt")
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        rows = frame.body.query_one(ChangeList)
+
+        def opened() -> list[str]:
+            shown = (one for one in desk.session.windows.windows() if one.name == "editor")
+            return [str(one.state.path) for one in shown]  # type: ignore[attr-defined]
+
+        def at(name: str) -> int:
+            found = (n for n, row in enumerate(rows.rows) if isinstance(row, Entry)
+                     and row.change.path == name)  # fmt: skip
+            return next(found)
+
+        def path() -> str:
+            return rows.entry.change.path if rows.entry else ""
+
+        await seen(pilot, frame, "Staged", "Changed", "Last commits")
+        await pilot.click(ChangeList, offset=(4, at("a.txt") - 1))  # a heading
+        assert path() == "b.txt"
+        await pilot.click(ChangeList, offset=(4, at("a.txt")))
+        await seen(pilot, frame, "a.txt  +1 -1", "- two")
+        assert opened() == []  # the first click shows the diff
+        await pilot.press("slash", *"MD")
+        text = await seen(pilot, frame, "1 of 3", "? notes.md", "+ new")
+        assert "Staged" not in text
+        assert "Last commits" not in text
+        await pilot.press(*"x")
+        await seen(pilot, frame, "Nothing matches “MDx”. Esc", "clears.", "0 of 3")
+        await pilot.press("backspace", "enter")
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        assert opened() == ["notes.md"]
+        await pilot.press("1")
+        frame = await enter(pilot, "git_1")
+        rows = frame.body.query_one(ChangeList)
+        await seen(pilot, frame, "Staged", "Last commits")
+        await pilot.click(ChangeList, offset=(4, at("a.txt")))
+        await seen(pilot, frame, "a.txt  +1 -1")
+        await pilot.click(ChangeList, offset=(4, at("a.txt")))
+        await until(pilot, lambda: opened() == ["notes.md", "a.txt"])
 
     use(tmp_path, steps)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextui.text import for_terminal
-from contextui.windows.terminal.shell import _REST, Shell, _flooding
+from contextui.windows.terminal.output import _REST, OutputReader, _flooding
 from contextui.windows.terminal.transcript import HEAD, SPOOL_LIMIT, TAIL
 
 from .shells import finished, prompt, run, shell, until
@@ -63,7 +63,7 @@ def test_a_flood_needs_little_memory_and_leaves_the_loop_alive(
             assert peak() - before < 64 * MB
             assert ran.spool.size + ran.spool.left_out >= size
             assert ran.spool.size <= SPOOL_LIMIT
-            assert one._waiting == 0
+            assert one._output.waiting == 0
             if source == "yes":
                 assert ran.transcript.lines == size // 2
                 assert ran.transcript.tail[-1] == "y"
@@ -180,14 +180,14 @@ def test_a_progress_bar_is_one_line(tmp_path: Path) -> None:
 def test_shells_whose_output_floods_take_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reads, interpreted = list[Shell](), list[Shell]()
-    read, interpret = Shell._read, Shell._interpret
+    reads, interpreted = list[OutputReader](), list[OutputReader]()
+    read, interpret = OutputReader._read, OutputReader._interpret
 
-    def count_read(self: Shell) -> int:
+    def count_read(self: OutputReader) -> int:
         reads.append(self)
         return read(self)
 
-    def count_slice(self: Shell, deadline: float) -> None:
+    def count_slice(self: OutputReader, deadline: float) -> None:
         interpreted.append(self)
         interpret(self, deadline)
 
@@ -197,19 +197,19 @@ def test_shells_whose_output_floods_take_turns(
             for each in shells:
                 await each.run("yes")
             await until(one, lambda: len(_flooding) == 3)
-            monkeypatch.setattr(Shell, "_read", count_read)
-            monkeypatch.setattr(Shell, "_interpret", count_slice)
+            monkeypatch.setattr(OutputReader, "_read", count_read)
+            monkeypatch.setattr(OutputReader, "_interpret", count_slice)
             loop = asyncio.get_running_loop()
             start = loop.time()
             await asyncio.sleep(1)
             rounds = (loop.time() - start) / (2 * _REST) + 5
             for each in shells:
-                assert 0 < reads.count(each) <= rounds
-                assert 0 < interpreted.count(each) <= rounds
+                assert 0 < reads.count(each._output) <= rounds
+                assert 0 < interpreted.count(each._output) <= rounds
             for each in shells:
                 await each.cancel()
             await finished(one, "echo done")
-            assert not _flooding
+            await until(one, lambda: not _flooding)
 
     run(test())
 
@@ -218,8 +218,8 @@ def test_a_shell_alone_reads_without_rest(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
             await one.run("yes")
-            await until(one, lambda: one in _flooding)
-            assert one._rest_between() == 0
+            await until(one, lambda: one._output in _flooding)
+            assert one._output._rest_between() == 0
             await one.cancel()
         assert not _flooding
 

@@ -11,6 +11,7 @@ import pytest
 
 from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, WindowManager, Workspace
 from contextui.agent import Decision, Question
+from contextui.config.credentials import Credentials
 from contextui.events import JobsChanged
 from contextui.keeper import processes
 from contextui.session.session import Session
@@ -120,8 +121,11 @@ def test_keys_of_providers_are_not_in_its_environment(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    Credentials(folder / "home").put("openai", "sk-secret-stored")
     with WindowTester(TerminalWindow, folder=folder) as terminal:
         assert "sk-secret" not in terminal.act("run", command="env; echo $ANTHROPIC_API_KEY")
+        terminal.act("run", command="env > public; ps axww -o args >> public")
+        assert "sk-secret" not in (folder / "public").read_text("utf-8")
         preview = terminal.preview("run", command="env")
         assert not isinstance(preview, str)
         assert preview is not None
@@ -163,6 +167,10 @@ def test_what_ran_is_kept_and_the_shell_starts_again(
     until(lambda: state(terminal).ran)
     again = terminal.restored()
     assert "before" in again.content()
+    shell = state(again).shell
+    assert shell is not None
+    screen = [line.rstrip() for line in shell.emulator.text().splitlines()]
+    assert screen[:2] == ["$ echo before", "before"]  # the person sees it again, too
     said = again.act("run", command="echo after")
     assert said.startswith("[2] exit 0")
     again.close()

@@ -1,7 +1,7 @@
 """What the model says: what was done, what windows show, and what it can do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from contextui.agent.models.offline.items import mentions
@@ -10,7 +10,7 @@ from contextui.agent.models.offline.scene import Call, Item, Scene, Window
 from contextui.agent.models.offline.slots import ASKING
 from contextui.agent.models.offline.tokens import Clause, Token, has_any, is_content
 from contextui.text import one_line
-from contextui.words import Words
+from contextui.words import Words, msg
 
 _LINES, _WIDTH = 40, 200  # of a result or a content that are said
 _EMPTY = (*ASKING, "~ask", "~be", "~left", "~all", "~polite", "~person", "@show", "@count", "~last")
@@ -21,7 +21,7 @@ def report(calls: Sequence[Call], words: Words) -> list[str]:
     """Return what came of calls, in the words of their results."""
     done = [_shortened(call.result) for call in calls if call.ok and call.result]
     failed = [_shortened(call.result) for call in calls if not call.ok]
-    parts = [words("Done: {text}", text="\n".join(done))] if done else []
+    parts = ["\n".join(done)] if done else []
     return [*parts, *(words("That did not work: {text}", text=text) for text in failed)]
 
 
@@ -85,7 +85,7 @@ def open_windows(scene: Scene, words: Words) -> str:
 def shows(window: Window, words: Words, items: Sequence[Item] | None = None) -> str:
     """Return what a window shows."""
     rows = window.items if items is None else items
-    lines = [one_line(item.line, _WIDTH) for item in rows if item.line]
+    lines = [one_line(text, _WIDTH) for item in rows if (text := _line(item, words))]
     if not lines:
         return words("{window} shows nothing yet.", window=window.id)
     more = [words("… {count} more", count=len(lines) - _LINES)] if len(lines) > _LINES else []
@@ -157,8 +157,11 @@ def _is_empty(token: Token) -> bool:
 
 
 def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
-    """Whether a class exists for what is asked: its description names all of it."""
-    if any(not param.is_optional for param in window.actions[0].params):
+    """Whether a class exists for what is asked: its description names all of it.
+
+    One that shows what it is opened with, such as a list of items, would be empty.
+    """
+    if any(not param.is_optional or param.is_list for param in window.actions[0].params):
         return False
     topics = frozenset(one for one in window.topics if one[0] != "@") - {"#window", "window"}
     named = [token for token in tokens if token.names(topics)]
@@ -209,12 +212,28 @@ def _said(found: _Found, clause: Clause, words: Words) -> str:
     if items and items[0].text.rpartition(" (")[0].endswith("/"):
         items = _inside(window, items[0])
     if items:
-        lines = "\n".join(one_line(item.line, _WIDTH) for item in items[:_LINES])
+        lines = "\n".join(one_line(_line(item, words), _WIDTH) for item in items[:_LINES])
         return f"{window.id}: {lines}" if len(items) == 1 else f"{window.id}:\n{lines}"
     if found.unmatched and "~ask" in groups:
         missing = " ".join(token.text for token in found.unmatched)
         return words("No, {window} does not show “{text}”.", window=window.id, text=missing)
     return shows(window, words, rows if len(rows) < len(window.rows) else None)
+
+
+_FIGURES = (
+    *(msg("memory"), msg("disk"), msg("load"), msg("network"), msg("used"), msg("cores")),
+    *(msg("of"), msg("average"), msg("down"), msg("up")),
+)
+"""Names of elements and attributes that are said in the person's language."""
+
+
+def _line(item: Item, words: Words) -> str:
+    """Return an item, with the names of figures translated."""
+    if item.text or item.tag not in _FIGURES:
+        return item.line
+    names = {name: words(name) if name in _FIGURES else name for name in item.attributes}
+    facts = {names[name]: value for name, value in item.attributes.items()}
+    return replace(item, tag=words(item.tag), attributes=facts).line
 
 
 def _inside(window: Window, folder: Item) -> list[Item]:

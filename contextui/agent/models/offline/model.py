@@ -38,7 +38,8 @@ class OfflineModel:
 
     name = "offline"
     tool_protocol = "native"
-    prices = LOCAL_PRICES
+    prices = LOCAL_PRICES  # what it has seen in a turn must stay in its place
+    has_cache = False
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Answer a request: the next calls, or what came of them."""

@@ -1,5 +1,5 @@
-// What the page adds to Textual's terminal: the keyboard belongs to it from the start, and when
-// the connection ends the page says why.
+// What the page adds to Textual's terminal: the keyboard belongs to it from the start, the
+// browser's paste, title and notifications work, and when the connection ends the page says why.
 "use strict";
 const OPEN_ELSEWHERE = 4001; // the close code with which the server refuses a page that is open
 
@@ -7,6 +7,7 @@ window.WebSocket = class extends WebSocket {
   constructor(...given) {
     super(...given);
     this.addEventListener("open", focusTerminal);
+    this.addEventListener("message", ({ data }) => obey(data));
     this.addEventListener("close", ({ code }) => showEnd(code));
   }
 };
@@ -14,6 +15,26 @@ window.WebSocket = class extends WebSocket {
 function focusTerminal() {
   document.querySelector(".xterm-helper-textarea").focus();
 }
+
+function obey(data) {
+  const [name, text] = typeof data === "string" ? JSON.parse(data) : [];
+  if (name === "title") document.title = text;
+  if (name === "background") document.body.style.background = text;
+  if (name === "notify") notify(text);
+}
+
+// A browser asks for permission only after a key or a click: the person is back then.
+function notify(text) {
+  const [title, body] = text.split(";");
+  if (Notification.permission === "granted") new Notification(title, { body });
+  else if (Notification.permission === "default")
+    document.addEventListener("keydown", () => Notification.requestPermission(), { once: true });
+}
+
+// The terminal would send ctrl+v to the app, which cannot read the browser's clipboard.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey && !event.altKey && event.key.toLowerCase() === "v") event.stopPropagation();
+}, { capture: true });
 
 function showEnd(code) {
   const reason = code === OPEN_ELSEWHERE ? "elsewhere" : "ended";

@@ -187,7 +187,7 @@ def test_what_was_done_is_not_done_again() -> None:
         called(("action", {"window_id": "todo_1", "action_id": "add", "params": {"text": "tea"}})),
         user(result("Added 1 'tea'.")),
     )
-    assert words(finished) == "Done: Opened todo_1.\nAdded 1 'tea'."
+    assert words(finished) == "Opened todo_1.\nAdded 1 'tea'."
 
 
 def test_after_a_failure_it_stops_and_says_so_in_the_words_of_the_tool() -> None:
@@ -207,7 +207,7 @@ def test_it_knows_what_was_used_last_from_the_turns_before() -> None:
         user("add milk to todo_2"),
         called(("action", {"window_id": "todo_2", "action_id": "add", "params": {"text": "milk"}})),
         user(result("Added 1 'milk'.")),
-        LlmMessage("assistant", (text("Done: Added 1 'milk'."),)),
+        LlmMessage("assistant", (text("Added 1 'milk'."),)),
     )
     asked = request(*history, user(window(1), window(2), "add eggs"))
     assert calls(asked) == [{"window_id": "todo_2", "action_id": "add", "params": {"text": "eggs"}}]

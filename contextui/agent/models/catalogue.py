@@ -1,0 +1,117 @@
+"""The providers with their state, and the models that each offers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from contextui.agent.models.openai import complete_url
+from contextui.agent.models.prices import load_prices
+from contextui.agent.models.servers import Rates, ServedModel, endpoint_of, served_models
+from contextui.config.providers import PROVIDERS, Provider, installed
+from contextui.config.sources import Connection, Loaded
+from contextui.model import ErrorKind, ModelError
+from contextui.words import Words
+
+_LOOK, _ANSWER = 2.0, 20.0  # seconds for a server that may not be there, and for its answers
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A provider, and what it offers.
+
+    Attributes:
+        connection: Its address and key.
+        models: Its models; None as long as it was not asked.
+        problem: Why there are none; empty if there are.
+        kind: The kind of the problem.
+    """
+
+    connection: Connection
+    models: tuple[ServedModel, ...] | None = None
+    problem: str = ""
+    kind: ErrorKind | None = None
+
+    @property
+    def provider(self) -> Provider:
+        """The provider."""
+        return self.connection.provider
+
+
+def offers(loaded: Loaded) -> list[Offer]:
+    """Return all providers, none of them asked yet."""
+    added = [Provider(name, name, "chat", url) for name, url in loaded.credentials.servers.items()]
+    others = [Provider(name, name, "other") for name in installed()]
+    known = [one for one in PROVIDERS.values() if one.name != "offline"]
+    found = [Offer(loaded.connect(one)) for one in (*known, *added, *others)]
+    offline = Offer(loaded.connect(PROVIDERS["offline"]), (ServedModel("offline"),))
+    return [*found, offline]
+
+
+async def asked(offer: Offer, words: Words) -> Offer:
+    """Ask a provider for its models; one without a key is not asked."""
+    connection = offer.connection
+    if offer.models is not None or not connection.is_ready or offer.provider.api == "other":
+        return offer
+    api = offer.provider.api
+    key = await asyncio.to_thread(connection.key)
+    url = connection.address if api == "messages" else complete_url(connection.address)
+    endpoint = endpoint_of(url, key, words, source=offer.provider.url_variable)
+    try:
+        models = await served_models(endpoint, "messages" if api == "messages" else "chat")
+    except ModelError as error:
+        return replace(offer, models=(), problem=words(error), kind=error.kind)
+    prices, _ = load_prices(connection.home)
+    named = {one.name: one for one in models}  # some servers list a model twice
+    priced = (_priced(one, offer.provider, prices) for one in named.values())
+    return replace(offer, models=tuple(priced))
+
+
+async def local_server(loaded: Loaded, words: Words, name: str = "ollama") -> Offer | None:
+    """Look for a server on this machine that the person did not configure; None if none answers.
+
+    Args:
+        loaded: The settings.
+        words: Translates into the person's locale.
+        name: The provider. Nothing is sent to another machine, even if its address is there.
+    """
+    offer = Offer(loaded.connect(PROVIDERS[name]))
+    address = urlsplit(offer.connection.address)
+    host, port = address.hostname or "", address.port or 80
+    if not _is_loopback(host):
+        return None
+    try:
+        async with asyncio.timeout(_LOOK):
+            _, writer = await asyncio.open_connection(host, port)
+        writer.close()
+        async with asyncio.timeout(_ANSWER):
+            found = await asked(offer, words)
+    except (OSError, TimeoutError):
+        return None
+    return found if found.models else None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def ask_all(
+    loaded: Loaded, words: Words, update: Callable[[Offer], Awaitable[object] | object]
+) -> list[Offer]:
+    """Ask all providers at the same time; `update` gets each as it answers."""
+
+    async def ask(offer: Offer) -> Offer:
+        found = await asked(offer, words)
+        update(found)
+        return found
+
+    return list(await asyncio.gather(*map(ask, offers(loaded))))
+
+
+def _priced(model: ServedModel, provider: Provider, prices: dict[str, Rates]) -> ServedModel:
+    rates = prices.get(f"{provider.name}/{model.name}")
+    return replace(model, rates=rates) if rates is not None else model

@@ -1,0 +1,141 @@
+"""Create the model of a connection: built in, or of an installed package."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from contextui.agent.models.limits import AnswerLimits
+from contextui.config.providers import installed
+from contextui.config.settings import OFFLINE, SettingsError
+from contextui.config.sources import Connection
+from contextui.model import Model
+from contextui.text import one_line
+from contextui.words import Lang
+
+if TYPE_CHECKING:
+    from contextui.agent.models.anthropic import AnthropicModel
+    from contextui.agent.models.openai import OpenAIModel
+    from contextui.agent.models.servers import Rates
+
+
+class NoKeyError(SettingsError):
+    """The provider needs an API key, and there is none.
+
+    Attributes:
+        provider: The provider's name.
+    """
+
+    provider: str = ""
+
+
+def create_model(
+    connection: Connection, *, lang: Lang = "en", limits: AnswerLimits | None = None
+) -> Model:
+    """Create the model of a connection; nothing is sent yet.
+
+    Raises:
+        NoKeyError: It needs an API key, and there is none.
+        SettingsError: An installed provider cannot be used.
+        ModelError: The environment names a proxy or certificates that cannot be used.
+    """
+    provider = connection.provider
+    if provider.api == "none":
+        from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415  (not always needed)
+
+        return OfflineModel()
+    if not connection.is_ready:
+        raise no_key(connection)
+    if provider.api == "other":
+        return _of_package(connection, lang, limits)
+    key = connection.key()
+    text = key.get_secret_value() if key is not None else None
+    if provider.api == "messages":
+        from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (likewise)
+
+        model = AnthropicModel(
+            connection.model,
+            api_key=text,
+            base_url=connection.url,
+            key_source=connection.key_source,
+            lang=lang,
+            limits=limits,
+        )
+        return _ready(model, connection)
+    from contextui.agent.models.openai import OpenAIModel  # noqa: PLC0415  (likewise)
+
+    other = OpenAIModel(
+        connection.model,
+        api_key=text,
+        base_url=connection.address,
+        key_source=connection.key_source,
+        url_source=_url_source(connection),
+        lang=lang,
+        limits=limits,
+    )
+    return _ready(other, connection)
+
+
+def _url_source(connection: Connection) -> str:
+    """Return where the address is set, besides the flag: a variable, or the sheet of models."""
+    source = connection.url_source
+    return (
+        source if source not in ("", "--base-url") else connection.provider.url_variable or "/model"
+    )
+
+
+def _ready(model: "AnthropicModel | OpenAIModel", connection: Connection) -> Model:
+    """Check a model, and give it its prices."""
+    model.check()
+    rates = model.rates = _rates(connection)
+    if rates is not None and rates.input and rates.cached is not None:
+        written = rates.input * model.prices.write if rates.written is None else rates.written
+        model.prices = replace(
+            model.prices, read=rates.cached / rates.input, write=written / rates.input
+        )
+    return model
+
+
+def _rates(connection: Connection) -> "Rates | None":
+    """Return the prices of a model; those of a provider do not apply at another address."""
+    if connection.address != connection.provider.url:
+        return None
+    from contextui.agent.models.prices import rates_of  # noqa: PLC0415  (not always needed)
+
+    return rates_of(connection.provider.name, connection.model, connection.home)
+
+
+def no_key(connection: Connection, model: str = "") -> NoKeyError:
+    """Return the error for a model that needs a key."""
+    error = NoKeyError(
+        "{model} needs {variable}. Set it, or use --model {offline}.",
+        model=model or connection.model,
+        variable=connection.provider.key_variable or connection.key_source,
+        offline=OFFLINE,
+    )
+    error.provider = connection.provider.name
+    return error
+
+
+def _of_package(connection: Connection, lang: Lang, limits: AnswerLimits | None) -> Model:
+    """Create a model of an installed package: its entry point is called with the name."""
+    entry = installed().get(connection.provider.name)
+    name = connection.provider.name
+    if entry is None:
+        raise SettingsError("There is no provider {name}.", name=one_line(name, 60))
+    key = connection.key()
+    try:
+        make = entry.load()
+        model: Model = make(
+            connection.model,
+            api_key=key.get_secret_value() if key is not None else None,
+            base_url=connection.url,
+            lang=lang,
+            limits=limits,
+        )
+    except Exception as error:  # others' code
+        reason = one_line(f"{type(error).__name__}: {error}", 200)
+        raise SettingsError(
+            "The provider {name} cannot be used: {reason}.",
+            name=one_line(name, 60),
+            reason=reason.rstrip("."),
+        ) from error
+    return model

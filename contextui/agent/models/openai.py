@@ -1,0 +1,294 @@
+"""Client for the chat-completions API: OpenAI, and every server that speaks it.
+
+It needs no SDK: `httpx2` is installed with Anthropic's.
+"""
+
+import json
+import os
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from contextui.agent.models import failures
+from contextui.agent.models.chat import DONE, ChatMessages, ChatReader, Dialect, chat_body
+from contextui.agent.models.connection import Endpoint, no_reply, unreachable
+from contextui.agent.models.limits import AnswerLimits, LimitReached, Stopwatch, first_page
+from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
+from contextui.config.schema import ToolProtocol
+from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelError, ModelRequest
+from contextui.version import VERSION
+from contextui.words import Lang
+
+if TYPE_CHECKING:
+    import httpx2
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+URL_VARIABLE = "OPENAI_BASE_URL"
+DEFAULT_URL = "https://api.openai.com/v1"
+PATH = "/chat/completions"
+
+_NEWER_LIMIT = "max_completion_tokens"
+_HOSTED_PRICES = CachePrices(read=0.5, write=1.0, ttl=300.0, minimum=1_024, marks=0)
+_NO_IMAGE_STATUS = (400, 404, 415, 422, 500)  # of servers whose model takes no images
+_NO_IMAGES = re.compile(r"image|vision|multimodal|mmproj|content must be a string", re.IGNORECASE)
+_LOCAL = re.compile(r"localhost|127\.[\d.]+|::1|0\.0\.0\.0|host\.docker\.internal")
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is one of this machine."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return bool(_LOCAL.fullmatch(host))
+
+
+def complete_url(url: str) -> str:
+    """Complete the address of a server: the API is below ``/v1`` unless a path is given."""
+    url = url.strip().rstrip("/").removesuffix(PATH)
+    try:
+        has_path = bool(urlsplit(url).path.strip("/"))
+    except ValueError:  # the check reports it
+        return url
+    return url if has_path else f"{url}/v1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sent:
+    """A request, and the client that sends it."""
+
+    request: ModelRequest
+    client: "httpx2.AsyncClient"
+
+    @property
+    def max_tokens(self) -> int:
+        return self.request.max_tokens
+
+
+class OpenAIModel(RemoteModel[_Sent]):
+    """A model of OpenAI, or of any server that speaks its chat-completions API.
+
+    Such are Ollama, llama.cpp, vLLM, LM Studio and OpenRouter. It never retries by itself: the
+    caller decides by the kind of the `ModelError`.
+
+    Args:
+        name: The model's name, as the server knows it.
+        api_key: The API key; else OPENAI_API_KEY, which is sent to no address but OpenAI's own and
+            OPENAI_BASE_URL's.
+        base_url: The server's address, such as ``http://localhost:11434``; else OPENAI_BASE_URL,
+            else OpenAI's own.
+        key_source: Where the key comes from, for error messages; by default the variable.
+        url_source: The same for the address.
+        tool_protocol: How the model calls tools: ``text`` for models without native tools.
+        lang: The language of error messages.
+        limits: Time limits for an answer, in total and without progress.
+        prices: What the server's cache costs; by default nothing on this machine, and half of the
+            price elsewhere.
+
+    Example:
+        >>> model = OpenAIModel("qwen3", base_url="http://localhost:11434")
+        >>> async for event in model.stream(request): ...
+        >>> await model.aclose()
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        key_source: str = "",
+        url_source: str = "",
+        tool_protocol: ToolProtocol = "native",
+        lang: Lang = "en",
+        limits: AnswerLimits | None = None,
+        prices: CachePrices | None = None,
+    ) -> None:
+        own = os.environ.get(URL_VARIABLE) or DEFAULT_URL
+        url = complete_url(base_url or own)
+        # A key in the environment belongs to the server in the environment, and to no other.
+        found = os.environ.get(KEY_VARIABLE) if url == complete_url(own) else None
+        key = (api_key or found or "").strip()
+        endpoint = Endpoint(
+            url,
+            name,
+            SecretStr(key) if key else None,
+            lang,
+            variable=key_source or KEY_VARIABLE,
+            url_variable=url_source or URL_VARIABLE,
+            api="chat completions API",
+            path=PATH,
+        )
+        usual = LOCAL_PRICES if is_local(url) else _HOSTED_PRICES
+        super().__init__(name, endpoint, limits, prices or usual)
+        self.tool_protocol: ToolProtocol = tool_protocol
+        self._dialect = Dialect(_NEWER_LIMIT if url == DEFAULT_URL else "max_tokens")
+        self._messages: ChatMessages | None = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether the model sees images, as far as is known: yes until the server denies it."""
+        return self._dialect.images
+
+    async def context_size(self) -> ContextSize | None:
+        """Ask the server for the size of its context; None if it does not say."""
+        if self._endpoint.url == DEFAULT_URL:
+            return None  # OpenAI's does not
+        from contextui.agent.models import servers  # noqa: PLC0415  (only before the first request)
+
+        size = await servers.context_size(self._endpoint)
+        if size is not None and size.sees is not None:
+            self._dialect = replace(self._dialect, images=size.sees)
+        return size
+
+    def preload(self) -> None:
+        """Import the HTTP library, so that the first request does not wait for it."""
+        with suppress(ImportError):  # the first request reports it
+            import httpx2  # noqa: F401, PLC0415
+
+    # --- sending -----------------------------------------------------------------------
+
+    def _check_keyless(self) -> None:
+        if self._endpoint.url == DEFAULT_URL:
+            raise ModelError(
+                "auth",
+                self._words(
+                    "{server} requires an API key: enter it with /login, or set {variable}.",
+                    server=self._endpoint.server,
+                    variable=self._endpoint.variable,
+                ),
+            )
+
+    def _reader(self) -> ChatReader:
+        return ChatReader(self.name, self._words)
+
+    async def _prepare(self, request: ModelRequest) -> _Sent:
+        return _Sent(request, await self._connected())
+
+    def _make_client(self) -> "httpx2.AsyncClient":
+        self.check()
+        import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
+
+        key = self._endpoint.key
+        headers = {
+            "Accept": "text/event-stream",
+            "Accept-Encoding": "identity",  # no decompression bombs
+            "Content-Type": "application/json",
+            "User-Agent": f"contextui/{VERSION}",
+        }
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key.get_secret_value()}"
+        try:
+            return httpx2.AsyncClient(
+                headers=headers,
+                timeout=httpx2.Timeout(self._limits.silence, connect=CONNECT_SECONDS),
+                follow_redirects=False,  # the key and the conversation would go to another server
+            )
+        except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
+            raise failures.no_client(error, self._endpoint) from None
+
+    @asynccontextmanager
+    async def _reply(self, sent: _Sent, watch: Stopwatch) -> AsyncGenerator["httpx2.Response"]:
+        async with AsyncExitStack() as stack:
+            while True:
+                dialect = self._dialect
+                reply = await self._post(sent, watch, stack)
+                if reply.is_success:
+                    break
+                body = _error_body(await _page(reply))
+                await reply.aclose()
+                self._learn(reply.status_code, body, sent)
+                if self._dialect == dialect:
+                    raise failures.refused(reply.status_code, reply.headers, body, self._endpoint)
+            yield reply
+
+    async def _post(
+        self, sent: _Sent, watch: Stopwatch, stack: AsyncExitStack
+    ) -> "httpx2.Response":
+        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+        url = self._endpoint.url + PATH
+        try:
+            self._messages = ChatMessages(
+                sent.request.messages, self._messages, images=self._dialect.images
+            )
+            body = chat_body(sent.request, self.name, self._messages, self._dialect)
+            content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+            request = sent.client.build_request("POST", url, content=content)
+            reply = await watch.wait(sent.client.send(request, stream=True))
+        except LimitReached:  # also for headers that trickle in one by one
+            raise no_reply(self._endpoint) from None
+        except httpx2.InvalidURL:
+            raise failures.invalid_address(self._endpoint) from None
+        except httpx2.HTTPError as error:
+            raise unreachable(error, self._endpoint, was_reached=self._was_reached) from None
+        except (TypeError, ValueError, RecursionError) as error:
+            raise failures.unsendable(error, self._endpoint) from None
+        self._was_reached = True
+        stack.push_async_callback(reply.aclose)
+        return reply
+
+    def _learn(self, status: int, body: object, sent: _Sent) -> None:
+        """Learn from a rejected request how the server wants it, if its message says so."""
+        text = str(body)[:10_000]
+        has_image = self._dialect.images and _has_image(sent.request)
+        if has_image and status in _NO_IMAGE_STATUS and _NO_IMAGES.search(text):
+            self._dialect = replace(self._dialect, images=False)
+        if status not in (400, 422):
+            return
+        if _NEWER_LIMIT in text and self._dialect.limit != _NEWER_LIMIT:
+            self._dialect = replace(self._dialect, limit=_NEWER_LIMIT)
+        elif "stream_options" in text and self._dialect.counts:
+            self._dialect = replace(self._dialect, counts=False)
+        elif sent.request.tools and re.search(r"not support\w* (tools|function)", text):
+            raise ModelError(
+                "bad_request",
+                self._words(
+                    "{model} does not support tools: use --tool-protocol text, or another model.",
+                    model=self.name,
+                ),
+            )
+
+    def _parsed(self, data: str) -> Mapping[str, Any]:
+        if data.strip() == "[DONE]":
+            return DONE
+        event = super()._parsed(data)
+        if event.get("error"):
+            raise failures.reported(event, self._endpoint, _status(event["error"]))
+        return event
+
+
+def _has_image(request: ModelRequest) -> bool:
+    return any('"type": "image"' in json.dumps(block, default=str) for block in request.blocks())
+
+
+async def _page(reply: "httpx2.Response") -> bytes:
+    import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+    try:
+        return await first_page(reply)
+    except httpx2.HTTPError:  # the status says enough
+        return b""
+
+
+def _error_body(page: bytes) -> object:
+    text = page.decode("utf-8", "replace")
+    try:
+        body: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    match body:
+        case [Mapping() as first, *_]:  # Gemini's servers wrap it in a list
+            return first
+    return body
+
+
+def _status(error: object) -> int:
+    """Return the HTTP status in an error within a stream."""
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if type(code) is int and 400 <= code < 600 else 200

@@ -1,0 +1,312 @@
+"""`RemoteModel`: what models behind an HTTP API share. Streams, limits, and how they fail."""
+
+import asyncio
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from contextui.agent.models import connection, failures
+from contextui.agent.models.connection import Endpoint
+from contextui.agent.models.limits import (
+    EVENT,
+    AnswerLimits,
+    LimitReached,
+    Stopwatch,
+    body_of,
+    first_page,
+)
+from contextui.agent.models.stream import data_of
+from contextui.model import Answer, CachePrices, ModelError, ModelEvent, ModelRequest
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from contextui.agent.models.servers import Rates
+    from contextui.tokens import Usage
+
+CONNECT_SECONDS = 10.0
+"""Seconds that a connection may take to open."""
+
+_DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
+
+
+class Reader(Protocol):
+    """Assembles an answer from the events of one stream, see `stream.AnswerReader`."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stream announced its end."""
+
+    @property
+    def progress(self) -> int:
+        """How many events extended the answer."""
+
+    @property
+    def size(self) -> int:
+        """How many characters the answer has."""
+
+    def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        """Process the next event, and return what the person may see of it."""
+
+    def answer(self) -> Answer:
+        """Return the assembled answer."""
+
+
+class Sent(Protocol):
+    """A request in the form of an API."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The most tokens that its answer may have."""
+
+
+S = TypeVar("S", bound=Sent)
+
+
+class RemoteModel(ABC, Generic[S]):
+    """A model behind an HTTP API that streams server-sent events.
+
+    It never retries by itself: the caller decides by the kind of the `ModelError`.
+
+    Args:
+        name: The model's name, as the server knows it.
+        endpoint: The server.
+        limits: Time limits for an answer, in total and without progress.
+        prices: What the server's cache costs.
+
+    Attributes:
+        rates: What a million tokens cost in dollars, if that is known.
+    """
+
+    def __init__(
+        self, name: str, endpoint: Endpoint, limits: AnswerLimits | None, prices: CachePrices
+    ) -> None:
+        self.name, self.prices = name, prices
+        self._endpoint, self._words = endpoint, endpoint.words
+        self._limits = limits or AnswerLimits()
+        self._was_reached = False
+        self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # connections belong to one event loop
+        self.rates: Rates | None = None
+
+    def cost(self, usage: "Usage") -> float | None:
+        """Return the dollars of a usage; None if the prices are not known."""
+        if self.rates is None:
+            return None
+        from contextui.agent.models.prices import cost_of  # noqa: PLC0415  (only with prices)
+
+        return cost_of(self.rates, usage)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, base_url={str(self._endpoint)!r})"
+
+    @property
+    def url(self) -> str:
+        """The server's address, without user name and password."""
+        return str(self._endpoint)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Stream the answer to a request; the last event is an `Answer`.
+
+        Closing the iterator, or cancelling its consumer, closes the connection at once.
+
+        Raises:
+            ModelError: There is no answer; its kind decides whether to retry.
+        """
+        reader = self._reader()
+        sent = await self._prepare(request)
+        watch, tokens = Stopwatch(self._limits), sent.max_tokens
+        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+        async with (
+            self._reply(sent, watch) as reply,
+            aclosing(self._events(reply, largest)) as events,
+        ):
+            while (event := await self._next(events, watch, tokens)) is not None:
+                self._answer_began(sent)
+                before = reader.progress
+                for one in reader.read(event):
+                    yield one
+                if reader.is_whole:
+                    break
+                if reader.progress > before:
+                    watch.progress()
+                if reader.size > longest:
+                    raise self._too_long(tokens)
+            await _drain(events)
+        yield reader.answer()
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await (client.aclose() if hasattr(client, "aclose") else client.close())
+
+    async def _connected(self) -> Any:
+        """Return the client, created on first use and in a thread: importing it takes seconds."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            client = await asyncio.to_thread(self._make_client)
+            if self._client is None or self._loop is not loop:  # no other task was faster
+                self._client, self._loop = client, loop
+        return self._client
+
+    def check(self) -> None:
+        """Check the settings that a request needs, before one is sent.
+
+        Raises:
+            ModelError: The key or the address is missing or invalid, or the environment names a
+                proxy or certificates that cannot be used.
+        """
+        endpoint, words = self._endpoint, self._words
+        if not _is_address(endpoint.url):
+            raise failures.invalid_address(endpoint)
+        if endpoint.key is None:
+            self._check_keyless()
+        elif not _is_header(endpoint.key.get_secret_value()):
+            raise ModelError(
+                "auth",
+                words(
+                    "{variable} has characters that are not valid in a key: copy the key again.",
+                    variable=endpoint.variable,
+                ),
+            )
+        if problem := connection.problem(words):
+            raise ModelError("settings", problem)
+
+    # --- the API -----------------------------------------------------------------------
+
+    @abstractmethod
+    def _check_keyless(self) -> None:
+        """Raise a `ModelError` if the server needs a key."""
+
+    @abstractmethod
+    def _make_client(self) -> Any:
+        """Create the client that sends requests, with ``aclose`` or ``close``."""
+
+    @abstractmethod
+    def _reader(self) -> Reader:
+        """Create the reader of one stream."""
+
+    @abstractmethod
+    async def _prepare(self, request: ModelRequest) -> S:
+        """Write a request in the form of the API."""
+
+    @abstractmethod
+    def _reply(self, sent: S, watch: Stopwatch) -> "AbstractAsyncContextManager[httpx2.Response]":
+        """Send a request, and yield the reply whose status is a success."""
+
+    def _answer_began(self, sent: S) -> None:
+        """React to an event of the answer."""
+
+    def _parsed(self, data: str) -> Mapping[str, Any]:
+        """Parse the data of an event.
+
+        Raises:
+            ModelError: The event reports an error.
+            ValueError: It is no event.
+        """
+        event = json.loads(data) if data else {}
+        if not isinstance(event, Mapping):
+            raise ValueError("no event")
+        if event.get("type") == "error":
+            raise failures.reported(event, self._endpoint)
+        return event
+
+    # --- reading -----------------------------------------------------------------------
+
+    async def _next(
+        self, events: AsyncGenerator[Mapping[str, Any]], watch: Stopwatch, tokens: int
+    ) -> Mapping[str, Any] | None:
+        """Return the next event; None at the end of the reply."""
+        try:
+            return await watch.wait(anext(events, None))
+        except LimitReached as reached:
+            match reached.limit:
+                case "bytes":
+                    raise self._too_long(tokens) from None
+                case "total":
+                    words = self._words(
+                        "The answer was not complete after {seconds:g} s (max_answer_time) and was "
+                        "discarded.",
+                        seconds=self._limits.total,
+                    )
+                    raise ModelError("endless", words) from None
+            raise self._silent() from None
+
+    def _silent(self) -> ModelError:
+        words = self._words(
+            "The answer stopped: the server sent nothing new for {seconds:g} s (max_silence).",
+            seconds=self._limits.silence,
+        )
+        return ModelError("silent", words)
+
+    def _too_long(self, tokens: int) -> ModelError:
+        words = self._words(
+            "{server} sent far more than max_tokens ({tokens:,}) allows. The answer was discarded.",
+            server=self._endpoint.server,
+            tokens=tokens,
+        )
+        return ModelError("endless", words)
+
+    async def _events(
+        self, reply: "httpx2.Response", largest: int
+    ) -> AsyncGenerator[Mapping[str, Any]]:
+        """Yield the events of a reply, as the server sent them.
+
+        An SDK's event objects are not used: they know fewer types, and accept a truncated answer
+        as a whole one.
+        """
+        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+        kind = reply.headers.get("content-type", "")
+        try:
+            if kind and not kind.lower().startswith("text/event-stream"):
+                raise await self._not_a_stream(reply, kind)
+            async with (
+                aclosing(body_of(reply, largest)) as chunks,
+                aclosing(data_of(chunks, EVENT)) as found,
+            ):
+                async for data in found:
+                    yield self._parsed(data)
+        except httpx2.TimeoutException:
+            raise self._silent() from None
+        except httpx2.HTTPError:
+            raise ModelError(
+                "cut", self._words("The answer broke off: the connection was lost.")
+            ) from None
+        except (ValueError, RecursionError):
+            raise ModelError(
+                "cut", self._words("The answer was garbled: the stream is invalid.")
+            ) from None
+
+    async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
+        """Return the error for a reply that is no stream; its body may contain one."""
+        page = await first_page(reply)
+        with suppress(ValueError, RecursionError):
+            body = json.loads(page)
+            if isinstance(body, Mapping) and body.get("error"):
+                return failures.reported(body, self._endpoint)
+        return failures.not_a_stream(kind, self._endpoint)
+
+
+async def _drain(events: AsyncIterator[object]) -> None:
+    """Read the rest, so that the connection can be reused, but only for a moment."""
+    with suppress(TimeoutError, ModelError):
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            async for _ in events:
+                pass
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an invalid port or bracket
+        return False
+
+
+def _is_header(key: str) -> bool:
+    return key.isascii() and key.isprintable()

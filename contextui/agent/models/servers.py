@@ -1,0 +1,461 @@
+"""Ask model servers what they serve: their models, and the size of each context.
+
+Local servers cut longer requests without an error, so the size is asked before the first request.
+Ollama, llama.cpp, LM Studio and vLLM each report it in their own way; everything that a server
+says is untrusted.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import SecretStr
+
+from contextui.agent.models.connection import Endpoint, plain, unreachable
+from contextui.agent.models.failures import no_client, refused
+from contextui.agent.models.limits import LimitReached, body_of
+from contextui.model import ContextSize, ModelError
+from contextui.text import one_line
+from contextui.version import VERSION
+from contextui.words import Words
+
+if TYPE_CHECKING:
+    import httpx2
+
+Api = Literal["chat", "messages"]
+
+ASK_SECONDS = 3.0
+"""Seconds that a server has for each question."""
+
+_LOAD_SECONDS = 120.0  # seconds that Ollama may take to load a model
+_LARGEST = 16_000_000  # bytes of a list; OpenRouter's has about 1 MB
+_MOST_MODELS = 2_000
+_MOST_TOKENS = 100_000_000
+_OLLAMA_DEFAULT = 4_096  # tokens, if it does not say how much it loads
+_OLLAMA_TAG = ":latest"
+_SIZED = re.compile(r"\d+k")  # the end of a name that `enlarge` gave
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a million tokens cost in dollars.
+
+    Attributes:
+        input: Tokens that are sent.
+        output: Tokens that are answered.
+        cached: Tokens that are read from the cache.
+        written: Tokens that are written to it.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+    written: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A model that a server offers.
+
+    Attributes:
+        name: The name that requests use.
+        context: The tokens that the server accepts now, if it says so.
+        possible: The tokens that the model could take.
+        is_loaded: Whether it is in the server's memory.
+        calls_tools: Whether it can call tools; None if unknown.
+        rates: What it costs, if the server says so.
+    """
+
+    name: str
+    context: int | None = None
+    possible: int | None = None
+    is_loaded: bool = False
+    calls_tools: bool | None = None
+    rates: Rates | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the server accepts less than the model can take."""
+        return bool(self.context and self.possible and self.context < self.possible)
+
+
+class Inquiry:
+    """Questions to one server, over one connection.
+
+    Args:
+        client: The HTTP client.
+        endpoint: The server.
+        api: The API that it speaks, which decides how the key is sent.
+    """
+
+    def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint, api: Api) -> None:
+        self._client, self._endpoint = client, endpoint
+        self._api = api
+        self.root = endpoint.url.rstrip("/").removesuffix("/v1")
+
+    async def get(self, url: str) -> Any:
+        """Return the parsed answer to a GET.
+
+        Raises:
+            ModelError: There is none.
+        """
+        return await self._ask("GET", url)
+
+    async def post(self, url: str, body: Mapping[str, Any], seconds: float = ASK_SECONDS) -> Any:
+        """Return the parsed answer to a POST."""
+        return await self._ask("POST", url, body, seconds)
+
+    async def maybe(self, url: str) -> Mapping[str, Any]:
+        """Return the answer to a GET; empty if the server has none."""
+        with suppress(ModelError):
+            found = await self.get(url)
+            return found if isinstance(found, Mapping) else {}
+        return {}
+
+    async def _ask(
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None = None,
+        seconds: float = ASK_SECONDS,
+    ) -> Any:
+        import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+        words = self._endpoint.words
+        try:
+            async with asyncio.timeout(seconds):
+                request = self._client.build_request(
+                    method, url, json=body, headers=self._headers(), timeout=seconds
+                )
+                reply = await self._client.send(request, stream=True)
+                try:
+                    pieces = [piece async for piece in body_of(reply, _LARGEST)]
+                finally:
+                    await reply.aclose()
+            text = b"".join(pieces).decode("utf-8", "replace")
+            parsed = _parsed(text)
+        except TimeoutError:
+            raise ModelError(
+                "silent", words("{server} does not respond.", server=self._endpoint.server)
+            ) from None
+        except httpx2.HTTPError as error:
+            raise unreachable(error, self._endpoint) from None
+        except (LimitReached, ValueError, httpx2.InvalidURL, RecursionError) as error:
+            raise ModelError("server", plain(str(error)) or type(error).__name__) from None
+        if not reply.is_success:
+            raise refused(reply.status_code, reply.headers, parsed or text, self._endpoint)
+        if parsed is None:
+            raise ModelError(
+                "not_found",
+                words("{server} did not answer with JSON.", server=self._endpoint.server),
+            )
+        return parsed
+
+    def _headers(self) -> dict[str, str]:
+        key = self._endpoint.key
+        if key is None:
+            return {}
+        shown = {"Authorization": f"Bearer {key.get_secret_value()}"}
+        return shown | ({"anthropic-version": "2023-06-01"} if self._api == "messages" else {})
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@asynccontextmanager
+async def inquiry(endpoint: Endpoint, api: Api = "chat") -> AsyncGenerator[Inquiry]:
+    """Open a connection for questions; redirects are not followed."""
+    try:
+        client = await asyncio.to_thread(_client)
+    except (ImportError, OSError, ValueError) as error:  # the environment's proxy or certificates
+        raise no_client(error, endpoint) from None
+    async with client:
+        yield Inquiry(client, endpoint, api)
+
+
+def _client() -> "httpx2.AsyncClient":
+    import httpx2  # noqa: PLC0415  (heavy: 0.2 seconds)
+
+    headers = {"Accept-Encoding": "identity", "User-Agent": f"contextui/{VERSION}"}
+    return httpx2.AsyncClient(follow_redirects=False, headers=headers)
+
+
+def endpoint_of(
+    url: str, key: SecretStr | None, words: Words, model: str = "", source: str = "/model"
+) -> Endpoint:
+    """Describe a server that is only asked questions; `source` is where its address is set."""
+    return Endpoint(url, model, key, words.lang, url_variable=source or "/model", api="API")
+
+
+# --- lists ---------------------------------------------------------------------------------
+
+
+async def served_models(endpoint: Endpoint, api: Api = "chat") -> list[ServedModel]:
+    """List the models of a server.
+
+    Raises:
+        ModelError: It cannot be reached, or has no list.
+    """
+    async with inquiry(endpoint, api) as ask:
+        if await _is_ollama(ask):
+            return await _ollama_models(ask)
+        listed = await ask.get(_models_url(endpoint, api))
+        found = list(_listed(listed))
+        if len(found) == 1 and (size := await _llama_cpp(ask)):
+            return [_with_size(found[0], size)]
+        if found and all(one.possible is None for one in found):
+            sizes = await _lm_studio(ask)
+            return [sizes.get(one.name, one) for one in found]
+        return found
+
+
+def _models_url(endpoint: Endpoint, api: Api) -> str:
+    url = endpoint.url.rstrip("/")
+    return f"{url.removesuffix('/v1')}/v1/models" if api == "messages" else f"{url}/models"
+
+
+def _listed(answer: Any) -> Iterator[ServedModel]:
+    """Read the list of an OpenAI-like or Anthropic-like server."""
+    rows = answer.get("data") if isinstance(answer, Mapping) else None
+    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
+        if not isinstance(row, Mapping) or not _name(row.get("id")):
+            continue
+        meta = row.get("meta")
+        meta = meta if isinstance(meta, Mapping) else {}
+        served = _tokens(row.get("max_model_len"))  # vLLM
+        possible = next(
+            filter(
+                None,
+                map(
+                    _tokens,
+                    (
+                        row.get("context_length"),  # OpenRouter
+                        row.get("max_input_tokens"),  # Anthropic
+                        row.get("context_window"),  # Groq
+                        meta.get("n_ctx_train"),  # llama.cpp
+                    ),
+                ),
+            ),
+            None,
+        )
+        yield ServedModel(
+            _name(row["id"]),
+            served or _tokens(meta.get("n_ctx")),
+            possible,
+            rates=_rates(row.get("pricing")),
+        )
+
+
+def _rates(pricing: Any) -> Rates | None:
+    """Read OpenRouter's prices, which are dollars for one token, as text."""
+    if not isinstance(pricing, Mapping):
+        return None
+    numbers = {}
+    for name in ("prompt", "completion", "input_cache_read", "input_cache_write"):
+        try:
+            number = float(pricing.get(name) or "")
+        except (TypeError, ValueError, OverflowError):
+            continue
+        if 0 <= number < 1:
+            numbers[name] = number * 1_000_000
+    if not {"prompt", "completion"} <= numbers.keys():
+        return None
+    return Rates(
+        numbers["prompt"],
+        numbers["completion"],
+        numbers.get("input_cache_read"),
+        numbers.get("input_cache_write"),
+    )
+
+
+# --- the size of a context -----------------------------------------------------------------
+
+
+async def context_size(endpoint: Endpoint, api: Api = "chat") -> ContextSize | None:
+    """Ask a server how large the context of the endpoint's model is; None if it does not say.
+
+    Ollama loads the model for that, as the first request would.
+    """
+    with suppress(ModelError):
+        async with inquiry(endpoint, api) as ask:
+            size: ContextSize | None
+            is_ollama, size, listed, studio = await asyncio.gather(
+                _is_ollama(ask),
+                _llama_cpp(ask),
+                ask.maybe(_models_url(endpoint, api)),
+                _lm_studio(ask),
+            )
+            if is_ollama:
+                return await _ollama_size(ask, endpoint.model)
+            if size:
+                return size
+            named = [*_listed(listed), *studio.values()]
+            for one in named:
+                if one.name == endpoint.model and (one.context or one.possible):
+                    return ContextSize(one.context or one.possible, one.possible)
+    return None
+
+
+async def _llama_cpp(ask: Inquiry) -> ContextSize | None:
+    props = await ask.maybe(f"{ask.root}/props")
+    settings = props.get("default_generation_settings")
+    settings = settings if isinstance(settings, Mapping) else {}
+    tokens = _tokens(settings.get("n_ctx")) or _tokens(props.get("n_ctx"))
+    modes = props.get("modalities")
+    sees = modes.get("vision") if isinstance(modes, Mapping) else None
+    sees = sees if isinstance(sees, bool) else None
+    return ContextSize(tokens, sees=sees) if tokens else None
+
+
+async def _lm_studio(ask: Inquiry) -> dict[str, ServedModel]:
+    answer = await ask.maybe(f"{ask.root}/api/v0/models")
+    rows = answer.get("data")
+    found = {}
+    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
+        if isinstance(row, Mapping) and (name := _name(row.get("id"))):
+            found[name] = ServedModel(
+                name,
+                _tokens(row.get("loaded_context_length")),
+                _tokens(row.get("max_context_length")),
+                is_loaded=row.get("state") == "loaded",
+            )
+    return found
+
+
+def _with_size(model: ServedModel, size: ContextSize) -> ServedModel:
+    return ServedModel(model.name, size.tokens, model.possible, is_loaded=True)
+
+
+# --- Ollama --------------------------------------------------------------------------------
+
+
+async def _is_ollama(ask: Inquiry) -> bool:
+    answer = await ask.maybe(f"{ask.root}/api/version")
+    return isinstance(answer.get("version"), str)
+
+
+async def _ollama_models(ask: Inquiry) -> list[ServedModel]:
+    tags, loaded = await asyncio.gather(ask.get(f"{ask.root}/api/tags"), _ollama_loaded(ask))
+    rows = tags.get("models") if isinstance(tags, Mapping) else None
+    names = [
+        name for row in (rows[:_MOST_MODELS] if isinstance(rows, list) else ())
+        if isinstance(row, Mapping) and (name := _name(row.get("name") or row.get("model")))
+    ]  # fmt: skip
+    shown = await asyncio.gather(*(_ollama_show(ask, name) for name in names[:50]))
+    known = dict(zip(names, shown, strict=False))
+    models = []
+    for name in names:
+        size = known.get(name, ContextSize())
+        context = loaded.get(name) or size.tokens
+        models.append(
+            ServedModel(
+                name.removesuffix(_OLLAMA_TAG),
+                context,
+                size.possible,
+                is_loaded=name in loaded,
+                calls_tools=size.calls_tools,
+            )
+        )
+    return models
+
+
+async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
+    """Return what Ollama has loaded, or loads, for a model."""
+    size = await _ollama_show(ask, model)
+    if size == ContextSize():
+        return size  # it has no such model: the request will say so
+    loaded = await _ollama_loaded(ask)
+    if _loaded(loaded, model) is None:
+        with suppress(ModelError):  # the request will fail likewise
+            await ask.post(f"{ask.root}/api/generate", {"model": model}, _LOAD_SECONDS)
+            loaded = await _ollama_loaded(ask)
+    tokens = _loaded(loaded, model) or size.tokens or _OLLAMA_DEFAULT
+    return ContextSize(tokens, size.possible, size.calls_tools, size.sees)
+
+
+async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
+    """Make Ollama serve a model with twice the context; return the name to ask for.
+
+    Its chat completions accept no size, so that the size has to belong to a name: the new one
+    shares the weights.
+
+    Raises:
+        ModelError: The server is no Ollama, or refuses.
+    """
+    tokens = min(2 * (model.context or _OLLAMA_DEFAULT), model.possible or _MOST_TOKENS)
+    base, _, tag = model.name.partition(":")
+    kept = "-".join(part for part in tag.split("-") if not _SIZED.fullmatch(part))
+    name = f"{base}:{kept or 'latest'}-{tokens // 1_024}k"
+    async with inquiry(endpoint) as ask:
+        if not await _is_ollama(ask):
+            raise ModelError(
+                "bad_request",
+                endpoint.words(
+                    "{server} sets its context when it starts: start it with more.",
+                    server=endpoint.server,
+                ),
+            )
+        wanted = {"model": name, "from": model.name, "parameters": {"num_ctx": tokens}}
+        await ask.post(f"{ask.root}/api/create", wanted | {"stream": False}, _LOAD_SECONDS)
+    return name
+
+
+def _loaded(loaded: Mapping[str, int], model: str) -> int | None:
+    return loaded.get(model) or loaded.get(model + _OLLAMA_TAG)
+
+
+async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
+    """Return the contexts of the models in memory."""
+    answer = await ask.maybe(f"{ask.root}/api/ps")
+    rows = answer.get("models")
+    found = {}
+    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
+        name = _name(row.get("name") or row.get("model")) if isinstance(row, Mapping) else ""
+        if name and (tokens := _tokens(row.get("context_length"))):
+            found[name] = tokens
+    return found
+
+
+async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
+    """Return what a model can take, and what its own file sets."""
+    try:
+        answer = await ask.post(f"{ask.root}/api/show", {"model": model})
+    except ModelError:
+        return ContextSize()
+    if not isinstance(answer, Mapping):
+        return ContextSize()
+    info = answer.get("model_info")
+    info = info if isinstance(info, Mapping) else {}
+    possible = next(
+        (_tokens(value) for key, value in info.items() if str(key).endswith(".context_length")),
+        None,
+    )
+    set_to = None
+    for line in str(answer.get("parameters") or "").splitlines()[:1_000]:
+        name, _, value = line.strip().partition(" ")
+        if name == "num_ctx" and value.strip().isascii() and value.strip().isdigit():
+            set_to = _tokens(int(value.strip()[:12]))
+    can = answer.get("capabilities")
+    calls, sees = ("tools" in can, "vision" in can) if isinstance(can, list) else (None, None)
+    return ContextSize(set_to, possible, calls, sees)
+
+
+def _name(value: object) -> str:
+    """Return the name of a model as it may be shown and sent; empty if it cannot."""
+    text = value if isinstance(value, str) else ""
+    is_plain = 0 < len(text) <= 200 and one_line(text, 200) == text and " " not in text
+    return text if is_plain else ""
+
+
+def _tokens(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 < value <= _MOST_TOKENS else None

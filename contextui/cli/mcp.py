@@ -1,0 +1,128 @@
+"""`contextui mcp`: list the MCP servers, and try one."""
+
+import shutil
+import time
+
+from contextui.cli import flags
+from contextui.cli.arguments import Arguments
+from contextui.cli.console import say, say_json, warn
+from contextui.cli.flags import UsageError
+from contextui.cli.settings import here
+from contextui.config.servers import Server
+from contextui.events import Event, WindowTroubled
+from contextui.session.paths import contextui_home
+from contextui.text import one_line, quote
+from contextui.windowing.finding.servers import Found, find_servers, server_classes
+from contextui.windowing.host import call_soon
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+from contextui.windowing.window import Window
+from contextui.words import language, t
+
+_POLL = 0.1  # seconds between two looks at a server that is being connected
+_LOGIN = 300.0  # seconds for the person to log in
+
+
+def run(arguments: Arguments) -> int:
+    """List the servers, or connect to one and show what it offers."""
+    found = find_servers(contextui_home(), here())
+    if arguments.verb == "test":
+        return _test(found, arguments.name)
+    if arguments.name:
+        raise UsageError("contextui mcp list takes no name.")
+    if arguments.json:
+        say_json(_data(found))
+        return flags.DONE
+    for server in found.servers:
+        say(_line(server))
+    for server in found.untrusted:
+        say(f"[X] {one_line(server.name, 80)}: {t('not trusted')} ({server.address})")
+    for problem in found.problems:
+        warn(t(problem.reason))
+    if found.notice:
+        warn(t(found.notice))
+    if not (found.servers or found.untrusted or found.problems):
+        say(t("No MCP servers are configured. See docs/mcp.md."))
+    return flags.DONE
+
+
+def _line(server: Server) -> str:
+    problem = _problem(server)
+    state = f"[X] {{}}: {problem}" if problem else f"[✓] {{}}: {server.address}"
+    return f"{state.format(one_line(server.name, 80))}  ({server.origin})"
+
+
+def _problem(server: Server) -> str:
+    """Return why a server cannot be started, as far as that is known without starting it."""
+    if server.kind == "stdio" and "$" not in server.command and not shutil.which(server.command):
+        return t("There is no program {name}.", name=quote(server.command))
+    return ""
+
+
+def _data(found: Found) -> list[dict[str, object]]:
+    rows = [(one, True) for one in found.servers] + [(one, False) for one in found.untrusted]
+    return [
+        {
+            "name": one.name,
+            "trusted": trusted,
+            "kind": one.kind,
+            "address": one.address,
+            "origin": one.origin,
+            "problem": _problem(one) or None,
+        }
+        for one, trusted in rows
+    ]
+
+
+def _test(found: Found, name: str) -> int:
+    servers = {one.name: one for one in found.servers}
+    if not name:
+        raise UsageError("Which server? contextui mcp test NAME")
+    if name not in servers:
+        if any(one.name == name for one in found.untrusted):
+            raise UsageError(t(found.notice))
+        raise UsageError(
+            "There is no MCP server {name}. There is: {names}.",
+            name=quote(name),
+            names=", ".join(map(quote, servers)) or t("none"),
+        )
+    [(_, cls)] = server_classes([servers[name]], contextui_home(), ())
+    windows = WindowManager([cls], lang=language())
+    troubles: list[str] = []
+
+    def note(event: Event) -> None:
+        if isinstance(event, WindowTroubled):
+            troubles.append(event.reason)
+
+    windows.subscribe(note)
+    try:
+        window = windows.open(cls.name)
+        status = _wait(windows, window)
+        if status != "connected":
+            reason = _problem(servers[name]) or (troubles or [t("The server did not connect.")])[-1]
+            warn(f"{one_line(name, 80)}: {reason}")
+            return flags.FAILED
+        say(window.snapshot(Lod.FULL).content)
+        for one in window.actions.values():
+            say(f"  {one.id}({one.params}): {one_line(one.labelled(language()), 100)}")
+        return flags.DONE
+    finally:
+        windows.shut_down()
+
+
+def _wait(windows: WindowManager, window: Window) -> str:
+    """Wait until the server is connected or has stopped; show the link of a login."""
+    end, shown, status = time.monotonic() + _LOGIN, "", ""
+    attend = getattr(window, "attend", None)
+    while time.monotonic() < end and windows.get(window.id) is not None:
+        if not window.is_opening:
+            if attend is not None:
+                call_soon(window, attend)
+            link, status = getattr(window.state, "link", ""), getattr(window.state, "status", "")
+            if link and link != shown:
+                shown = link
+                say(f"{t('Open this page to log in:')} {link}")
+            if status in ("connected", "stopped"):
+                break
+        time.sleep(_POLL)
+    return status

@@ -1,0 +1,172 @@
+"""`contextui models`: list the providers with their state, or the models of one."""
+
+import asyncio
+from dataclasses import asdict
+from difflib import get_close_matches
+from typing import Any
+
+from contextui.agent.models.catalogue import Offer, asked, offers
+from contextui.agent.models.factory import no_key
+from contextui.agent.models.prices import load_prices
+from contextui.agent.models.servers import ServedModel
+from contextui.cli import flags
+from contextui.cli.arguments import Arguments
+from contextui.cli.console import say, say_json, say_table, warn
+from contextui.cli.flags import UsageError
+from contextui.cli.settings import here, settings_of
+from contextui.session.paths import contextui_home
+from contextui.text import one_line, quote
+from contextui.words import Words, language, t
+
+_NEAR = 0.6  # similarity from which on a provider is suggested
+
+
+def run(arguments: Arguments) -> int:
+    """List the providers, or ask one of them for its models.
+
+    The list sends no key to a remote provider: it connects only to servers whose state nothing
+    else shows, which are those on this machine and those that the person added.
+    """
+    loaded = settings_of(arguments, here())
+    for notice in loaded.notices:
+        warn(notice)
+    known = {offer.provider.name: offer for offer in offers(loaded)}
+    if arguments.name:
+        return _list_models(_named(arguments.name, known), as_json=arguments.json)
+    found = asyncio.run(_states(list(known.values())))
+    if arguments.json:
+        say_json([_provider_data(offer, loaded.provider) for offer in found])
+        return flags.DONE
+    rows = [
+        [("* " if offer.provider.name == loaded.provider else "  ") + _name(offer), _state(offer)]
+        for offer in found
+    ]
+    say_table([["  " + t("provider"), t("state")], *rows])
+    say("\n" + t("* is the provider of this folder. Its models: contextui models PROVIDER"))
+    return flags.DONE
+
+
+def _named(name: str, known: dict[str, Offer]) -> Offer:
+    if name in known:
+        return known[name]
+    shown = quote(one_line(name, 60))
+    if near := get_close_matches(name.lower(), known, 1, _NEAR):
+        raise UsageError(
+            "There is no provider {name}. Did you mean {near}?", name=shown, near=near[0]
+        )
+    names = ", ".join(one_line(one, 60) for one in known)
+    raise UsageError("There is no provider {name}. There is: {names}.", name=shown, names=names)
+
+
+# --- the providers ---------------------------------------------------------------------------
+
+
+async def _states(found: list[Offer]) -> list[Offer]:
+    """Ask the servers that need no key, at the same time."""
+    words = Words(language())
+
+    async def state(offer: Offer) -> Offer:
+        return offer if offer.provider.needs_key else await asked(offer, words)
+
+    return list(await asyncio.gather(*map(state, found)))
+
+
+def _name(offer: Offer) -> str:
+    return one_line(offer.provider.name, 40)
+
+
+def _state(offer: Offer) -> str:
+    connection, provider = offer.connection, offer.provider
+    at = one_line(connection.host, 80)
+    if provider.api == "none":
+        return t("no network, no key")
+    if provider.api == "other":
+        return t("from an installed package")
+    if not connection.is_ready:
+        return t("no key: set {variable}, or use /login", variable=connection.provider.key_variable)
+    if offer.problem:
+        is_away = offer.kind == "unreached"
+        return t("{at}, not running", at=at) if is_away else one_line(offer.problem, 200)
+    if offer.models is not None:
+        return t("{at}, running, models: {count}", at=at, count=len(offer.models))
+    places = {
+        "keyring": t("key in keyring"),
+        "file": t("key in a private file"),
+        "variable": t("key in {name}", name=connection.key_source),
+    }
+    return places.get(connection.key_place, at)
+
+
+def _provider_data(offer: Offer, chosen: str) -> dict[str, Any]:
+    connection = offer.connection
+    return {
+        "name": offer.provider.name,
+        "chosen": offer.provider.name == chosen,
+        "address": connection.address or None,
+        "needs_key": offer.provider.needs_key,
+        "key": connection.key_place or None,
+        "ready": connection.is_ready and not offer.problem,
+        "problem": offer.problem or None,
+    }
+
+
+# --- the models of one -----------------------------------------------------------------------
+
+
+def _list_models(offer: Offer, *, as_json: bool) -> int:
+    if not offer.connection.is_ready:
+        raise no_key(offer.connection, offer.provider.title)
+    if offer.provider.api == "other":
+        raise UsageError(
+            "{name} comes from an installed package, which lists no models. Use {name}/MODEL.",
+            name=_name(offer),
+        )
+    _, faults = load_prices(contextui_home())
+    for fault in faults:
+        warn(fault)
+    found = asyncio.run(asked(offer, Words(language())))
+    models = found.models or ()
+    if found.problem:
+        warn(one_line(found.problem, 300))
+        return flags.FAILED
+    if as_json:
+        say_json([_model_data(found, one) for one in models])
+    elif models:
+        head = [t("model"), t("context"), t("input"), t("output"), t("cached")]
+        say_table([head, *(_row(found, one) for one in models)])
+        if any(one.rates for one in models):
+            say("\n" + t("Prices are dollars for a million tokens."))
+    else:
+        say(t("{name} offers no models.", name=_name(found)))
+    return flags.DONE
+
+
+def _full_name(offer: Offer, model: ServedModel) -> str:
+    is_offline = offer.provider.api == "none"
+    return model.name if is_offline else f"{offer.provider.name}/{model.name}"
+
+
+def _row(offer: Offer, model: ServedModel) -> list[str]:
+    rates = model.rates
+    prices = (rates.input, rates.output, rates.cached) if rates else (None,) * 3
+    shown = [f"{one:.2f}" if one is not None else "-" for one in prices]
+    return [one_line(_full_name(offer, model), 100), _size(model), *shown]
+
+
+def _size(model: ServedModel) -> str:
+    if model.is_short:
+        loaded, possible = f"{model.context:,}", f"{model.possible:,}"
+        return t("{loaded} of {possible}", loaded=loaded, possible=possible)
+    tokens = model.context or model.possible
+    return f"{tokens:,}" if tokens else "-"
+
+
+def _model_data(offer: Offer, model: ServedModel) -> dict[str, Any]:
+    return {
+        "name": _full_name(offer, model),
+        "context": model.context,
+        "possible": model.possible,
+        "loaded": model.is_loaded,
+        "tools": model.calls_tools,
+        "prices": asdict(model.rates) if model.rates else None,
+    }

@@ -1,0 +1,343 @@
+"""Run git so that nothing a repository configures is executed.
+
+A repository can name programs in its config, attributes and hooks, and git starts them even for
+`status`. `Git` overrides every such setting with the precedence of the command line, and passes an
+environment of its own.
+"""
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Literal, NamedTuple
+
+from contextui.git.status import quoted
+from contextui.words import msg, translate
+
+SECONDS = 20.0
+"""Maximum seconds of one call of git."""
+OUTPUT = 8_000_000
+"""Maximum bytes that are read of what git prints, unless a call names another limit."""
+
+_GRACE = 1.0  # seconds for git to remove its lock files before it is killed
+_MOST_DRIVERS = 400  # settings of one repository that are overridden one by one
+_ERROR = 400  # characters of git's own message
+
+Reason = Literal["no repository", "no git", "problem"]
+
+
+class GitError(Exception):
+    """Git cannot do it.
+
+    Attributes:
+        reason: Whether there is no repository, no git, or another problem.
+    """
+
+    def __init__(self, message: str, reason: Reason = "problem", **values: object) -> None:
+        self._message, self._values, self.reason = message, values, reason
+        super().__init__(self.text("en"))
+
+    def text(self, lang: str) -> str:
+        """Return the message in a language."""
+        return translate(self._message, lang, self._values)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The message in English and in Chinese."""
+        return self.text("en"), self.text("zh")
+
+
+_KEPT = (
+    "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "GIT_CONFIG_GLOBAL",
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+)  # fmt: skip
+_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # overrides every protocol.*.allow; no lazy fetch, either
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # a diff must show the objects that a commit contains
+    "GIT_ATTR_NOSYSTEM": "1",
+}
+_SETTINGS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.useBuiltinFSMonitor": "false",
+    "core.attributesFile": "/dev/null",
+    "core.pager": "cat",
+    "core.editor": "true",
+    "core.askPass": "",
+    "core.sshCommand": "false",
+    "core.alternateRefsCommand": "",
+    "core.quotePath": "false",
+    "core.bigFileThreshold": "512m",  # a smaller one hides the lines of a diff
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "credential.helper": "",
+    "commit.gpgSign": "false",
+    "tag.gpgSign": "false",
+    "gpg.program": "false",
+    "gpg.openpgp.program": "false",
+    "gpg.x509.program": "false",
+    "gpg.ssh.program": "false",
+    "gpg.ssh.defaultKeyCommand": "",
+    "log.showSignature": "false",
+    "diff.external": "",
+    "diff.submodule": "short",
+    "diff.context": "3",
+    "diff.interHunkContext": "0",
+    "submodule.recurse": "false",
+    "status.submoduleSummary": "false",
+    "fetch.recurseSubmodules": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "color.ui": "false",
+    "column.ui": "never",
+    "i18n.commitEncoding": "UTF-8",
+    "i18n.logOutputEncoding": "UTF-8",
+    "user.useConfigOnly": "true",
+}
+# Settings with a name inside, whose value is a program or allows one.
+_DRIVERS = (
+    (re.compile(r"filter\..*\.(clean|smudge|process)", re.DOTALL), ""),
+    (re.compile(r"filter\..*\.required", re.DOTALL), "false"),
+    (re.compile(r"diff\..*\.(command|textconv)", re.DOTALL), ""),
+    (re.compile(r"merge\..*\.driver", re.DOTALL), ""),
+    (re.compile(r"credential\..*\.helper", re.DOTALL), ""),
+    (re.compile(r"trailer\..*\.(cmd|command)", re.DOTALL), ""),
+    (re.compile(r"pager\..*", re.DOTALL), "false"),
+    (re.compile(r"protocol\..*\.allow", re.DOTALL), "never"),
+    (re.compile(r"remote\..*\.(uploadpack|receivepack|vcs|proxy)", re.DOTALL), "false"),
+    (re.compile(r"submodule\..*\.update", re.DOTALL), "none"),
+)
+_FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
+
+
+class Output(NamedTuple):
+    """What a call of git printed, and whether there was more."""
+
+    data: bytes
+    is_cut: bool = False
+
+
+def find_git(folder: Path, search: str) -> str:
+    """Return the absolute path of git, from absolute entries of PATH outside of the folder.
+
+    Raises:
+        GitError: There is none.
+    """
+    for entry in search.split(os.pathsep):
+        if entry.startswith("/") and (found := shutil.which("git", path=entry)):
+            real = Path(os.path.realpath(found))
+            place = Path(os.path.realpath(entry))
+            if not any(_is_within(one, folder) for one in (real, place)):
+                return found
+    raise GitError(msg("Git is not installed."), "no git")
+
+
+def _is_within(path: Path, folder: Path) -> bool:
+    return path == folder or folder in path.parents
+
+
+def _closing(process: "subprocess.Popen[bytes]") -> None:
+    """End git, and give it time to remove its lock files."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is None:
+            os.killpg(process.pid, sign)
+            try:
+                process.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                continue
+    process.wait()
+
+
+def _read(process: "subprocess.Popen[bytes]", limit: int, deadline: float) -> Output | None:
+    """Read what a process prints, up to a limit; None if the time is up."""
+    assert process.stdout is not None
+    descriptor, data = process.stdout.fileno(), bytearray()
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            return None
+        piece = os.read(descriptor, 65_536)
+        if not piece:
+            return Output(bytes(data))
+        data += piece
+        if len(data) > limit:
+            return Output(bytes(data[:limit]), True)
+
+
+class Git:
+    """Runs git for one folder.
+
+    Args:
+        folder: The session's folder, links resolved.
+        top: The top of its repository; nothing above it is looked at.
+        environment: The environment to take PATH, HOME and the identity from.
+
+    Attributes:
+        program: The absolute path of git.
+        filters: The names of all filters that the config defines; none of them is ever run.
+        hooks_path: The folder of hooks that the config names, if any; for display only.
+
+    Raises:
+        GitError: Git is not installed.
+    """
+
+    def __init__(self, folder: Path, top: Path, environment: Mapping[str, str]) -> None:
+        self.folder, self.top, self._given = folder, top, environment
+        self.program = find_git(top, environment.get("PATH", os.defpath))
+        self.filters = frozenset[str]()
+        self.hooks_path = ""
+        self._settings = dict(_SETTINGS)
+
+    def run(
+        self,
+        *args: str,
+        given: bytes = b"",
+        limit: int = OUTPUT,
+        top: bool = False,
+        options: Sequence[str] = (),
+    ) -> Output:
+        """Run git and return what it prints.
+
+        Args:
+            args: The command and its arguments.
+            given: Its input.
+            limit: Bytes after which it is ended.
+            top: Whether paths begin at the top of the repository.
+            options: Options of git itself.
+
+        Raises:
+            GitError: It failed, or took too long.
+        """
+        command = [self.program, "--no-pager", *options, *args]
+        folder, deadline = self.top if top else self.folder, time.monotonic() + SECONDS
+        with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
+            source.write(given)
+            source.seek(0)
+            process = self._started(command, folder, source, errors)
+            try:
+                made = _read(process, limit, deadline)
+                if made is not None and not made.is_cut:
+                    process.wait(max(deadline - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                made = None
+            finally:
+                _closing(process)
+                assert process.stdout is not None
+                process.stdout.close()
+            if made is None:
+                raise GitError(
+                    msg("git {command} took longer than {seconds} s and was ended."),
+                    command=args[0],
+                    seconds=f"{SECONDS:g}",
+                )
+            if process.returncode and not made.is_cut:
+                errors.seek(0)
+                raise self._failed(args[0], errors.read(10_000).decode(errors="replace"))
+            return made
+
+    def _started(
+        self, command: Sequence[str], folder: Path, source: IO[bytes], errors: IO[bytes]
+    ) -> "subprocess.Popen[bytes]":
+        try:
+            return subprocess.Popen(
+                command,
+                cwd=folder,
+                env=self._environment(),
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except (FileNotFoundError, NotADirectoryError) as problem:
+            if not folder.is_dir():
+                raise GitError(msg("The folder does not exist any more.")) from problem
+            raise GitError(msg("Git is not installed."), "no git") from problem
+        except (OSError, ValueError) as problem:
+            raise GitError(msg("Git cannot be run: {why}."), why=problem) from problem
+
+    def _environment(self) -> dict[str, str]:
+        given = self._given
+        made = {name: given[name] for name in _KEPT if name in given}
+        made |= _ENVIRONMENT
+        made["PATH"] = str(Path(self.program).parent)
+        made["GIT_CEILING_DIRECTORIES"] = str(self.top.parent)
+        made["GIT_CONFIG_COUNT"] = str(len(self._settings))
+        for number, (name, value) in enumerate(self._settings.items()):
+            made[f"GIT_CONFIG_KEY_{number}"], made[f"GIT_CONFIG_VALUE_{number}"] = name, value
+        return made
+
+    def override_drivers(self) -> None:
+        """Override every setting that names a program, wherever it comes from."""
+        listed = self.run("config", "--list", "--show-scope", "--null", "--includes")
+        parts = os.fsdecode(listed.data).split("\0")
+        found = [
+            (scope, *setting.partition("\n")[::2])
+            for scope, setting in zip(parts[0::2], parts[1::2], strict=False)
+            if scope != "command"
+        ]
+        names = {
+            name: instead
+            for _, name, _ in found
+            for pattern, instead in _DRIVERS
+            if pattern.fullmatch(name)
+        }
+        if listed.is_cut or len(names) > _MOST_DRIVERS:
+            raise GitError(
+                msg("The repository's config names too many programs to switch all of them off.")
+            )
+        filters = (_FILTER.fullmatch(name) for _, name, value in found if value)
+        self.filters = frozenset(match[1] for match in filters if match)
+        paths = [value for _, name, value in found if name == "core.hookspath"]
+        self.hooks_path = paths[-1] if paths else ""
+        self._settings |= names
+
+    def _failed(self, command: str, message: str) -> GitError:
+        """Explain an error of git."""
+        top = quoted(str(self.top))
+        if "dubious ownership" in message:
+            return GitError(
+                msg(
+                    "{top} belongs to another user, so git refuses it. If you trust it, run "
+                    "git config --global --add safe.directory {top}"
+                ),
+                top=top,
+            )
+        if ".lock" in message and "File exists" in message:
+            lock = re.search(r"'([^'\n]*\.lock)'", message)
+            name = lock[1] if lock else "index.lock"
+            return GitError(
+                msg(
+                    "Another git is at work here, or one was interrupted: {name} exists. If no git "
+                    "is running, delete that file."
+                ),
+                name=name,
+            )
+        if "identity unknown" in message or "auto-detection is disabled" in message or (
+            "empty ident name" in message
+        ):  # fmt: skip
+            return GitError(
+                msg(
+                    "Git does not know who you are. Set your name and address with "
+                    "git config --global user.name and git config --global user.email."
+                )
+            )
+        words = " ".join(message.split())[:_ERROR] or f"git {command} failed."
+        return GitError(words)

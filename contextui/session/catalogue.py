@@ -1,0 +1,380 @@
+"""The catalogue of sessions: found without reading their logs, each read when it is shown."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextui.context.item import ItemType
+from contextui.errors import ContextUIError, os_reason
+from contextui.files.diff import DiffCounts, count_diff, diff_text
+from contextui.files.textfile import TextFile
+from contextui.plain_file import open_plain, read_plain
+from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.session.fork import Origin
+from contextui.session.items import Stamp, is_message, item_of, system_entry
+from contextui.session.log import SessionLog
+from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
+from contextui.session.store import read_info
+from contextui.session.trash import Deleted, delete, restore
+from contextui.session.versions import Versions, digest_of
+from contextui.text import one_line
+from contextui.windowing.env import utc_now
+
+LONGEST_TITLE = 120
+"""Characters of a title."""
+
+_TAIL = 1 << 20  # bytes at the end of a log that are searched
+_WORDS = 2_000  # characters of a message in a preview
+_AFTER_FORK = 40  # entries searched for the first message of a fork
+_MOST_FILES = 50
+_COUNTED = 9  # files whose lines are counted
+_LARGEST = 1_000_000  # bytes of such a file
+_Write = tuple[Any, Any, Any]  # the hashes before and after, and whether the former was kept
+
+
+class Place(NamedTuple):
+    """A session's log, found by its name.
+
+    Attributes:
+        path: The log.
+        used: When it was last written, in seconds since the epoch.
+        size: Its size in bytes.
+    """
+
+    path: Path
+    used: float
+    size: int
+
+    @property
+    def id(self) -> str:
+        """The id of the session."""
+        return self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a list shows of a session.
+
+    Attributes:
+        place: Its log.
+        cwd: The folder it belongs to.
+        title: The title a person gave it, or else its first message; may be empty.
+        turns: How many turns it has; None if unknown.
+        origin: The session and the turn it was forked from; None if it is no fork.
+        since_fork: The title given to a fork, or else its first own message.
+        is_empty: Whether it has no message, no draft and no window.
+        cost: What its requests cost in dollars; None if no price was known.
+        problem: Why it cannot be read; None if it can.
+    """
+
+    place: Place
+    cwd: str = ""
+    title: str = ""
+    turns: int | None = None
+    origin: Origin | None = None
+    since_fork: str = ""
+    is_empty: bool = False
+    cost: float | None = None
+    problem: OSError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a session contains, by the end of its log.
+
+    Attributes:
+        windows: The open windows: the id, and the file or text it shows, if known.
+        files: The files that were written, newest first.
+        counts: The lines that were added to and removed from each of them; None if not known.
+        said: The person's last message.
+        answered: The model's last answer.
+        branch: The git branch of the last entry.
+        model: The model that answered last.
+        draft: The person's unsent input.
+    """
+
+    windows: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()
+    counts: tuple[DiffCounts | None, ...] = ()
+    said: str = ""
+    answered: str = ""
+    branch: str = ""
+    model: str = ""
+    draft: str = ""
+
+
+@dataclass
+class Catalogue:
+    """The sessions of a home folder.
+
+    Attributes:
+        home: The folder of persistent data.
+        reads: How many logs were read.
+    """
+
+    home: Path = field(default_factory=contextui_home)
+    reads: int = 0
+    _heads: dict[Place, Head] = field(default_factory=dict)
+
+    def places(self, cwd: str | Path | None = None) -> list[Place]:
+        """Return the logs of a folder's sessions, or of all, newest first; none is read."""
+        projects = self.home / "projects"
+        folder = None if cwd is None else escape_project_path(cwd)
+        names = [folder] if folder is not None else _names(projects)
+        found = [place for name in names for place in _logs(projects / name)]
+        return sorted(found, key=lambda place: (place.used, place.id), reverse=True)
+
+    def head(self, place: Place) -> Head:
+        """Read what a list shows of a session; again only if its log has changed."""
+        if place not in self._heads:
+            self.reads += 1
+            self._heads[place] = _head(place)
+        return self._heads[place]
+
+    def known(self, place: Place) -> Head | None:
+        """Return what `head` has read already."""
+        return self._heads.get(place)
+
+    def preview(self, place: Place) -> Preview:
+        """Read what a session contains.
+
+        Raises:
+            ContextUIError: It cannot be read.
+        """
+        try:
+            return _preview(_tail(place.path), place.path.with_suffix(""), self.head(place).cwd)
+        except OSError as error:
+            raise ContextUIError("It cannot be read: {reason}", reason=os_reason(error)) from error
+
+    def rename(self, place: Place, title: str) -> Place:
+        """Write a title into a session's log; the time of its last use stays.
+
+        Raises:
+            SessionLockedError: It is open, here or elsewhere.
+            ContextUIError: The log cannot be written.
+        """
+        head, path = self.head(place), place.path
+        if not path.exists():
+            raise ContextUIError("This session was deleted.")
+        stamp = Stamp(place.id, head.cwd, None, utc_now)
+        last = next(_backwards(_tail(path)), None)
+        log = SessionLog(path, lambda _: None)
+        try:
+            text = one_line(title, LONGEST_TITLE)
+            parent = last.uuid if last is not None else None
+            log.append(stamp.entry(system_entry("title", text=text), uuid.uuid4().hex, parent))
+            if log.unsaved:
+                reason = os_reason(log.problem) if log.problem is not None else ""
+                raise ContextUIError("Not renamed: {reason}.", reason=reason)
+        finally:
+            log.close()
+        os.utime(path, (place.used, place.used))
+        return place._replace(size=path.stat().st_size)
+
+    def delete(self, place: Place) -> Deleted:
+        """Move a session to the trash, see `contextui.session.trash`."""
+        return delete(place.path, self.home)
+
+    def restore(self, deleted: Deleted) -> None:
+        """Move a deleted session back."""
+        restore(deleted)
+
+
+def _names(projects: Path) -> list[str]:
+    try:
+        return os.listdir(projects)
+    except OSError:
+        return []
+
+
+def _logs(folder: Path) -> Iterator[Place]:
+    try:
+        with os.scandir(folder) as found:
+            for one in found:
+                stem, dot, suffix = one.name.rpartition(".")
+                if dot and suffix == "jsonl" and SESSION_ID.fullmatch(stem) and one.is_file():
+                    status = one.stat()
+                    if status.st_size:
+                        yield Place(Path(one.path), status.st_mtime, status.st_size)
+    except OSError:
+        return
+
+
+def _head(place: Place) -> Head:
+    try:
+        info = read_info(place.path)
+        tail = _tail(place.path)
+    except OSError as error:
+        return Head(place, problem=error)
+    title = _last(tail, b"title")
+    turn = _last(tail, b"turn_end") or _last(tail, b"checkpoint")
+    since = ""
+    if info.origin is not None:
+        since = _since_fork(tail)
+    return Head(
+        place,
+        info.cwd,
+        _title(title) or info.first_words,
+        turn.data.get("turn") if turn is not None else 0 if len(tail) == place.size else None,
+        info.origin,
+        since,
+        info.is_empty,
+        _cost(place.path) if b'"cost_usd"' in tail else None,
+    )
+
+
+def _cost(path: Path) -> float | None:
+    """Add up the costs of all requests; only for sessions that pay for them."""
+    from contextui.session.archive import cost_of_session  # noqa: PLC0415  (only here)
+
+    return cost_of_session(path)
+
+
+def _title(entry: Entry | None) -> str:
+    return one_line(entry.data["text"], LONGEST_TITLE) if entry is not None else ""
+
+
+def _since_fork(tail: bytes) -> str:
+    """Return the title given since a fork was made, or else the first message since."""
+    at = tail.rfind(b'"subtype":"fork"')
+    if at < 0:
+        return ""
+    rest = tail[tail.find(b"\n", at) + 1 :]
+    if title := _title(_last(rest, b"title")):
+        return title
+    for line in rest.split(b"\n", _AFTER_FORK)[:_AFTER_FORK]:
+        entry = _decoded(line) if b'"type":"user"' in line else None
+        if entry is not None and is_message(entry):
+            return one_line(_text(entry), 60)
+    return ""
+
+
+def _tail(path: Path) -> bytes:
+    """Read the end of a log, from the beginning of a line on."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(size - _TAIL, 0))
+        data = file.read(_TAIL)
+    return data if size <= _TAIL else data[data.find(b"\n") + 1 :]
+
+
+def _last(tail: bytes, subtype: bytes) -> Entry | None:
+    """Return the last valid entry of a kind; only lines that may be one are decoded."""
+    sign, end = b'"subtype":"' + subtype + b'"', len(tail)
+    for _ in range(3):  # some may be damaged
+        at = tail.rfind(sign, 0, end)
+        if at < 0:
+            return None
+        start = tail.rfind(b"\n", 0, at) + 1
+        stop = tail.find(b"\n", at)
+        entry = _decoded(tail[start : stop if stop >= 0 else len(tail)])
+        if entry is not None and entry.subtype == subtype.decode():
+            return entry
+        end = start
+    return None
+
+
+def _decoded(line: bytes) -> Entry | None:
+    try:
+        return decode(line) if line.strip() else None
+    except DamagedLineError:
+        return None
+
+
+def _backwards(tail: bytes) -> Iterator[Entry]:
+    end = len(tail)
+    while end > 0:
+        start = tail.rfind(b"\n", 0, end - 1) + 1
+        entry = _decoded(tail[start:end].rstrip(b"\n"))
+        end = start
+        if entry is not None:
+            yield entry
+
+
+def _preview(tail: bytes, data_folder: Path, cwd: str) -> Preview:
+    """Collect backwards what a preview shows; a checkpoint has the windows before it."""
+    windows: dict[str, str] = {}
+    closed, files = set[str](), dict[str, tuple[_Write, _Write]]()  # the first write and the last
+    found: dict[str, str] = {}
+    has_windows = False
+    for entry in _backwards(tail):
+        data: Any = entry.data if isinstance(entry.data, dict) else {}
+        if entry.git_branch:
+            found.setdefault("branch", entry.git_branch)
+        match entry.subtype:
+            case "draft":
+                found.setdefault("draft", data["text"])
+            case "file_write" if isinstance(data.get("path"), str):
+                write = data.get("before"), data.get("after"), data.get("kept")
+                files[data["path"]] = write, files.get(data["path"], (write, write))[1]
+            case "window_closed":
+                closed.add(data["windowId"])
+            case "window_opened" | "window_state" if not has_windows:
+                _see(windows, closed, data)
+            case "checkpoint" if not has_windows:
+                for one in data["windows"]:
+                    _see(windows, closed, one)
+                has_windows = True
+            case None:
+                _hear(found, entry)
+        if has_windows and "said" in found and "answered" in found and len(files) > _MOST_FILES:
+            break
+    versions, shown = Versions(data_folder, lambda *_: None), [*files][:_MOST_FILES]
+    return Preview(
+        tuple((one, one_line(windows[one], 200)) for one in sorted(windows)),
+        tuple(one_line(path, 300) for path in shown),
+        tuple(
+            _counts(versions, Path(cwd, path), files[path]) if number < _COUNTED else None
+            for number, path in enumerate(shown)
+        ),
+        found.get("said", ""),
+        found.get("answered", ""),
+        one_line(found.get("branch", ""), 80),
+        one_line(found.get("model", ""), 80),
+        found.get("draft", ""),
+    )
+
+
+def _counts(versions: Versions, path: Path, writes: tuple[_Write, _Write]) -> DiffCounts | None:
+    """Compare a file before the first write with what the last one left, if that is still there."""
+    (before, _, kept), (_, after, _) = writes
+    try:
+        old = b"" if kept == "absent" else versions.read(before or "")
+        new = b"" if after is None else read_plain(path, _LARGEST)
+        if len(old) > _LARGEST or (after is not None and digest_of(new) != after):
+            return None
+        return count_diff(diff_text(TextFile.from_bytes(old), TextFile.from_bytes(new), "a", "b"))
+    except (OSError, ContextUIError):
+        return None
+
+
+def _see(windows: dict[str, str], closed: set[str], data: dict[str, Any]) -> None:
+    window_id = data["windowId"]
+    if window_id not in closed and window_id not in windows:
+        state = data.get("state") or {}
+        shown = next((state[one] for one in ("path", "command", "title", "query")
+                      if isinstance(state.get(one), str)), "")  # fmt: skip
+        windows[window_id] = shown
+
+
+def _hear(found: dict[str, str], entry: Entry) -> None:
+    if is_message(entry):
+        if text := _text(entry).strip():
+            found.setdefault("said", text[:_WORDS])
+    elif entry.type == "assistant":
+        if text := _text(entry).strip():
+            found.setdefault("answered", text[:_WORDS])
+        if entry.message is not None and isinstance(entry.message.model, str):
+            found.setdefault("model", entry.message.model)
+
+
+def _text(entry: Entry) -> str:
+    try:
+        item = item_of(entry)
+    except ContextUIError:
+        return ""
+    is_said = item is not None and item.type in (ItemType.USER, ItemType.ASSISTANT)
+    return item.content if item is not None and is_said else ""

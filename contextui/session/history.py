@@ -1,0 +1,198 @@
+"""Prompt history: what the person sent in a folder, kept across sessions."""
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from contextui.files.protection import make_private
+from contextui.files.save import write_all
+from contextui.secrets import mask
+from contextui.session.paths import contextui_home, escape_project_path
+from contextui.text import for_xml
+from contextui.windowing.env import Clock, utc_now
+
+_NAME = "prompts.history"  # not .jsonl, which is the suffix of a session's log
+_LONGEST = 20_000  # characters of a prompt that is kept
+_MOST = 1_000  # prompts that are kept
+_LARGE = 1 << 20  # bytes from which the file is written again with the newest prompts
+_READ = 4 << 20  # bytes that are read, from the end
+_PATIENCE = 0.5  # seconds to wait for another process
+
+
+class PromptHistory:
+    """The prompts of a folder, oldest first, in a file that only the person can read.
+
+    Each line is a JSON object. Several processes may append to the file at once. Damaged lines are
+    skipped; secrets are masked before they are written. Losing the file costs little, so an error
+    only means that a prompt is not kept.
+
+    Args:
+        path: The file.
+        folder: The folder; names of folders may coincide, so each line names its own.
+        clock: Returns the current time.
+
+    Example:
+        >>> history = PromptHistory.of_folder(Path.cwd())
+        >>> history.add("Write the tests")
+        True
+        >>> history.texts()
+        ['Write the tests']
+    """
+
+    def __init__(self, path: Path, folder: Path | str, clock: Clock = utc_now) -> None:
+        self.path, self._folder, self._clock = path, os.path.abspath(folder), clock
+
+    @classmethod
+    def beside(cls, log: Path, folder: Path | str) -> "PromptHistory":
+        """Return the history of a folder, beside the log of one of its sessions."""
+        return cls(log.with_name(_NAME), folder)
+
+    @classmethod
+    def of_folder(cls, folder: Path | str, home: Path | None = None) -> "PromptHistory":
+        """Return the history of one folder, beside the logs of its sessions."""
+        projects = contextui_home(home) / "projects"
+        return cls(projects / escape_project_path(folder) / _NAME, folder)
+
+    def texts(self) -> list[str]:
+        """Return the prompts, oldest first; of equal ones only the newest."""
+        try:
+            entries = self._read()
+        except OSError:
+            return []
+        return collapse(one["text"] for one in entries if one["cwd"] == self._folder)[-_MOST:]
+
+    def add(self, text: str) -> bool:
+        """Append a prompt; return whether it is kept."""
+        text = text.strip()
+        if not text or len(text) > _LONGEST:
+            return False
+        entry = {"at": self._clock().isoformat(), "cwd": self._folder, "text": mask(text)}
+        line = json.dumps(entry).encode() + b"\n"  # ASCII: no unusual line break, no surrogate
+        try:
+            make_private(self.path.parent)
+            with FileLock(f"{self.path}.lock", timeout=_PATIENCE, mode=0o600):
+                if self._append(line) > _LARGE:
+                    self._shorten()
+        except (OSError, Timeout):
+            return False
+        return True
+
+    def _append(self, line: bytes) -> int:
+        """Append a line and return the file's size; an incomplete last line gets its end first."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(self.path, flags, 0o600)
+        try:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):
+                raise OSError(None, "it is not a regular file")
+            if info.st_mode & 0o077:
+                os.fchmod(descriptor, 0o600)
+            is_torn = info.st_size and os.pread(descriptor, 1, info.st_size - 1) != b"\n"
+            write_all(descriptor, b"\n" + line if is_torn else line)
+            return info.st_size + len(line)
+        finally:
+            os.close(descriptor)
+
+    def _shorten(self) -> None:
+        """Replace the file with the newest prompts; half of the limit, so that this is rare."""
+        kept: list[bytes] = []
+        seen: set[tuple[str, str]] = set()
+        size = 0
+        for one in reversed(self._read()):
+            if (one["cwd"], one["text"]) in seen:
+                continue
+            seen.add((one["cwd"], one["text"]))
+            line = json.dumps(one).encode() + b"\n"
+            size += len(line)
+            if size > _LARGE // 2 or len(kept) == _MOST:
+                break
+            kept.append(line)
+        new = self.path.with_name(f"{_NAME}.new")
+        with suppress(FileNotFoundError):
+            new.unlink()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(new, flags, 0o600)
+        try:
+            write_all(descriptor, b"".join(reversed(kept)))
+        finally:
+            os.close(descriptor)
+        os.replace(new, self.path)
+
+    def _read(self) -> list[dict[str, str]]:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(self.path, flags)
+        with os.fdopen(descriptor, "rb") as file:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):
+                return []
+            start = max(info.st_size - _READ, 0)
+            file.seek(start)
+            lines = file.read(_READ).split(b"\n")
+        return [one for line in lines[bool(start) :] if (one := _entry(line)) is not None]
+
+
+def _entry(line: bytes) -> dict[str, str] | None:
+    """Parse a line; None if it is damaged. Another program may have written anything into it."""
+    try:
+        found: Any = json.loads(line)
+        text, cwd, at = found["text"], found["cwd"], found["at"]
+        if not (isinstance(text, str) and isinstance(cwd, str) and isinstance(at, str)):
+            return None
+        datetime.fromisoformat(at)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    text = for_xml(text).strip()  # no control characters: it goes to the screen
+    if not text or len(text) > _LONGEST:
+        return None
+    return {"at": at, "cwd": cwd, "text": text}
+
+
+def collapse(texts: Iterable[str]) -> list[str]:
+    """Return the texts in order, of equal ones only the last.
+
+    Example:
+        >>> collapse(["a", "b", "a"])
+        ['b', 'a']
+    """
+    return list(reversed(dict.fromkeys(reversed(list(texts)))))
+
+
+def search(texts: Sequence[str], query: str, limit: int = 100) -> list[str]:
+    """Return the texts that match a query, newest first; `texts` are oldest first.
+
+    A text matches if it contains every word of the query in any case; after these come texts that
+    contain the letters of the query in order.
+
+    Example:
+        >>> search(["write the tests", "run the tests", "why?"], "tests WR")
+        ['write the tests']
+    """
+    words = query.casefold().split()
+    letters = "".join(words)
+    whole: list[str] = []
+    loose: list[str] = []
+    for text in reversed(texts):
+        folded = text.casefold()
+        if all(word in folded for word in words):
+            whole.append(text)
+            if len(whole) == limit:
+                break
+        elif _has_in_order(folded, letters):
+            loose.append(text)
+    return [*whole, *loose][:limit]
+
+
+def _has_in_order(text: str, letters: str) -> bool:
+    place = -1
+    for letter in letters:
+        place = text.find(letter, place + 1)
+        if place < 0:
+            return False
+    return True

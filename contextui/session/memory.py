@@ -1,0 +1,86 @@
+"""What the screen remembers between runs: the theme of a person, the layout of a folder."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from contextui.files.protection import make_private
+from contextui.files.save import write_all
+from contextui.plain_file import read_plain
+from contextui.session.paths import contextui_home, escape_project_path
+
+_NAME = "screen.json"
+_LARGEST = 1 << 20  # bytes
+_PATIENCE = 0.5  # seconds to wait for another process
+
+
+class Memory:
+    """A small JSON file of named values that only the person can read.
+
+    Losing it costs little: a damaged or unreadable file counts as empty, and a value that cannot
+    be written is lost.
+
+    Example:
+        >>> memory = Memory.of_folder(Path.cwd())
+        >>> memory.put("layout", {"rows": 22})
+        >>> memory.get("layout")
+        {'rows': 22}
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of_person(cls, home: Path | None = None) -> "Memory":
+        """Return what is remembered for all folders."""
+        return cls(contextui_home(home) / _NAME)
+
+    @classmethod
+    def of_folder(cls, folder: Path, home: Path | None = None) -> "Memory":
+        """Return what is remembered for one project folder, beside the logs of its sessions."""
+        name = escape_project_path(folder)
+        return cls(contextui_home(home) / "projects" / name / _NAME)
+
+    def get(self, name: str) -> Any:
+        """Return a value as JSON has it, or None."""
+        return self._read().get(name)
+
+    def put(self, name: str, value: Any) -> bool:
+        """Replace a value, or remove it with None; return whether it was written."""
+        try:
+            make_private(self.path.parent)
+            with FileLock(f"{self.path}.lock", timeout=_PATIENCE, mode=0o600):
+                values = self._read()
+                if values.get(name) == value:
+                    return True
+                values[name] = value
+                kept = {key: one for key, one in values.items() if one is not None}
+                # A lone surrogate, which JSON can name, stays as it is.
+                data = json.dumps(kept, ensure_ascii=False, indent=1).encode(errors="surrogatepass")
+                if len(data) > _LARGEST:
+                    return False  # it could not be read again, and all else would be lost with it
+                self._replace(data)
+        except (OSError, Timeout):
+            return False
+        return True
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(read_plain(self.path, _LARGEST))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _replace(self, data: bytes) -> None:
+        """Replace the file atomically, without fsync."""
+        new = self.path.with_suffix(".new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(new, flags, 0o600)
+        try:
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+        os.replace(new, self.path)

@@ -1,0 +1,430 @@
+"""Go back to an earlier turn: the files that a session wrote since, and how to restore them.
+
+Only files that this session wrote are considered, and only if they still have the content that it
+wrote: a file that someone else changed since is never touched. Restoring is itself a write of the
+session, so what it replaces is kept, and it can be undone.
+"""
+
+import contextlib
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from contextui.context.item import BESIDE
+from contextui.errors import ContextUIError
+from contextui.files.diff import DiffCounts, count_diff, diff_text
+from contextui.files.errors import FileError, NotAFileError
+from contextui.files.textfile import TextFile, Version
+from contextui.plain_file import open_plain
+from contextui.session.entry import Entry, moment
+from contextui.session.items import item_of
+from contextui.session.logfile import Damage, entries, lines
+from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
+from contextui.words import Message
+
+if TYPE_CHECKING:
+    from contextui.files.workspace import Workspace
+    from contextui.session.session import Session
+
+_MARKS = (b'"type":"user"', b'"turn_end"', b'"file_write"', b'"file_written"')
+_HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a session.
+
+    Attributes:
+        number: Its number in the log; 0 is the start, before the first message.
+        message: What the person said; empty for the start.
+        when: When it ended, or began if it has not ended.
+        has_ended: Whether the session can go back to it.
+        files: How many files were written in it.
+    """
+
+    number: int
+    message: str
+    when: datetime | None
+    has_ended: bool
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write of a file, as the log has it.
+
+    Attributes:
+        path: The file, links resolved.
+        turn: The turn in which it was written.
+        before: The hash of what was there; None if there was no file, or it was not readable.
+        after: The hash of what was written; None if the file was deleted.
+        kept: Whether what was there is kept.
+        mode: The permissions of what was there.
+        is_done: Whether the log says that it was written; after a crash it may have been.
+        rewind: The id of the rewind that it belongs to; empty for all others.
+    """
+
+    path: str
+    turn: int
+    before: str | None
+    after: str | None
+    kept: Kept
+    mode: int | None
+    is_done: bool = False
+    rewind: str = ""
+
+    def found(self, digest: str | None) -> bool:
+        """Whether this content was there before it."""
+        if digest is None:
+            return self.kept == "absent"
+        return digest == self.before
+
+
+@dataclass(slots=True)
+class Record:
+    """What a log says about turns and files.
+
+    Attributes:
+        turns: The turns with a message of the person, oldest first, after the start.
+        writes: All writes of files, in order.
+        begins_with: The file whose write began the first turn, before any message; empty if none.
+    """
+
+    turns: list[Turn] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    begins_with: str = ""
+
+
+def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> Record:
+    """Read the turns and the writes of a log.
+
+    Args:
+        path: The log.
+        is_own: Whether the person wrote a message: reports about windows are messages too.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    reading = _Reading(is_own)
+    with open_plain(path) as file:
+        relevant = (
+            line for line in lines(file) if reading.is_first or any(m in line.text for m in _MARKS)
+        )
+        for _, entry in entries(relevant, _ignore):
+            reading.take(entry)
+    return reading.result()
+
+
+def _ignore(_: Damage) -> None:
+    """Ignore damage: it was reported when the session was restored."""
+
+
+class _Reading:
+    def __init__(self, is_own: Callable[[str], bool]) -> None:
+        self._is_own = is_own
+        self.is_first = True
+        self._started: datetime | None = None
+        self._turn = 0  # how many turns have ended
+        self._message: tuple[str, datetime | None] | None = None
+        self._turns: list[Turn] = []
+        self._writes: dict[str, Write] = {}
+        self._begins_with: str | None = None
+
+    def take(self, entry: Entry) -> None:
+        if self.is_first:
+            self.is_first, self._started = False, moment(entry.timestamp)
+        data: Any = entry.data
+        if self._begins_with is None and (entry.type == "user" or entry.subtype == "file_write"):
+            self._begins_with = data["path"] if entry.subtype == "file_write" else ""
+        match entry.subtype:
+            case "turn_end" if not data["early"]:
+                self._end(data["turn"], moment(entry.timestamp), has_ended=True)
+                self._turn = data["turn"]
+            case "file_write":
+                names = ("path", "before", "after", "kept")
+                facts = {name: data[name] for name in names}
+                more = {"mode": data.get("mode"), "rewind": data.get("rewind", "")}
+                self._writes[entry.uuid] = Write(turn=self._turn + 1, **facts, **more)
+            case "file_written" if data["of"] in self._writes:
+                write = self._writes[data["of"]]
+                self._writes[data["of"]] = _done(write)
+            case None if entry.type == "user" and self._message is None:
+                self._take_message(entry)
+
+    def _take_message(self, entry: Entry) -> None:
+        if entry.is_compact_summary or entry.uuid.startswith(BESIDE):
+            return
+        with contextlib.suppress(ContextUIError):
+            item = item_of(entry)
+            if item is not None and self._is_own(item.content):
+                self._message = item.content, moment(entry.timestamp)
+
+    def _end(self, number: int, when: datetime | None, *, has_ended: bool) -> None:
+        if self._message is not None:
+            message, began = self._message
+            self._turns.append(Turn(number, message, when or began, has_ended))
+        self._message = None
+
+    def result(self) -> Record:
+        self._end(self._turn + 1, None, has_ended=False)
+        writes = list(self._writes.values())
+        start = Turn(0, "", self._started, has_ended=True)
+        turns = list(_counted([start, *self._turns], writes))
+        return Record(turns, writes, self._begins_with or "")
+
+
+def _done(write: Write) -> Write:
+    facts = {name: getattr(write, name) for name in Write.__slots__}
+    return Write(**{**facts, "is_done": True})
+
+
+def _counted(turns: Sequence[Turn], writes: Iterable[Write]) -> Iterable[Turn]:
+    """Yield the turns with the number of files; writes of a skipped turn count with the next."""
+    written: dict[int, set[str]] = {}
+    for write in writes:
+        if not write.rewind:
+            number = next((one.number for one in turns if one.number >= write.turn), -1)
+            written.setdefault(number, set()).add(write.path)
+    for one in turns:
+        files = len(written.get(one.number, ()))
+        yield Turn(one.number, one.message, one.when, one.has_ended, files)
+
+
+# --- the plan --------------------------------------------------------------------------
+
+Fate = Literal["restore", "create", "delete", "stays"]
+"""What is offered: the content as it was, a file that was deleted, deleting a new one; or nothing,
+as the file is left alone."""
+
+CHANGED = Message("changed by someone else, stays")
+GONE = Message("deleted by someone else, stays")
+NO_FILE = Message("no longer a plain file, stays")
+UNREADABLE = Message("cannot be read, stays")
+NOT_KEPT = Message("what was there was not kept, stays")
+TOO_LARGE = Message("too large to keep, stays")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What going back means for one file.
+
+    Attributes:
+        path: The file, links resolved.
+        fate: What is offered.
+        reason: Why it stays.
+        now: Its content; None if there is no file.
+        then: What it was; None if there was no file.
+        version: The version that was read; None if there is no file.
+        mode: The permissions that it had.
+        is_mixed: Whether someone else also changed it, between two writes of the session.
+    """
+
+    path: str
+    fate: Fate
+    reason: Message | None = None
+    now: bytes | None = field(default=None, repr=False)
+    then: bytes | None = field(default=None, repr=False)
+    version: Version | None = None
+    mode: int | None = None
+    is_mixed: bool = False
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the person can choose it."""
+        return self.fate != "stays"
+
+    @property
+    def is_chosen_first(self) -> bool:
+        """Whether it is chosen unless the person says otherwise."""
+        return self.fate in ("restore", "create") and not self.is_mixed
+
+    def diff(self) -> str:
+        """Return the whole change as a unified diff, now to then; a sentence for binary files."""
+        if not self.is_offered:
+            return ""
+        try:
+            now, then = (
+                TextFile.from_bytes(one or b"", self.path) for one in (self.now, self.then)
+            )
+        except FileError:
+            return ""
+        return diff_text(now, then, self.path, self.path)
+
+    def counts(self) -> DiffCounts | None:
+        """Return the lines that restoring adds and removes; None for a binary file."""
+        diff = self.diff()
+        return count_diff(diff) if diff.startswith("--- ") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What going back to a turn means for files.
+
+    Attributes:
+        turn: The turn.
+        files: The files that the session wrote since, in the order of their first write, without
+            those that are as they were then.
+        same: How many files were written since and are as they were then.
+    """
+
+    turn: int
+    files: tuple[FileChange, ...]
+    same: int = 0
+
+    @property
+    def offered(self) -> list[FileChange]:
+        """The files that can be restored or deleted."""
+        return [one for one in self.files if one.is_offered]
+
+    @property
+    def chosen_first(self) -> set[str]:
+        """The paths that are chosen unless the person says otherwise."""
+        return {one.path for one in self.files if one.is_chosen_first}
+
+
+def plan(session: "Session", turn: int, record: Record | None = None) -> Plan:
+    """Compare the files that the session wrote since a turn with what they were then.
+
+    Reads files; changes nothing. May be called on any thread.
+
+    Raises:
+        OSError: The log cannot be read.
+    """
+    record = record or read_record(session.path)
+    writes = [one for one in record.writes if one.turn > turn]
+    files = _changes(session, writes)
+    return Plan(turn, files, len({one.path for one in writes}) - len(files))
+
+
+def undo_plan(session: "Session", rewind: str) -> Plan:
+    """Compare the files that a rewind of this session wrote with what they were before it.
+
+    Raises:
+        OSError: The log cannot be read.
+    """
+    writes = [one for one in read_record(session.path).writes if one.rewind == rewind]
+    return Plan(session.turn, _changes(session, writes))
+
+
+def _changes(session: "Session", writes: Iterable[Write]) -> tuple[FileChange, ...]:
+    workspace = session.windows.workspace
+    if workspace is None:
+        return ()
+    by_path: dict[str, list[Write]] = {}
+    for write in writes:
+        by_path.setdefault(write.path, []).append(write)
+    changes, held = list[FileChange](), 0
+    for path, ours in by_path.items():
+        change = _change(workspace, session.versions, path, ours)
+        if change is None:
+            continue
+        held += len(change.now or b"") + len(change.then or b"")
+        if held > _HELD and change.is_offered:
+            change = FileChange(path, "stays", TOO_LARGE)
+        changes.append(change)
+    return tuple(changes)
+
+
+def _change(
+    workspace: "Workspace", versions: Versions, path: str, writes: list[Write]
+) -> FileChange | None:
+    """Judge one file; None if it is as it was, or was not written after all."""
+    try:
+        found = workspace.found(path)
+    except FileError as problem:
+        is_other = isinstance(problem, NotAFileError)
+        return FileChange(path, "stays", NO_FILE if is_other else UNREADABLE)
+    now, version = found if found is not None else (None, None)
+    digest = digest_of(now) if now is not None else None
+    ours = _ours(writes, digest)
+    if writes[0].found(digest) or ours == []:
+        return None
+    if ours is None:
+        return FileChange(path, "stays", GONE if found is None else CHANGED)
+    first = ours[0]
+    try:
+        if first.kept in ("large", "failed"):
+            raise KeptVersionError("It was not kept.")
+        then = versions.read(first.before) if first.before is not None else None
+    except KeptVersionError:
+        return FileChange(path, "stays", TOO_LARGE if first.kept == "large" else NOT_KEPT)
+    fate: Fate = "delete" if then is None else "restore" if now is not None else "create"
+    mode = next((one.mode for one in ours if one.mode is not None), None)
+    return FileChange(path, fate, None, now, then, version, mode, is_mixed=_is_mixed(ours))
+
+
+def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
+    """Return the writes that led to this content; None if another one did.
+
+    A write that is not done was prevented by a crash, unless what it wrote was found later.
+    """
+    ours = [
+        one
+        for one, other in zip(writes, [*writes[1:], None], strict=True)
+        if one.is_done or (other.found(one.after) if other else one.after == digest)
+    ]
+    last = ours[-1] if ours else None
+    if last is None or last.after != digest:
+        is_untouched = not writes[-1].is_done and writes[-1].found(digest)
+        return [] if last is None and is_untouched else None
+    return ours
+
+
+def _is_mixed(writes: list[Write]) -> bool:
+    """Whether someone else changed the file between two writes."""
+    return any(not other.found(one.after) for one, other in pairwise(writes))
+
+
+# --- going back ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The result of restoring files.
+
+    Attributes:
+        rewind: An id, with which it can be undone; empty if no file was written.
+        restored: The files that have their earlier content.
+        deleted: The files that were deleted.
+        left: The files that were left alone after all, and why.
+    """
+
+    rewind: str = ""
+    restored: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    left: tuple[tuple[str, ContextUIError], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many files were written or deleted."""
+        return len(self.restored) + len(self.deleted)
+
+
+def restore(session: "Session", plan: Plan, chosen: Collection[str]) -> Restored:
+    """Restore the chosen files. One that has changed since the plan was made is left alone.
+
+    Each file is written as a whole or not at all. Each write is logged in this session with what
+    it replaces: `undo_plan` finds them.
+    """
+    workspace, rewind = session.windows.workspace, uuid.uuid4().hex
+    restored, deleted, left = list[str](), list[str](), list[tuple[str, ContextUIError]]()
+    if workspace is None:
+        return Restored()
+    with session.versions.marked(rewind):
+        for change in plan.offered:
+            if change.path not in chosen:
+                continue
+            try:
+                workspace.restore(
+                    change.path, change.then, expected=change.version, mode=change.mode
+                )
+            except FileError as problem:
+                left.append((change.path, problem))
+            else:
+                (deleted if change.then is None else restored).append(change.path)
+    is_any = bool(restored or deleted)
+    return Restored(rewind if is_any else "", tuple(restored), tuple(deleted), tuple(left))

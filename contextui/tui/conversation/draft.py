@@ -1,0 +1,59 @@
+"""The unsent text of a folder's new session, offered again at the next start."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contextui.context.item import ItemType
+from contextui.session.memory import Memory
+
+if TYPE_CHECKING:
+    from contextui.session.session import Session
+
+_KEY = "draft"
+_LONGEST = 2_000_000  # characters; a longer one is only in the log of its session
+
+
+class FolderDraft:
+    """Keeps the draft of a session in which nothing was said yet.
+
+    Such a session is not the one that the next start resumes, so its log alone would hide the
+    draft. A folder has one such draft. It is only ever put into the prompt, never sent.
+
+    Args:
+        session: The open session.
+    """
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._memory = Memory.of_folder(Path(session.cwd), session.path.parents[2])
+        self._known = ""  # what this session knows to be kept
+        self._is_over = False
+
+    def offer(self) -> str:
+        """Return the text for the prompt at the start: the session's own draft, or the folder's."""
+        if self._session.draft or self._has_messages():
+            return self._session.draft
+        found = self._memory.get(_KEY)
+        self._known = found if isinstance(found, str) else ""
+        return self._known
+
+    def keep(self, text: str) -> bool:
+        """Keep the unsent text; return whether the session's own log should have it too."""
+        if self._is_over:
+            return True
+        if self._has_messages():
+            self._is_over = True  # the session is resumed from now on, with its own draft
+            if self._known:
+                self._memory.put(_KEY, None)
+            return True
+        if text == self._known:
+            # Offered and not changed: another log with nothing but this text helps nobody.
+            return bool(self._session.draft)
+        kept = text if len(text) <= _LONGEST else ""
+        # Only what this session wrote or offered is removed: another may have a draft of its own.
+        if (kept or self._known) and self._memory.put(_KEY, kept or None):
+            self._known = kept
+        return True
+
+    def _has_messages(self) -> bool:
+        return any(one.type is ItemType.USER for one in self._session.context.get_all())

@@ -1,0 +1,87 @@
+"""The popup above the prompt: a short list to choose from while typing goes on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from contextui.tui.footer import Hint, hints_in
+from contextui.tui.lines import MUTED
+from contextui.words import Words
+
+ROWS = 5
+"""How many rows are visible."""
+_FRAME = 6  # cells of a row that the border and its padding take
+
+
+class Popup(OptionList, can_focus=False):
+    """A list that floats above the prompt; the prompt keeps the focus and its keys move it."""
+
+    class Chosen(Message):
+        """Posted when a row is clicked."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="popup")
+        self._words = words
+        self._values: Sequence[Any] = ()
+
+    @property
+    def row_width(self) -> int:
+        """The cells of a row."""
+        around = self.parent.size.width if self.parent is not None else 0  # type: ignore[attr-defined]
+        return max(around - _FRAME, 10)
+
+    def show(
+        self,
+        title: Content,
+        rows: Sequence[tuple[Content, Any]],
+        hints: Sequence[Hint],
+        *,
+        empty: str = "",
+        keep: bool = False,
+    ) -> None:
+        """Show rows, each with the value that it stands for.
+
+        Args:
+            title: Shown in the upper border.
+            rows: The rows, most likely first.
+            hints: The keys, shown in the lower border.
+            empty: A line in place of the rows if there are none.
+            keep: Keep the place of the cursor.
+        """
+        before = self.highlighted
+        self._values = [value for _, value in rows]
+        with self.prevent(OptionList.OptionHighlighted):
+            self.clear_options()
+            if rows:
+                self.add_options(Option(row) for row, _ in rows)
+                self.highlighted = min(before or 0, len(rows) - 1) if keep else 0
+            else:
+                self.add_option(Option(Content.styled(empty, MUTED), disabled=True))
+        self.border_title = title
+        self.border_subtitle = hints_in(self.row_width, hints, self._words)
+        self.display = True
+
+    def step(self, by: int) -> None:
+        """Move the cursor."""
+        if self._values:
+            self.highlighted = ((self.highlighted or 0) + by) % len(self._values)
+
+    @property
+    def chosen(self) -> Any:
+        """The value of the row under the cursor, or None."""
+        if not self.display or not self._values or self.highlighted is None:
+            return None
+        return self._values[self.highlighted]
+
+    def close(self) -> None:
+        """Hide the list."""
+        self.display, self._values = False, ()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take the clicked row."""
+        event.stop()
+        self.post_message(self.Chosen())

@@ -1,0 +1,213 @@
+"""The earlier sessions of a folder on the start screen, and what is ready there."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.widgets import Static
+
+from contextui.plain_file import read_plain
+from contextui.session.catalogue import Catalogue, Head, Preview
+from contextui.session.session import branch_of
+from contextui.tui.conversation.welcome import Try
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line
+from contextui.tui.link import Desk
+from contextui.windowing.finding.servers import find_servers
+from contextui.words import Words
+
+_SHOWN = 4  # sessions
+_AGE, _TURNS = 5, 10  # cells
+_NOW = 60  # seconds
+_GUIDE = "AGENTS.md"
+_LARGEST = 1_000_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """What the start screen shows of a folder.
+
+    Attributes:
+        heads: The newest sessions.
+        newest: What the newest one contains.
+        more: How many others there are.
+        branch: The git branch; empty without one.
+        guide: The tokens of AGENTS.md; None without one.
+        untrusted: How many window files wait for trust.
+        servers: How many MCP servers wait for trust.
+    """
+
+    heads: tuple[Head, ...]
+    newest: Preview
+    more: int
+    branch: str = ""
+    guide: int | None = None
+    untrusted: int = 0
+    servers: int = 0
+
+
+def find_recent(desk: Desk) -> Recent:
+    """Read the newest sessions of a folder and what is ready there; runs on its own thread."""
+    session, folder = desk.session, Path(desk.session.cwd)
+    catalogue = Catalogue(session.path.parents[2])
+    places = [one for one in catalogue.places(folder) if one.id != session.id]
+    heads: list[Head] = []
+    unread = len(places)
+    for place in places:
+        unread -= 1
+        head = catalogue.head(place)
+        if head.problem is None and not head.is_empty and head.cwd == session.cwd:
+            heads.append(head)
+        if len(heads) == _SHOWN:
+            break
+    newest = catalogue.preview(heads[0].place) if heads else Preview()
+    return Recent(
+        tuple(heads),
+        newest,
+        unread,
+        branch_of(folder) or "",
+        _guide_tokens(desk, folder),
+        *untrusted_in(desk),
+    )
+
+
+def untrusted_in(desk: Desk) -> tuple[int, int]:
+    """Return how many window files and MCP servers of the folder wait for trust."""
+    session = desk.session
+    found = find_servers(session.path.parents[2], Path(session.cwd))
+    return sum(entry.status == "untrusted" for entry in desk.entries), len(found.untrusted)
+
+
+def _guide_tokens(desk: Desk, folder: Path) -> int | None:
+    try:
+        text = read_plain(folder / _GUIDE, _LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
+    counter = desk.session.context.counter
+    return counter.calibrated(counter.count(text)) if text.strip() else None
+
+
+class ResumeRow(Try):
+    """An earlier session; Enter or a click resumes it."""
+
+    class Chosen(Message):
+        """Posted when the person wants to resume the session."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    def __init__(self, words: Words, head: Head, newest: Preview | None) -> None:
+        super().__init__("")
+        self._words, self._head, self._newest = words, head, newest
+
+    def on_mount(self) -> None:
+        """Draw the row."""
+        self._draw()
+
+    def on_resize(self, _: Resize) -> None:
+        """Draw the row at its new width."""
+        self._draw()
+
+    def _draw(self) -> None:
+        self.update(Content("\n").join([*self._lines(max(self.size.width, 20))]))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        words, head = self._words, self._head
+        seconds = time.time() - head.place.used
+        used = words("now") if seconds < _NOW else age(seconds)
+        turns = "" if head.turns is None else (
+            words("1 turn") if head.turns == 1 else words("{n} turns", n=head.turns)
+        )  # fmt: skip
+        room = width - 2 - _AGE - _TURNS
+        mark = "› " if self._newest is not None else "  "
+        title = head.since_fork or head.title or words("(no prompt)")
+        if head.origin is not None and head.origin.turn is not None:
+            title = words("fork of turn {turn}: {title}", turn=head.origin.turn, title=title)
+        elif head.origin is not None:
+            title = words("fork: {title}", title=title)
+        yield Content.assemble(
+            (mark, KEY), fit(title, room), (fit(used, _AGE, right=True), MUTED),
+            (fit(turns, _TURNS, right=True), MUTED),
+        )  # fmt: skip
+        if self._newest is None:
+            return
+        if self._newest.said:
+            you = words("You")
+            said = " ".join(self._newest.said.split())
+            yield Content.assemble(
+                ("  ", ""),
+                (f"{you}: ", "$text-secondary"),
+                (fit(said, width - len(you) - 4), MUTED),
+            )
+        left = [*self._left()]
+        if left:
+            yield Content.styled(f"  {', '.join(left)}", "$text-warning")
+
+    def _left(self) -> Iterator[str]:
+        """Yield what the newest session left open."""
+        words, newest = self._words, self._newest
+        assert newest is not None
+        if count := len(newest.windows):
+            yield words("1 window") if count == 1 else words("{count} windows", count=count)
+        if newest.draft.strip():
+            yield words("1 message not sent")
+
+    def action_say(self) -> None:
+        """Resume the session."""
+        self.post_message(self.Chosen(self._head.place.id))
+
+
+def widgets_of(recent: Recent, words: Words, folder: str) -> Iterator[Static]:
+    """Yield the widgets of the start screen of a folder with earlier sessions."""
+    yield Static(
+        Content.assemble(("contextui", "bold $text-primary"), (f"   {line(folder)}", MUTED))
+    )
+    hint = words("↓ and Enter, or just type to start a new session")
+    yield Static(
+        Content.assemble((words("Resume"), "bold"), (f"   {hint}", MUTED)), classes="resume"
+    )
+    for number, head in enumerate(recent.heads):
+        row = ResumeRow(words, head, recent.newest if number == 0 else None)
+        row.set_class(number == 0 and len(recent.heads) > 1, "-newest")
+        yield row
+    if recent.more:
+        more = words("{count} more: ", count=recent.more)
+        yield Static(Content.assemble(("  " + more, MUTED), ("/sessions", f"{KEY} bold")),
+                     classes="more")  # fmt: skip
+    ready = [*ready_lines(recent, words)]
+    if ready:
+        yield Static(Content("\n").join(ready), classes="ready")
+
+
+def ready_lines(recent: Recent, words: Words) -> Iterator[Content]:
+    """Yield what is ready in the folder, and what waits for the person."""
+    good = ("● ", "$text-success")
+    if recent.branch:
+        yield Content.assemble(good, words("on branch {branch}", branch=line(recent.branch)))
+    if recent.guide is not None:
+        tokens = f"{recent.guide:,}"
+        yield Content.assemble(good, words("AGENTS.md is read, {tokens} tokens", tokens=tokens))
+    if waiting := trust_line(recent.untrusted, recent.servers, words):
+        yield waiting
+
+
+def trust_line(files: int, servers: int, words: Words) -> Content | None:
+    """Return a line about window files and MCP servers that wait for trust, if there are any."""
+    parts = list[str]()
+    if files:
+        one = words("1 window file")
+        parts.append(one if files == 1 else words("{count} window files", count=files))
+    if servers:
+        one = words("1 MCP server")
+        parts.append(one if servers == 1 else words("{count} MCP servers", count=servers))
+    if not parts:
+        return None
+    text = words("Not trusted yet: {what}. ", what=", ".join(parts))
+    shows = words(" shows and allows them.")
+    return Content.assemble(
+        ("● ", "$text-warning"), text, ("/trust", f"{KEY} bold"), (shows, FAINT)
+    )

@@ -1,0 +1,53 @@
+"""Text fields: they escape control characters, and `enter` submits."""
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from contextui.text import for_terminal
+
+
+class InertArea(TextArea):
+    """A text area that escapes control characters of pasted text."""
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Apply an edit with control characters escaped."""
+        edit.text = for_terminal(edit.text)
+        return super().edit(edit)
+
+
+class Field(InertArea):
+    """A text field of one or more lines: `enter` submits, `ctrl+j` starts a new line."""
+
+    BINDINGS = [
+        Binding("enter", "done", show=False, priority=True),
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
+    ]
+    DEFAULT_CSS = """
+    Field {
+        height: auto; max-height: 6; border: none; padding: 0; background: $background;
+        &:focus { border: none; }
+        .text-area--placeholder { color: $faint; }
+    }
+    """
+
+    class Done(Message):
+        """Posted when the person presses enter."""
+
+        def __init__(self, field: "Field") -> None:
+            super().__init__()
+            self.field = field
+
+    def __init__(self, text: str = "", hint: str = "") -> None:
+        super().__init__(for_terminal(text), placeholder=Content(hint), highlight_cursor_line=False)
+        self.move_cursor(self.document.end)
+
+    def action_done(self) -> None:
+        """Post `Done`."""
+        self.post_message(self.Done(self))
+
+    def action_new_line(self) -> None:
+        """Insert a line break."""
+        self.insert("\n")

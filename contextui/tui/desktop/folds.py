@@ -1,0 +1,333 @@
+"""A list whose entries unfold: the whole text of an entry appears below its row.
+
+What is unfolded, the cursor and the filter are the person's own: they change neither the window nor
+what the model reads. Texts are read and wrapped in threads.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from contextui.errors import ContextUIError
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.rowlist import (
+    FilterLine,
+    RowList,
+    found_text,
+    marked_name,
+    positions_of,
+    spread,
+)
+from contextui.tui.lines import FAINT, MUTED, line, numbered
+from contextui.windowing.worker import in_daemon_thread
+from contextui.words import Lang, Words
+
+INDENT = 4
+"""Cells before the text of an entry."""
+_FACTS = 40  # cells of a row below which the facts at its end are left out
+
+
+@dataclass(frozen=True)
+class Fold:
+    """An entry of the list.
+
+    Attributes:
+        key: What identifies it while the list changes.
+        title: Its name. All texts may contain anything.
+        number: Shown before the title.
+        about: Shown after the title, as far as there is room.
+        facts: Shown at the end of the row.
+        stamp: Changes whenever its text does.
+    """
+
+    key: Hashable
+    title: str
+    number: str = ""
+    about: str = ""
+    facts: str = ""
+    stamp: Hashable = None
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """The row of an entry, or one row of its text.
+
+    Attributes:
+        fold: The entry.
+        at: The place of the row in the text, -1 for the entry itself.
+        text: The row of the text.
+        line: The number of the line, 0 where a line is continued.
+    """
+
+    fold: Fold
+    at: int = -1
+    text: str = ""
+    line: int = 0
+
+    @property
+    def key(self) -> tuple[Hashable, int]:
+        """What identifies the row while the list changes."""
+        return self.fold.key, self.at
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text as it was read and wrapped."""
+
+    stamp: Hashable
+    width: int
+    rows: Sequence[FoldRow]
+
+
+class FoldList(RowList[FoldRow]):
+    """The rows; a click on the text of an entry does not fold it."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor into the text."""
+        place = int(event.y) + self.scroll_offset.y
+        if place < len(self.rows) and self.rows[place].at >= 0:
+            event.stop()
+            event.prevent_default()
+            self.choose(place)
+
+
+class FoldBody(Vertical):
+    """The list, a filter above it, and a line for problems.
+
+    Subclasses call `show_folds` when their entries change, and implement `text_of` and `matches`.
+
+    Args:
+        lang: The language of the person.
+    """
+
+    BINDINGS = [
+        Binding("slash", "filter", "filter"),
+        Binding("right", "unfold(True)", show=False),
+        Binding("left", "unfold(False)", show=False),
+        Binding("r", "reload", show=False),
+        Binding("escape", "back", show=False),
+    ]
+    DEFAULT_CSS = """
+    FoldBody {
+        FoldList { height: 1fr; }
+        .problem { display: none; height: auto; max-height: 3; }
+    }
+    """
+    frame_bindings: ClassVar[list[Binding]] = [Binding("slash", "filter", "filter")]
+    has_line_numbers: ClassVar[bool] = False
+    """Whether the lines of a text are numbered."""
+
+    def __init__(self, lang: Lang) -> None:
+        super().__init__()
+        self._words = Words(lang)
+        self._folds: Sequence[Fold] = ()
+        self._note = ""
+        self._opened, self._opened_by_model = set[Hashable](), set[Hashable]()
+        self._texts = dict[Hashable, _Text]()
+        self._list = FoldList(self._draw, lambda row: row.key)
+        self._filter = FilterLine(self._list)
+        self._problem = Static(classes="problem")
+
+    def compose(self) -> ComposeResult:
+        """Compose filter, list and the line for problems."""
+        yield self._filter
+        yield self._list
+        yield self._problem
+
+    # --- for subclasses ----------------------------------------------------------------
+
+    def text_of(self, key: Hashable) -> str:
+        """Return the whole text of an entry. Called in a thread; the text may contain anything.
+
+        Raises:
+            ContextUIError: It cannot be read.
+        """
+        raise NotImplementedError
+
+    def matches(self, fold: Fold, words: Sequence[str]) -> bool:
+        """Whether an entry has each of these words, which are in lower case."""
+        text = f"{fold.title}\n{fold.about}\n{fold.facts}".casefold()
+        return all(word in text for word in words)
+
+    def show_folds(
+        self,
+        folds: Sequence[Fold],
+        note: str = "",
+        *,
+        problem: str = "",
+        opened: Iterable[Hashable] = (),
+    ) -> None:
+        """Show other entries.
+
+        Args:
+            folds: The entries.
+            note: What to show if there are none.
+            problem: Why they cannot be read, or not written.
+            opened: Keys of those that the model unfolded. A change of them is followed.
+        """
+        self._folds, self._note = folds, note
+        now = set(opened)
+        self._opened -= self._opened_by_model - now
+        self._opened |= now - self._opened_by_model
+        self._opened_by_model = now
+        there = {one.key for one in folds}
+        self._texts = {key: text for key, text in self._texts.items() if key in there}
+        self._problem.update(Content.styled(f"✗ {line(problem)}", "$text-error"))
+        self._problem.display = bool(problem)
+        self._show()
+
+    @property
+    def window_rows(self) -> int:
+        """The rows of the list, with filter and problem."""
+        extra = bool(self._filter.display) + bool(self._problem.display)
+        return max(len(self._list.rows), 1) + extra
+
+    # --- rows --------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Wrap the texts to the new width."""
+        self._show()
+
+    def _show(self, at: Hashable = None) -> None:
+        """Show the entries that the filter leaves, with the texts of those unfolded."""
+        if not self.is_attached:
+            return
+        before, words = self.window_rows, self._query
+        folds = [one for one in self._folds if not words or self.matches(one, words)]
+        note = self._note
+        if words:
+            self._filter.show_found(found_text(len(folds), len(self._folds), self._words))
+            query = line(self._filter.query_text)
+            note = self._words("Nothing matches “{query}”. Esc clears.", query=query)
+        rows = list[FoldRow]()
+        for fold in folds:
+            rows.append(FoldRow(fold))
+            rows += self._rows_of(fold) if fold.key in self._opened else []
+        self._list.show(rows, note, at=at)
+        if self.window_rows != before:
+            for one in self.ancestors:
+                if isinstance(one, WindowFrame):
+                    one.post_message(WindowFrame.Resized())
+
+    @property
+    def _query(self) -> list[str]:
+        return self._filter.query_text.casefold().split()
+
+    @property
+    def _width(self) -> int:
+        return max(self._list.line_width - INDENT, 10)
+
+    def _rows_of(self, fold: Fold) -> Sequence[FoldRow]:
+        """Return the rows of a text, and read it if it is new, changed, or wrapped otherwise."""
+        text = self._texts.get(fold.key)
+        is_current = text is not None and (text.stamp, text.width) == (fold.stamp, self._width)
+        if not is_current and self._list.line_width:
+            self._read(fold)
+        return [] if text is None else text.rows
+
+    def _read(self, fold: Fold) -> None:
+        # Not a coroutine yet: one that is cancelled at once would never be awaited.
+        self.run_worker(self._reading(fold), group=repr(fold.key), exclusive=True)
+
+    async def _reading(self, fold: Fold) -> None:
+        width = self._width
+        rows = await in_daemon_thread(lambda: self._wrapped(fold, width))
+        if self.is_attached:
+            self._texts[fold.key] = _Text(fold.stamp, width, rows)
+            self._show()
+
+    def _wrapped(self, fold: Fold, width: int) -> list[FoldRow]:
+        try:
+            text = self.text_of(fold.key)
+        except ContextUIError as error:
+            reason = error.text(self._words.lang).rstrip(".。")
+            text = "✗ " + self._words("{reason}. r tries again.", reason=reason)
+        room = width - (_digits(text) if self.has_line_numbers else 0)
+        rows, last = list[FoldRow](), -1
+        for number, row in numbered(text.removesuffix("\n"), room):
+            rows.append(FoldRow(fold, len(rows), row, 0 if number == last else number + 1))
+            last = number
+        return rows
+
+    def _draw(self, row: FoldRow, width: int) -> Content:
+        fold = row.fold
+        if row.at >= 0:
+            if not self.has_line_numbers:
+                return Content(" " * INDENT + row.text)
+            digits = len(str(self._last_line(fold)))
+            number = f"{row.line or '':>{digits + 2}}  "
+            return Content.assemble((number, FAINT), row.text)
+        words, room = self._query, width if width >= _FACTS else 0
+        shown = Content.assemble(
+            ("▾ " if fold.key in self._opened else "▸ ", FAINT),
+            (f"{line(fold.number)} " if fold.number else "", MUTED),
+            marked_name(line(fold.title), positions_of(line(fold.title), words)),
+            (f"  {line(fold.about)}" if fold.about else "", FAINT),
+        )
+        facts = Content.styled(f"  {line(fold.facts)}" if fold.facts and room else "", FAINT)
+        return spread(shown, facts.truncate(room // 3, ellipsis=True), width)
+
+    def _last_line(self, fold: Fold) -> int:
+        text = self._texts.get(fold.key)
+        return next((row.line for row in reversed(text.rows if text else ()) if row.line), 1)
+
+    # --- keys --------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave escape to the frame where there is no filter to clear."""
+        if action == "back":
+            return bool(self._filter.display)
+        return super().check_action(action, parameters)
+
+    def action_filter(self) -> None:
+        """Type a filter."""
+        self._filter.begin()
+        self._show()
+
+    def action_back(self) -> None:
+        """Clear the filter."""
+        self._filter.end()
+
+    @on(FilterLine.Changed)
+    def _changed(self, message: FilterLine.Changed) -> None:
+        message.stop()
+        if not message.query:
+            self._filter.show_found("")
+        self._show()
+
+    @on(RowList.Opened)
+    @on(RowList.Toggled)
+    def _toggle(self, message: "RowList.Opened | RowList.Toggled") -> None:
+        message.stop()
+        if (row := self._list.row) is not None:
+            self._set_open(row.fold, row.fold.key not in self._opened)
+
+    def action_unfold(self, wanted: bool) -> None:
+        """Unfold the entry under the cursor, or fold it."""
+        if (row := self._list.row) is not None and wanted is not (row.fold.key in self._opened):
+            self._set_open(row.fold, wanted)
+
+    def _set_open(self, fold: Fold, wanted: bool) -> None:
+        if wanted:
+            self._opened.add(fold.key)
+            self._texts.pop(fold.key, None)  # it may have changed since it was read
+        else:
+            self._opened.discard(fold.key)
+        self._show(at=(fold.key, -1))
+
+    def action_reload(self) -> None:
+        """Read the unfolded texts again."""
+        for fold in self._folds:
+            if fold.key in self._opened:
+                self._read(fold)
+
+
+def _digits(text: str) -> int:
+    return len(str(text.count("\n") + 1))

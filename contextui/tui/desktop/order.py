@@ -1,0 +1,213 @@
+"""The order of the open windows: their numbers, the main one, and which was used last."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+_MOST_LEFT = 50  # closed windows whose places are known
+
+
+class Left(NamedTuple):
+    """The place that a closed window had."""
+
+    at: int
+    number: int
+    rows: int
+    is_main: bool
+    is_pinned: bool
+
+
+@dataclass(slots=True)
+class Order:
+    """The open windows.
+
+    Attributes:
+        ids: The windows in the order of their places.
+        current: The window that the person used last.
+        numbers: The number of each window. It stays the same as long as the window is open.
+        recent: All windows, the least recently used first.
+        main: The window in the main place.
+        is_pinned: Whether the person chose the main window, so that no new one replaces it.
+        left: The places of closed windows, for those that are reopened.
+        grown: How many rows the person gave to windows, or took from them.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    current: str | None = None
+    numbers: dict[str, int] = field(default_factory=dict)
+    recent: list[str] = field(default_factory=list)
+    main: str | None = None
+    is_pinned: bool = False
+    left: dict[str, Left] = field(default_factory=dict)
+    grown: dict[str, int] = field(default_factory=dict)
+
+    def follow(
+        self,
+        open_ids: Iterable[str],
+        is_wide: Callable[[str], bool],
+        *,
+        keeps: bool = False,
+        former: Callable[[str], str] = lambda _: "",
+    ) -> list[str]:
+        """Add opened windows, remove closed ones, and return those that were opened.
+
+        Args:
+            open_ids: All open windows.
+            is_wide: Whether a window wants the main place.
+            keeps: Whether the current window stays current although others were opened.
+            former: Returns the id that a reopened window had, whose place it gets.
+        """
+        there = list(open_ids)
+        still, known = set(there), set(self.ids)
+        if still == known:
+            return []
+        at = self.ids.index(self.current) if self.current in known else 0
+        opened = [one for one in there if one not in known]
+        self._note_left(still)
+        self.ids = [one for one in self.ids if one in still]
+        self.recent = [one for one in self.recent if one in still]
+        self.grown = {one: rows for one, rows in self.grown.items() if one in still}
+        self.numbers = {one: number for one, number in self.numbers.items() if one in still}
+        if self.main not in still:
+            self.main, self.is_pinned = None, False
+        if self.current not in still:
+            self.current = self.ids[min(at, len(self.ids) - 1)] if self.ids else None
+        for one in opened:
+            left = self.left.pop(former(one), None)
+            self.ids.insert(left.at if left is not None else len(self.ids), one)
+            self.numbers[one] = self._free_number(left.number if left is not None else 0)
+            self._open(one, is_wide(one), keeps)
+            if left is not None and left.rows:
+                self.grown[one] = left.rows
+            if left is not None and left.is_main and not self.is_pinned:
+                self.main, self.is_pinned = one, left.is_pinned
+        if self.main is None:
+            self.main = next((one for one in reversed(self.recent) if is_wide(one)), None)
+        return opened
+
+    def _open(self, window_id: str, is_wide: bool, keeps: bool) -> None:
+        self.recent.append(window_id)
+        if is_wide and not self.is_pinned:
+            self.main = window_id
+        if self.current is None or not keeps:
+            self.current = window_id
+
+    def _note_left(self, still: set[str]) -> None:
+        for at, one in enumerate(self.ids):
+            if one not in still:
+                is_main = one == self.main
+                number, rows = self.numbers[one], self.grown.get(one, 0)
+                self.left[one] = Left(at, number, rows, is_main, is_main and self.is_pinned)
+        while len(self.left) > _MOST_LEFT:
+            del self.left[next(iter(self.left))]
+
+    def _free_number(self, wanted: int = 0) -> int:
+        taken = set(self.numbers.values())
+        if wanted and wanted not in taken:
+            return wanted
+        return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+    def number(self, window_id: str) -> int:
+        """Return a window's number."""
+        return self.numbers[window_id]
+
+    def number_among(
+        self, window_id: str, open_ids: Iterable[str], former: Callable[[str], str] = lambda _: ""
+    ) -> int:
+        """Return a window's number once all open windows are known here; see `follow`."""
+        later = deepcopy(self)
+        later.follow(open_ids, lambda _: False, keeps=True, former=former)
+        return later.number(window_id)
+
+    def numbered(self, number: int) -> str | None:
+        """Return the window with this number, if there is one."""
+        return next((one for one, its in self.numbers.items() if its == number), None)
+
+    def use(self, window_id: str, *, is_wide: bool = False) -> None:
+        """Make a window the current one; a wide one takes the main place unless it is pinned."""
+        self.current = window_id
+        if self.recent and self.recent[-1] != window_id:
+            self.recent.remove(window_id)
+            self.recent.append(window_id)
+        if is_wide and not self.is_pinned:
+            self.main = window_id
+
+    def step(self, by: int) -> str | None:
+        """Return the window this many places after the current one, if any."""
+        if self.current is None:
+            return None
+        at = self.ids.index(self.current) + by
+        return self.ids[at] if 0 <= at < len(self.ids) else None
+
+    def promote(self) -> bool:
+        """Pin the current window in the main place, or unpin it; return whether it is pinned."""
+        self.is_pinned = not (self.is_pinned and self.main == self.current)
+        if self.current is not None:
+            self.main = self.current
+        return self.is_pinned
+
+    def move(self, by: int, shown: Sequence[str]) -> None:
+        """Swap the current window with the one shown before or after it.
+
+        Args:
+            by: -1 or 1.
+            shown: The windows in frames, in the order of their places.
+        """
+        at = shown.index(self.current) + by if self.current in shown else -1
+        if self.current is None or not 0 <= at < len(shown):
+            return
+        other = shown[at]
+        if self.main in (self.current, other):
+            self.main = other if self.main == self.current else self.current
+            self.is_pinned = True
+        here, there = self.ids.index(self.current), self.ids.index(other)
+        self.ids[here], self.ids[there] = other, self.current
+
+    def by_need(self) -> list[str]:
+        """Return all windows, those that most need a frame first."""
+        first = [self.current, self.main if self.is_pinned else None, self.main]
+        wanted = dict.fromkeys(one for one in first if one is not None)
+        return list(wanted | dict.fromkeys(reversed(self.recent)))
+
+    # --- between runs ------------------------------------------------------------------
+
+    def saved(self) -> dict[str, Any]:
+        """Return what to remember, as JSON has it."""
+        return {
+            "order": self.ids,
+            "numbers": self.numbers,
+            "main": self.main,
+            "pinned": self.is_pinned,
+            "grown": self.grown,
+        }
+
+    def restore(self, saved: object) -> None:
+        """Take over what was remembered, as far as those windows are open."""
+        if not isinstance(saved, Mapping):
+            return
+        ids, numbers, main = saved.get("order"), saved.get("numbers"), saved.get("main")
+        if isinstance(ids, list):
+            known = [one for one in dict.fromkeys(map(str, ids)) if one in self.numbers]
+            self.ids = [*known, *(one for one in self.ids if one not in known)]
+        if isinstance(numbers, Mapping):
+            self._renumber(numbers)
+        grown = saved.get("grown")
+        if isinstance(grown, Mapping):
+            rows = {one: grown.get(one) for one in self.ids}
+            self.grown = {one: by for one, by in rows.items() if type(by) is int and abs(by) < 999}
+        if isinstance(main, str) and main in self.numbers:
+            self.main, self.is_pinned = main, saved.get("pinned") is True
+
+    def _renumber(self, saved: Mapping[Any, Any]) -> None:
+        """Give windows the numbers they had; a number that is not valid or free is not given."""
+        own, self.numbers = list(self.numbers), {}
+        for one in own:
+            number = saved.get(one)
+            if type(number) is not int or not 1 <= number <= 999:  # bools are ints as well
+                continue
+            if number not in self.numbers.values():
+                self.numbers[one] = number
+        for one in own:
+            if one not in self.numbers:
+                self.numbers[one] = self._free_number()

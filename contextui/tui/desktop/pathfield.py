@@ -1,0 +1,173 @@
+"""A field for a path: while one types, the paths of the workspace that fit are offered below."""
+
+from collections.abc import Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import TextArea
+
+from contextui.files.index import ALL, Match, PathIndex
+from contextui.files.workspace import Workspace
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.rowlist import marked_name
+from contextui.tui.lines import CURSOR, FAINT, LineView
+from contextui.windowing.worker import in_daemon_thread
+
+OFFERED = 5
+"""The maximum number of paths that are offered."""
+
+
+def is_path(name: str, declared: str) -> bool:
+    """Return whether a param is the path of a file or folder."""
+    named = name in ("path", "file", "folder", "under") or name.endswith(("_path", "_file"))
+    return named and declared == "string"
+
+
+class PathInput(Field):
+    """The text of the path; tab inserts the chosen one, and arrows choose among them."""
+
+    BINDINGS = [
+        Binding("tab", "take", "insert", priority=True, show=False),
+        Binding("up", "choose(-1)", show=False, priority=True),
+        Binding("down", "choose(1)", show=False, priority=True),
+        Binding("escape", "close", show=False, priority=True),
+    ]
+
+    def __init__(self, text: str, hint: str, offers: "PathOffers") -> None:
+        super().__init__(text, hint)
+        self._offers = offers
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys to the form while nothing is offered."""
+        if action in ("take", "choose", "close"):
+            return bool(self._offers.matches) and self._offers.display
+        return super().check_action(action, parameters)
+
+    def action_take(self) -> None:
+        """Insert the path under the cursor."""
+        self._offers.take()
+
+    def action_choose(self, by: int) -> None:
+        """Choose another path."""
+        self._offers.step(by)
+
+    def action_close(self) -> None:
+        """Offer nothing until more is typed."""
+        self._offers.show([])
+
+    def action_done(self) -> None:
+        """Insert a path that was chosen; what was typed may be a new name, and stays as it is."""
+        if self._offers.is_chosen:
+            self._offers.take()
+        else:
+            super().action_done()
+
+
+class PathOffers(LineView):
+    """The paths that fit, best first."""
+
+    DEFAULT_CSS = "PathOffers { display: none; height: auto; max-height: 5; }"
+
+    class Taken(Message):
+        """Posted when a path is to be inserted."""
+
+        def __init__(self, path: str) -> None:
+            super().__init__()
+            self.path = path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.matches: Sequence[Match] = ()
+        self.is_chosen = False
+        """Whether the person chose one: then enter inserts it."""
+        self._at = 0
+
+    def show(self, matches: Sequence[Match]) -> None:
+        """Offer other paths."""
+        self.matches, self._at, self.is_chosen = matches, 0, False
+        self.display = bool(matches)
+        self.styles.height = len(matches)
+        self.set_count(len(matches), follow=False)
+
+    def line_at(self, number: int, width: int) -> Content:
+        """Draw a path with its matched letters."""
+        match = self.matches[number]
+        end = "/" if match.kind == "folder" else ""
+        shown = Content.assemble(marked_name(match.path, match.positions), (end, FAINT))
+        shown = shown.truncate(width, ellipsis=True, pad=True)
+        return shown.stylize(CURSOR) if number == self._at else shown
+
+    def step(self, by: int) -> None:
+        """Choose another path."""
+        if self.is_chosen or by < 0:
+            self._at = (self._at + by) % len(self.matches)
+        self.is_chosen = True
+        self.refresh()
+
+    def take(self, place: int | None = None) -> None:
+        """Insert a path: the chosen one unless another is named."""
+        self.post_message(self.Taken(self.matches[self._at if place is None else place].path))
+
+    def on_click(self, event: events.Click) -> None:
+        """Insert the clicked path."""
+        if int(event.y) < len(self.matches):
+            event.stop()
+            self.take(int(event.y))
+
+
+class PathField(Vertical):
+    """A path with what is offered below it."""
+
+    DEFAULT_CSS = "PathField { height: auto; width: 1fr; }"
+
+    def __init__(self, text: str, hint: str, workspace: Workspace) -> None:
+        super().__init__()
+        self._index = PathIndex.of(workspace)
+        self._offers = PathOffers()
+        self.input = PathInput(text, hint, self._offers)
+        self._inserted = text
+
+    def compose(self) -> ComposeResult:
+        """Compose the text and the offers."""
+        yield self.input
+        yield self._offers
+
+    def on_mount(self) -> None:
+        """Read the paths in a thread."""
+
+        async def read() -> None:
+            await in_daemon_thread(lambda: self._index.refresh(only_if_stale=True))
+            self._offer()
+
+        self.run_worker(read, group="index")  # type: ignore[arg-type]
+
+    @on(TextArea.Changed)
+    def _offer(self) -> None:
+        """Offer what fits; nothing for an empty or just inserted text."""
+        query = self.input.text
+        if not query.strip() or query == self._inserted or not self.input.has_focus:
+            self._offers.show([])
+            return
+        self._offers.show(self._index.match(query, OFFERED, kinds=ALL))
+
+    @on(PathOffers.Taken)
+    def _take(self, message: PathOffers.Taken) -> None:
+        message.stop()
+        self.input.text = self._inserted = message.path
+        self._inserted = self.input.text  # a field shows control characters escaped
+        self.given = message.path
+        self.input.move_cursor(self.input.document.end)
+        self._offers.show([])
+        self.input.focus()
+
+    given = ""
+    """The path that was inserted, with characters that the field only shows escaped."""
+
+    @property
+    def value(self) -> str:
+        """The path: the inserted one, or what was typed."""
+        return self.given if self.given and self.input.text == self._inserted else self.input.text

@@ -1,0 +1,350 @@
+"""Lists that a person works in: a row cursor, a filter line, and names with matched letters."""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from contextui.secrets import mask_own
+from contextui.text import code_point, for_terminal, is_unseen
+from contextui.tui.lines import FAINT, KEY, MUTED, CursorView, fit, fold, lit, nearest
+from contextui.words import Words
+
+T = TypeVar("T")
+Draw = Callable[[T, int], Content]
+
+MATCHED = "bold $text-primary"
+"""The style of the letters that a filter found."""
+_MARKS = {"A": "$text-success", "?": "$text-success", "D": "$text-error", "U": "$text-error"}
+
+
+class RowList(CursorView, Generic[T]):
+    """Rows with a cursor; only those in view are drawn.
+
+    Args:
+        draw: Draws a row to a width.
+        key: Returns what identifies a row while the list changes.
+    """
+
+    BINDINGS = [
+        Binding("enter", "open", "open"),
+        Binding("space", "expand", "expand", key_display="space"),
+    ]
+    DEFAULT_CSS = "RowList { overflow-y: auto; scrollbar-gutter: stable; scrollbar-size: 0 1; }"
+
+    class Moved(Message):
+        """Posted when the cursor is at another row."""
+
+    class Opened(Message):
+        """Posted when a row is chosen by enter or a click."""
+
+    class Toggled(Message):
+        """Posted when a row is to be expanded or collapsed."""
+
+    opens_by_click: ClassVar[bool] = True
+    """Whether a click on any row opens it, or only one on the row under the cursor."""
+
+    def __init__(self, draw: Draw[T], key: Callable[[T], Hashable]) -> None:
+        super().__init__()
+        self.rows: Sequence[T] = ()
+        self.note = Content("")
+        """Shown where the rows would be, if there are none."""
+        self.shows_cursor = False
+        """Whether the cursor is shown although something else has the focus: the filter."""
+        self._draw_row, self._key = draw, key
+        self._noted: Sequence[Content] = ()  # the note, wrapped
+
+    def is_entry(self, row: T) -> bool:  # noqa: ARG002
+        """Whether the cursor can be on a row: headings override this."""
+        return True
+
+    @property
+    def row(self) -> T | None:
+        """The row under the cursor."""
+        row = self.rows[self.cursor] if self.cursor < len(self.rows) else None
+        return row if row is not None and self.is_entry(row) else None
+
+    def show(self, rows: Sequence[T], note: Content | str = "", *, at: Hashable = None) -> None:
+        """Show other rows; the cursor stays on its row, or near it.
+
+        Args:
+            rows: The rows.
+            note: What to show if there are none.
+            at: The key of the row to move the cursor to.
+        """
+        before = self._key(self.row) if self.row is not None else None
+        self.rows = rows
+        self.note = Content.styled(note, MUTED) if isinstance(note, str) else note
+        wanted = before if at is None else at
+        if wanted is not None:
+            is_here = self.cursor < len(rows) and self._key(rows[self.cursor]) == wanted
+            if not is_here:
+                self._find(wanted)
+        self.cursor = self._entry_from(self.cursor, 1)
+        self._noted = [] if rows or not self.note.plain else fold(self.note, self.line_width or 80)
+        self.set_count(len(rows) or len(self._noted), follow=False)
+        if at is not None:
+            self._show_cursor()
+
+    def _find(self, wanted: Hashable) -> None:
+        for number, row in enumerate(self.rows):
+            if self._key(row) == wanted:
+                self.cursor = number
+                return
+
+    def line_at(self, number: int, width: int) -> Content:
+        """Draw a row, or the note if there is none."""
+        if not self.rows:
+            return self._noted[number]
+        shown = self._draw_row(self.rows[number], width)
+        if number == self.cursor and (self.has_focus or self.shows_cursor):
+            return lit(shown.pad_right(max(width - shown.cell_length, 0)))
+        return shown
+
+    def _entry_from(self, place: int, step: int) -> int:
+        """Return the place of the next entry in a direction, or else in the other one."""
+        return nearest(place, step, len(self.rows), lambda at: self.is_entry(self.rows[at]))
+
+    def _show_cursor(self) -> None:
+        above = self.cursor - 1
+        if above >= 0 and not self.is_entry(self.rows[above]):
+            self.show_line(above)
+        self.show_line(self.cursor)
+
+    def choose(self, place: int, step: int = 1) -> None:
+        """Move the cursor to a row, or to the next entry in the direction of `step`."""
+        place = self._entry_from(place, step)
+        moved, self.cursor = place != self.cursor, place
+        self._show_cursor()
+        self.refresh()
+        if moved:
+            self.post_message(self.Moved())
+
+    def action_open(self) -> None:
+        """Choose the row under the cursor."""
+        if self.row is not None:
+            self.post_message(self.Opened())
+
+    def action_expand(self) -> None:
+        """Expand or collapse the row under the cursor."""
+        if self.row is not None:
+            self.post_message(self.Toggled())
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked row and choose it, at once or at the second click."""
+        place = int(event.y) + self.scroll_offset.y
+        if place < len(self.rows) and self.is_entry(self.rows[place]):
+            event.stop()
+            opens = self.opens_by_click or place == self.cursor
+            self.choose(place)
+            if opens:
+                self.action_open()
+
+    def on_focus(self) -> None:
+        """Show the cursor."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.refresh()
+
+
+class FilterInput(Input):
+    """The text of a filter; the keys that move the list's cursor work here, too."""
+
+    BINDINGS = [
+        Binding("up", "move('step', -1)", "move", key_display="↑↓"),
+        Binding("down", "move('step', 1)", show=False),
+        Binding("pageup", "move('page', -1)", show=False),
+        Binding("pagedown", "move('page', 1)", show=False),
+        Binding("enter", "submit", "open"),
+        Binding("escape", "clear_filter", "clear filter"),
+    ]
+
+    class Moved(Message):
+        """Posted when the list's cursor is to move."""
+
+        def __init__(self, how: str, by: int) -> None:
+            super().__init__()
+            self.how, self.by = how, by
+
+    class Cleared(Message):
+        """Posted when the person leaves the filter."""
+
+    def __init__(self) -> None:
+        super().__init__(compact=True)
+        self.can_focus = False  # until it is shown
+
+    def action_move(self, how: str, by: int) -> None:
+        """Move the cursor of the list."""
+        self.post_message(self.Moved(how, by))
+
+    def action_clear_filter(self) -> None:
+        """Leave the filter."""
+        self.post_message(self.Cleared())
+
+
+class FilterLine(Horizontal):
+    """One line above a list: what is typed, and how much it finds. Hidden until it is used.
+
+    Args:
+        rows: The list below it.
+    """
+
+    DEFAULT_CSS = """
+    FilterLine {
+        display: none; height: 1;
+        .slash { width: 2; }
+        FilterInput { width: 1fr; height: 1; padding: 0; background: $background; border: none; }
+        .found { width: auto; height: 1; padding: 0 0 0 1; }
+    }
+    """
+
+    class Changed(Message):
+        """Posted when another text is to be found; empty if the filter was left."""
+
+        def __init__(self, query: str) -> None:
+            super().__init__()
+            self.query = query
+
+    def __init__(self, rows: RowList[T]) -> None:
+        super().__init__()
+        self._rows, self._input = rows, FilterInput()
+        self._found = Static(classes="found")
+
+    def compose(self) -> ComposeResult:
+        """Compose the slash, the text and what it finds."""
+        yield Static(Content.styled("/ ", f"{KEY} bold"), classes="slash")
+        yield self._input
+        yield self._found
+
+    @property
+    def query_text(self) -> str:
+        """What to find; empty while the filter is not used."""
+        return self._input.value.strip() if self.display else ""
+
+    def begin(self) -> None:
+        """Show the filter and type into it."""
+        self.display = self._input.can_focus = True
+        self._rows.shows_cursor = True
+        self._input.focus()
+
+    def end(self) -> None:
+        """Hide the filter and return to the list."""
+        had_focus = self._input.has_focus
+        self.display = self._input.can_focus = self._rows.shows_cursor = False
+        with self.prevent(Input.Changed):
+            self._input.value = ""
+        self.show_found("")
+        if had_focus:
+            self._rows.focus()
+        self.post_message(self.Changed(""))
+
+    def show_found(self, text: str) -> None:
+        """Show how much is found."""
+        self._found.update(Content.styled(text, MUTED))
+
+    @on(Input.Changed)
+    def _search(self, message: Input.Changed) -> None:
+        message.stop()
+        self.post_message(self.Changed(self._input.value.strip()))
+
+    @on(Input.Submitted)
+    def _open(self, message: Input.Submitted) -> None:
+        message.stop()
+        self._rows.action_open()
+
+    @on(FilterInput.Moved)
+    def _move(self, message: FilterInput.Moved) -> None:
+        message.stop()
+        move = self._rows.action_page if message.how == "page" else self._rows.action_step
+        move(message.by)
+
+    @on(FilterInput.Cleared)
+    def _clear(self, message: FilterInput.Cleared) -> None:
+        message.stop()
+        self.end()
+
+
+def mark_style(mark: str) -> str:
+    """Return the style of the letter by which git marks a change."""
+    return _MARKS.get(mark, "$text-warning")
+
+
+def visible(name: str) -> str:
+    r"""Return a name with every character that cannot be seen as a visible one.
+
+    Two names that differ are shown differently.
+
+    Example:
+        >>> print(visible("a\nb\u200bc"))
+        a␊b⟨U+200B⟩c
+    """
+    return "".join(_visible(char) for char in name) if _is_odd(name) else name
+
+
+def marked_name(name: str, positions: Collection[int] = (), style: str = "") -> Content:
+    """Return a name as one line, with the matched letters highlighted.
+
+    Args:
+        name: The name; it may contain anything.
+        positions: The indexes of its matched letters.
+        style: The style of the other letters.
+    """
+    if (masked := mask_own(name)) != name:
+        return Content.styled(visible(masked), style)
+    if not positions:
+        return Content.styled(visible(name), style)
+    return Content.assemble(
+        *(
+            (_visible(char), f"{style} {MATCHED}" if number in positions else style)
+            for number, char in enumerate(name)
+        )
+    )
+
+
+def positions_of(name: str, words: Sequence[str]) -> set[int]:
+    """Return the indexes of the letters of a name where words, in lower case, occur in it."""
+    folded, found = name.casefold(), set[int]()
+    if len(folded) != len(name):  # some letters became several: where is unknown
+        return found
+    for word in words:
+        at = folded.find(word)
+        while word and at >= 0:
+            found |= set(range(at, at + len(word)))
+            at = folded.find(word, at + len(word))
+    return found
+
+
+def _is_odd(name: str) -> bool:
+    return not (name.isascii() and name.isprintable()) and any(map(is_unseen, name))
+
+
+def _visible(char: str) -> str:
+    if not is_unseen(char):
+        return char
+    if char < " " or char == "\x7f":
+        return {"\n": "␊", "\t": "␉"}.get(char) or for_terminal(char, lines=False)
+    return code_point(char)
+
+
+def spread(left: Content, right: Content, width: int) -> Content:
+    """Return a row of exactly this width: the right part whole, the left one truncated."""
+    room = max(width - right.cell_length, 0)
+    return left.truncate(room, ellipsis=True, pad=True) + right
+
+
+def heading_row(title: str, count: str, width: int) -> Content:
+    """Return a row that names a group, with a count at its end."""
+    return Content.assemble((fit(title, max(width - len(count), 0)), MUTED), (count, FAINT))
+
+
+def found_text(count: int, total: int, words: Words) -> str:
+    """Say how many rows a filter leaves."""
+    return words("{count} of {total}", count=f"{count:,}", total=f"{total:,}")

@@ -1,0 +1,685 @@
+"""The sheet to go back to an earlier turn: what leaves, what changes on disk, what stays.
+
+It is an approval too: it shows the whole change, and ignores accidental keys.
+"""
+
+import asyncio
+import time
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from contextui.session.rewind import FileChange, Plan, Turn
+from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
+from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
+from contextui.tui.footer import Hint
+from contextui.tui.lines import FAINT, KEY, MUTED, LineView, age, fit, fold, lit, short, spinner
+from contextui.words import Words, msg
+
+_NUMBER, _AGE, _FILES = 6, 6, 6  # cells of the columns beside the message
+_PAUSE = 0.08  # seconds the cursor must rest before files are compared
+_SLOW = 0.3  # seconds before a spinner is shown
+_NARROW = 100  # cells below which the lists are above each other
+_MOST_FILES = 8  # rows of files before the list scrolls
+_LONGEST_PATH = 400  # characters
+_GAP = "   "
+
+MakePlan: TypeAlias = Callable[[int], Plan]
+"""Compares the files with what they were after a turn; called on another thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoBack:
+    """What the person chose.
+
+    Attributes:
+        turn: The turn to go back to.
+        plan: The files, as they were shown.
+        files: The paths of those to restore or delete; none for the conversation only.
+    """
+
+    turn: int
+    plan: Plan
+    files: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What else the person should know before going back.
+
+    Attributes:
+        ends: What runs and ends with it: commands and other jobs.
+        unsaved: The windows with unsaved edits, which stay in the old branch.
+        has_commands: Whether commands may have changed other files.
+    """
+
+    ends: Sequence[str] = ()
+    unsaved: Sequence[str] = ()
+    has_commands: bool = False
+
+
+class TurnList(LineView, can_focus=True):
+    """The turns, newest first; those above the rule leave the conversation."""
+
+    BINDINGS = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "edge(-1)", show=False),
+        Binding("end", "edge(1)", show=False),
+    ]
+
+    class Moved(Message):
+        """Posted when another turn is chosen."""
+
+    def __init__(self, words: Words, turns: Sequence[Turn], chosen: int, now: datetime) -> None:
+        super().__init__(id="turns")
+        self._words, self._now = words, now
+        self._turns = sorted(turns, key=lambda one: one.number, reverse=True)
+        self._rows: list[Turn | None] = []  # None is the rule
+        self.chosen = chosen
+        """The number of the chosen turn."""
+
+    @property
+    def turn(self) -> Turn:
+        """The chosen turn."""
+        return next(one for one in self._turns if one.number == self.chosen)
+
+    @property
+    def leaving(self) -> list[Turn]:
+        """The turns that leave the conversation, newest first."""
+        return [one for one in self._turns if one.number > self.chosen]
+
+    def on_mount(self) -> None:
+        """Show the chosen turn."""
+        self.choose(self.chosen)
+
+    def on_resize(self) -> None:
+        """Keep the chosen turn in view."""
+        self._show()
+
+    def choose(self, number: int) -> None:
+        """Choose a turn."""
+        changed, self.chosen = number != self.chosen, number
+        self._rows = [*self.leaving, None]
+        self._rows += [one for one in self._turns if one.number <= number]
+        self._show()
+        if changed:
+            self.post_message(self.Moved())
+
+    def _show(self) -> None:
+        self.set_count(len(self._rows), follow=False)
+        rule = self._rows.index(None) if None in self._rows else 0
+        self.show_line(max(rule - 1, 0))
+        self.show_line(rule + 1)
+
+    def action_move(self, step: int) -> None:
+        """Choose the turn above or below."""
+        self._move(step)
+
+    def action_page(self, step: int) -> None:
+        """Move by a page."""
+        self._move(step * max(self.size.height - 2, 1))
+
+    def action_edge(self, step: int) -> None:
+        """Choose the newest or the first turn."""
+        self._move(step * len(self._turns))
+
+    def _move(self, step: int) -> None:
+        possible = [one.number for one in self._turns if one.has_ended]
+        at = possible.index(self.chosen) + step
+        self.choose(possible[min(max(at, 0), len(possible) - 1)])
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the clicked turn."""
+        at = event.y + self.scroll_offset.y
+        turn = self._rows[at] if 0 <= at < len(self._rows) else None
+        if turn is not None and turn.has_ended:
+            self.choose(turn.number)
+
+    def line_at(self, number: int, width: int) -> Content:
+        """Render a turn, or the rule."""
+        turn = self._rows[number]
+        if turn is None:
+            label = f"── {self._words('back to here')} "
+            rest = "─" * max(width - Content(label).cell_length, 0)
+            return Content.styled(label + rest, "$text-warning")
+        leaves, is_here = turn.number > self.chosen, turn.number == self.chosen
+        quiet = MUTED if is_here else FAINT
+        ago = "" if turn.when is None else age((self._now - turn.when).total_seconds())
+        words = turn.message if turn.number else self._words("the start, before any message")
+        files = str(turn.files) if turn.files else "·"
+        line = Content.assemble(
+            (fit(str(turn.number), _NUMBER - 2, right=True) + "  ", FAINT if leaves else MUTED),
+            (fit(ago, _AGE), quiet),
+            (
+                fit(words, width - _NUMBER - _AGE - _FILES),
+                FAINT if leaves else MUTED if not turn.number else "$foreground",
+            ),
+            (
+                fit(files, _FILES, right=True),
+                "$text-warning" if turn.files and leaves else quiet,
+            ),
+        )
+        return lit(line) if is_here else line
+
+
+class FileList(LineView, can_focus=True):
+    """The files written since the turn, with a box for those that can be restored or deleted."""
+
+    BINDINGS = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("home", "move(-1000000)", show=False),
+        Binding("end", "move(1000000)", show=False),
+    ]
+
+    class Toggled(Message):
+        """Posted when a file is chosen or not."""
+
+    class Moved(Message):
+        """Posted when the cursor is on another file."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="files")
+        self._words = words
+        self._files: Sequence[FileChange] = ()
+        self._counts: dict[str, tuple[str, str]] = {}
+        self._ago = ""
+        self.cursor = 0
+        """The row of the cursor."""
+        self.chosen: set[str] = set()
+        """The paths that are chosen."""
+
+    def show_plan(self, plan: Plan, ago: str) -> None:
+        """Show the files of a plan, chosen as it proposes."""
+        self._files, self._ago, self.cursor = plan.files, ago, 0
+        self.chosen = plan.chosen_first
+        self._counts = {one.path: _counts(one) for one in plan.files}
+        self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
+        self.set_count(max(len(plan.files), 1), follow=False)
+
+    def clear(self) -> None:
+        """Show no files."""
+        self._files, self.chosen = (), set()
+        self.set_count(0)
+
+    @property
+    def file(self) -> FileChange | None:
+        """The file under the cursor."""
+        return self._files[self.cursor] if self.cursor < len(self._files) else None
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor."""
+        if self._files:
+            self.cursor = min(max(self.cursor + step, 0), len(self._files) - 1)
+            self.show_line(self.cursor)
+            self.refresh()
+            self.post_message(self.Moved())
+
+    def toggle(self) -> None:
+        """Choose the file under the cursor, or not."""
+        file = self.file
+        if file is not None and file.is_offered:
+            self.chosen ^= {file.path}
+            self.refresh()
+            self.post_message(self.Toggled())
+
+    def on_click(self, event: events.Click) -> None:
+        """Move to the clicked file; a click on its box toggles it."""
+        at = event.y + self.scroll_offset.y
+        if 0 <= at < len(self._files):
+            self.cursor = at
+            self.action_move(0)
+            if event.x < 4:
+                self.toggle()
+
+    def line_at(self, number: int, width: int) -> Content:
+        """Render one file."""
+        words = self._words
+        if number >= len(self._files):
+            return Content("")
+        file = self._files[number]
+        path = spelled(file.path[-_LONGEST_PATH:])
+        if file.is_offered:
+            mark = "✓" if file.path in self.chosen else " "
+            box = Content.assemble(("[", FAINT), (mark, "$text-success"), ("] ", FAINT))
+            added, removed = self._counts[file.path]
+            end = Content.assemble((added, "$text-success"), (removed, "$text-error"))
+            about = Content.styled(f"  {self._fate(file)}", MUTED)
+        else:
+            box, about = Content.styled(" –  ", FAINT), Content("")
+            reason = words(file.reason) if file.reason is not None else ""
+            path, end = path.stylize_before(MUTED), Content.styled(reason, "$text-warning")
+        room = width - box.cell_length - end.cell_length - 1
+        if path.cell_length + about.cell_length > room:
+            path = _cut_start(path, max(room - about.cell_length, room // 2))
+            about = about.truncate(max(room - path.cell_length, 0), ellipsis=True)
+        line = spread(Content.assemble(box, path, about), end, width)
+        return lit(line) if number == self.cursor else line
+
+    def _fate(self, file: FileChange) -> str:
+        words = self._words
+        if file.is_mixed:
+            return words("also changed by someone else in between")
+        if file.fate == "delete":
+            return words("new since then, will be deleted")
+        return words("as it was {ago}", ago=self._ago)
+
+
+def _counts(file: FileChange) -> tuple[str, str]:
+    counts = file.counts() if file.is_offered else None
+    if counts is None:
+        return "", ""
+    added = f"+{counts.added}" if counts.added else ""
+    removed = f"−{counts.removed}" if counts.removed else ""
+    return added, f" {removed}" if added and removed else removed
+
+
+def _cut_start(text: Content, room: int) -> Content:
+    """Truncate a path at its start."""
+    while text.plain and text.cell_length > max(room - 1, 1):
+        text = text[1:]
+    return Content("…") + text
+
+
+class Answers(Widget):
+    """The answers and their keys in one row, as many as fit; a click chooses one."""
+
+    class Chosen(Message):
+        """Posted when an answer is clicked."""
+
+        def __init__(self, key: str, at: float) -> None:
+            super().__init__()
+            self.key, self.at = key, at
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="answers")
+        self._words = words
+        self._hints: Sequence[Hint] = ()
+
+    def show(self, hints: Sequence[Hint]) -> None:
+        """Show other answers."""
+        self._hints = hints
+        self.refresh()
+
+    def render(self) -> Content:
+        """Render the row."""
+        return Content(_GAP).join([_answer(key, about) for key, about in self._fitting()])
+
+    def _fitting(self) -> list[Hint]:
+        left = [(key, self._words(about)) for key, about in self._hints]
+        while len(left) > 1 and _width(left) > self.size.width:
+            left.pop(-2)
+        return left
+
+    def on_click(self, event: events.Click) -> None:
+        """Post `Chosen`."""
+        event.stop()
+        end = 0
+        for key, about in self._fitting():
+            end += _answer(key, about).cell_length
+            if event.x < end:
+                self.post_message(self.Chosen(key, event.time))
+                return
+            end += len(_GAP)
+
+
+def _answer(key: str, about: str) -> Content:
+    return Content.assemble((f"{key} ", f"{KEY} bold"), (about, MUTED))
+
+
+def _width(hints: Sequence[Hint]) -> int:
+    return sum(_answer(*one).cell_length for one in hints) + len(_GAP) * (len(hints) - 1)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """The lines of all changes, and where each file begins."""
+
+    lines: list[Line] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+
+
+class RewindScreen(ModalScreen[GoBack]):
+    """Asks to which turn to go back, and which files to restore.
+
+    Args:
+        words: Translates into the person's locale.
+        turns: All turns; at least one has ended.
+        chosen: The turn that is chosen first.
+        plan: Compares files with what they were after a turn.
+        around: What else to say.
+        now: The current time.
+    """
+
+    CSS_PATH = "rewind.tcss"
+    AUTO_FOCUS = "#turns"
+
+    def __init__(
+        self,
+        words: Words,
+        turns: Sequence[Turn],
+        chosen: int,
+        *,
+        plan: MakePlan,
+        around: Around,
+        now: datetime,
+    ) -> None:
+        super().__init__()
+        self._words, self._make_plan, self._around, self._now = words, plan, around, now
+        self._turns = TurnList(words, turns, chosen, now)
+        self._files = FileList(words)
+        self._plans: dict[int, Plan] = {}
+        self._plan: Plan | None = None  # the one that is shown
+        self._problem = ""
+        self._shown = _Shown()
+        self._deaf_until = float("inf")  # until it is visible
+        self._pending: Timer | None = None  # a decision that takes effect if no other key follows
+        self._since = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        """Compose the turns, the files, the change and the keys."""
+        words = self._words
+        with Vertical(id="box") as box:
+            box.border_subtitle = Content(words("the old branch stays in /sessions"))
+            with Horizontal(id="columns"):
+                with Vertical(id="left"):
+                    yield Static(id="turn-head")
+                    yield self._turns
+                    yield Static(id="about")
+                with Vertical(id="right"):
+                    yield Static(id="file-head")
+                    yield self._files
+                    yield Static(id="change-head")
+                    yield ChangeView([], id="change")
+            yield Answers(words)
+
+    def _head(self) -> Content:
+        words, width = self._words, self._turns.line_width
+        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
+        right = Content.styled(words("Files"), FAINT)
+        return spread(Content.styled(named, FAINT), right, width)
+
+    def on_mount(self) -> None:
+        """Compare the files with the first chosen turn."""
+        self._choose_turn()
+        self.set_interval(0.25, self._show_loading)
+
+    def on_resize(self) -> None:
+        """Put the lists above each other where there is no room for two columns."""
+        self.set_class(self.size.width < _NARROW, "-stacked")
+        self.call_after_refresh(self._show_texts)
+
+    # --- the plan ----------------------------------------------------------------------
+
+    @on(TurnList.Moved)
+    def _choose_turn(self) -> None:
+        """Compare the files once the cursor rests."""
+        self._plan, self._problem, self._since = None, "", time.monotonic()
+        self._withdraw()
+        self._files.clear()
+        self.query_one(ChangeView).show([])
+        self._show_texts()
+        number = self._turns.chosen
+        if number in self._plans:
+            self._show_plan(self._plans[number])
+        else:
+            self.run_worker(self._compare(number), group="plan", exclusive=True)
+
+    async def _compare(self, number: int) -> None:
+        await asyncio.sleep(_PAUSE)
+        try:
+            plan = await asyncio.to_thread(self._make_plan, number)
+        except OSError as problem:
+            if number == self._turns.chosen:
+                self._problem = problem.strerror or str(problem)
+                self._show_texts()
+            return
+        self._plans[number] = plan
+        if number == self._turns.chosen and self.is_attached:
+            self._show_plan(plan)
+
+    def _show_plan(self, plan: Plan) -> None:
+        self._plan = plan
+        turn = self._turns.turn
+        seconds = (self._now - turn.when).total_seconds() if turn.when is not None else 0
+        self._files.show_plan(plan, ago(seconds, self._words))
+        self._show_change()
+        self._show_texts()
+        self._ignore_for_a_moment()
+
+    def _show_change(self) -> None:
+        self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
+        self.query_one(ChangeView).show(self._shown.lines)
+
+    def _change_of(self, plan: Plan) -> _Shown:
+        """Return the diff of all files that are offered, one after the other."""
+        words, shown = self._words, _Shown()
+        for file in plan.offered:
+            if shown.lines:
+                shown.lines.append(Line("@", ""))
+            shown.places[file.path] = len(shown.lines)
+            is_chosen = file.path in self._files.chosen
+            way = msg("now → deleted") if file.fate == "delete" else msg("now → then")
+            state = words(way) if is_chosen else words("not chosen, stays")
+            shown.lines.append(Line("!", f"{file.path}  {state}"))
+            diff = file.diff()
+            if diff.startswith("--- "):
+                shown.lines += diff_lines(diff, words, file.path)
+            else:
+                sizes = [
+                    short(len(one)) if one is not None else "0" for one in (file.now, file.then)
+                ]
+                text = words("not text: {now} → {then} bytes", now=sizes[0], then=sizes[1])
+                shown.lines.append(Line("@", text))
+        return shown
+
+    # --- texts -------------------------------------------------------------------------
+
+    def _show_loading(self) -> None:
+        if self._plan is None and not self._problem:
+            self._show_texts()
+
+    def _show_texts(self) -> None:
+        if not self.is_attached or not self.query(Answers):
+            return
+        words, number = self._words, self._turns.chosen
+        title = (
+            words("Rewind to turn {turn}", turn=number) if number else words("Rewind to the start")
+        )
+        self.query_one("#box").border_title = Content(title)
+        self.query_one("#turn-head", Static).update(self._head())
+        about = self.query_one("#about", Static)
+        about.update(Content("\n").join(self._about(about.size.width or 40)))
+        head = words("Files written since turn {turn}", turn=number)
+        if not number:
+            head = words("Files written since the start")
+        self.query_one("#file-head", Static).update(Content.styled(head, "bold"))
+        self.query_one("#change-head", Static).update(self._state())
+        is_empty = self._plan is None or not self._plan.files
+        self.set_class(is_empty, "-no-files")
+        self.query_one(Answers).show(self._hints())
+
+    def _state(self) -> Content:
+        """Return the line above the change: where it is, or why there is none."""
+        words, number = self._words, self._turns.chosen
+        if self._problem:
+            return Content.styled(f"✗ {self._problem}", "$text-error")
+        if self._plan is None:
+            is_slow = time.monotonic() - self._since > _SLOW
+            return Content.styled(f"{spinner()} {words('Loading…')}" if is_slow else "", MUTED)
+        if not self._plan.files and self._plan.same:
+            text = words.plural(
+                self._plan.same,
+                "{count} file was written since, and is as it was then.",
+                "{count} files were written since, and are as they were then.",
+            )
+            return Content.styled(text, MUTED)
+        if not self._plan.files:
+            text = (
+                words("No file was written since turn {turn}.", turn=number)
+                if number
+                else words("No file was written.")
+            )
+            return Content.styled(text, MUTED)
+        if not self._plan.offered:
+            return Content("")
+        first, last, count = self.query_one(ChangeView).lines_in_view
+        text = words("lines {first}–{last} of {count}", first=first, last=last, count=count)
+        width = self.query_one("#change-head").size.width
+        return spread(Content(""), Content.styled(text, FAINT), width)
+
+    def _about(self, width: int) -> list[Content]:
+        words, around, count = self._words, self._around, len(self._turns.leaving)
+        texts = [
+            words.plural(
+                count,
+                "{count} turn is removed from this conversation and kept as a branch.",
+                "{count} turns are removed from this conversation and kept as a branch.",
+            )
+            if count
+            else words("The conversation stays as it is.")
+        ]
+        if around.ends:
+            texts.append(words("Ends with it: {names}.", names=", ".join(around.ends)))
+        if around.unsaved:
+            names = ", ".join(around.unsaved)
+            texts.append(words("Unsaved edits stay in the old branch: {names}.", names=names))
+        if around.has_commands:
+            texts.append(words("Commands may have changed other files, which are not listed."))
+        return [row for text in texts for row in fold(Content.styled(text, MUTED), width)]
+
+    def _hints(self) -> list[Hint]:
+        words, count = self._words, len(self._files.chosen)
+        hints: list[Hint] = []
+        if self._plan is not None and count:
+            hints.append(
+                ("y", words.plural(
+                    count, "go back and restore {count} file", "go back and restore {count} files"
+                ))
+            )  # fmt: skip
+        elif self._plan is not None:
+            hints.append(("y", words("go back")))
+        if self._plan is not None and self._plan.offered:
+            hints += [("c", msg("conversation only")), ("space", msg("file on or off"))]
+            hints.append(("tab", msg("files and diff")))
+        return [*hints, ("esc", msg("cancel"))]
+
+    @on(FileList.Toggled)
+    def _toggled(self) -> None:
+        self._show_change()
+        self._show_texts()
+        self._go_to_file()
+
+    @on(FileList.Moved)
+    def _go_to_file(self) -> None:
+        """Scroll the change to the file under the cursor."""
+        file, change = self._files.file, self.query_one(ChangeView)
+        if file is not None and file.path in self._shown.places:
+            line = self._shown.places[file.path]
+            change.layout_of.measure(0, up_to=line)
+            change.scroll_to(y=change.layout_of.row_of(line), animate=False, force=True)
+
+    @on(ChangeView.Moved)
+    def _moved(self) -> None:
+        self.query_one("#change-head", Static).update(self._state())
+
+    # --- answers -----------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Ignore keys until the sheet has been visible for a moment."""
+        self._deaf_until = float("inf")
+        self.call_after_refresh(self._ignore_for_a_moment)
+
+    def _ignore_for_a_moment(self) -> None:
+        self._deaf_until = time.monotonic() + DEAF
+
+    def _withdraw(self) -> bool:
+        """Take back a decision that has not taken effect; return whether there was one."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.stop()
+        return pending is not None
+
+    def on_key(self, event: events.Key) -> None:
+        """Answer by letter, including full-width letters of an input method."""
+        if self._withdraw():  # a word is being typed: its first letter was not an answer
+            self._deaf_until = max(self._deaf_until, event.time + DEAF)
+        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if event.key == "escape":
+            event.stop()
+            self._finish(None)
+        elif key in ("y", "c", " "):
+            event.stop()
+            event.prevent_default()
+            if event.time < self._deaf_until:
+                self._deaf_until = max(self._deaf_until, event.time + DEAF)
+            elif key == " ":
+                self._files.toggle()
+            else:
+                self._decide(key)
+        elif event.is_printable:
+            event.stop()
+            self._deaf_until = max(self._deaf_until, event.time + DEAF)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Ignore a paste: it is meant for something else."""
+        event.stop()
+        self._withdraw()
+        self._deaf_until = max(self._deaf_until, event.time + DEAF)
+
+    @on(Answers.Chosen)
+    def _clicked(self, message: "Answers.Chosen") -> None:
+        if message.at < self._deaf_until:
+            return
+        if message.key in ("y", "c"):
+            self._decide(message.key, at_once=True)
+        elif message.key == "space":
+            self._files.toggle()
+        elif message.key == "tab":
+            self.focus_next()
+        else:
+            self._finish(None)
+
+    def _decide(self, key: str, *, at_once: bool = False) -> None:
+        """Go back, once no other key follows."""
+        plan = self._plan
+        if plan is None or (key == "c" and not plan.offered):
+            return
+        files = frozenset(self._files.chosen) if key == "y" else frozenset()
+        wanted = GoBack(plan.turn, plan, files)
+        if at_once:
+            self._finish(wanted)
+        else:
+            self._pending = self.set_timer(SETTLE, lambda: self._finish(wanted))
+
+    def _finish(self, wanted: GoBack | None) -> None:
+        if self.app.screen is self:  # else it is dismissed, or covered by another screen
+            self.dismiss(wanted)
+
+
+def ago(seconds: float, words: Words) -> str:
+    """Return an age in words: ``15 min ago``."""
+    for size, text in (
+        (86_400, msg("{count} d ago")),
+        (3_600, msg("{count} h ago")),
+        (60, msg("{count} min ago")),
+    ):
+        if seconds >= size:
+            return words(text, count=int(seconds // size))
+    return words("{count} s ago", count=int(max(seconds, 0)))

@@ -1,0 +1,206 @@
+"""The rows of the list of sessions: groups by age, forks under their parents."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+
+from contextui.session.catalogue import Catalogue, Head, Place
+from contextui.tui.header import shown_folder
+from contextui.tui.lines import FAINT, KEY, MUTED, LineView, age, fit, line, nearest
+from contextui.words import Words, msg
+
+USED, FOLDER, TURNS, COST = 5, 14, 6, 9
+"""Cells of the columns."""
+
+_TODAY, _WEEK, _EARLIER = msg("Today"), msg("This week"), msg("Earlier")
+_DAYS = 7
+_DAY = 86_400  # seconds
+_NOW = 60  # seconds
+_DEPTH = 20  # forks of forks that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the list: a session, or the name of a group."""
+
+    place: Place | None = None
+    group: str = ""
+    is_fork: bool = False
+
+
+def rows_of(
+    places: Sequence[Place],
+    known: Callable[[Place], Head | None],
+    today: date,
+    keep: Callable[[Place], bool] = lambda _: True,
+) -> list[Row]:
+    """Arrange sessions in groups by the time of their last use, forks under their parents.
+
+    A family is where its newest member is. A session that was not read yet counts as no fork.
+    """
+    ids = {place.id: place for place in places}
+    families: dict[Place, list[Place]] = {}
+    for place in places:
+        if keep(place):
+            families.setdefault(_root(place, ids, known), []).append(place)
+    rows, group = list[Row](), ""
+    midnight = datetime.combine(today, datetime.min.time()).timestamp()
+    week = midnight - (_DAYS - 1) * _DAY
+    for root, members in families.items():
+        used = members[0].used
+        name = _TODAY if used >= midnight else _WEEK if used >= week else _EARLIER
+        if name != group:
+            rows += [Row()] if rows else []
+            rows.append(Row(group=name))
+            group = name
+        members.sort(key=lambda place: place != root)
+        rows += [Row(place, is_fork=place != root) for place in members]
+    return rows
+
+
+def _root(place: Place, ids: dict[str, Place], known: Callable[[Place], Head | None]) -> Place:
+    for _ in range(_DEPTH):
+        head = known(place)
+        parent = ids.get(head.origin.parent) if head is not None and head.origin else None
+        if parent is None or parent is place:
+            break
+        place = parent
+    return place
+
+
+class SessionList(LineView, can_focus=True):
+    """The sessions, one line each."""
+
+    class Moved(Message):
+        """Posted when another session is chosen."""
+
+    class Opened(Message):
+        """Posted when the chosen session is clicked again."""
+
+    def __init__(self, words: Words, catalogue: Catalogue, current: str = "") -> None:
+        super().__init__(id="sessions")
+        self._words, self._catalogue, self._current = words, catalogue, current
+        self.rows: list[Row] = []
+        self.has_folder, self.has_cost = True, False
+        self._cursor = 0
+
+    @property
+    def place(self) -> Place | None:
+        """The chosen session."""
+        return self.rows[self._cursor].place if self._cursor < len(self.rows) else None
+
+    def show(self, rows: list[Row]) -> None:
+        """Show these rows; the cursor stays on its session."""
+        chosen, before = self.place.id if self.place is not None else None, self._cursor
+        self.rows = rows
+        heads = [self._catalogue.known(row.place) for row in rows if row.place is not None]
+        self.has_cost = any(head is not None and head.cost is not None for head in heads)
+        found = (at for at, row in enumerate(rows) if row.place and row.place.id == chosen)
+        at = next(found, None)
+        self._cursor = self._selectable(min(self._cursor, len(rows) - 1), 1) if at is None else at
+        self.set_count(len(rows), follow=False)
+        if at != before:
+            self.show_line(self._cursor)
+        if self.place is None or self.place.id != chosen:
+            self.post_message(self.Moved())
+
+    def move(self, by: int) -> None:
+        """Move the cursor by so many rows, over those that are no session."""
+        self.choose(self._cursor + by, 1 if by > 0 else -1)
+
+    def choose(self, at: int, step: int = 1) -> None:
+        """Move the cursor to a row, or to the next session from there."""
+        before, self._cursor = self._cursor, self._selectable(at, step)
+        self.show_line(max(self._cursor - 1, 0))  # with the name of its group
+        self.show_line(self._cursor)
+        self.refresh()
+        if before != self._cursor:
+            self.post_message(self.Moved())
+
+    def _selectable(self, at: int, step: int) -> int:
+        rows = self.rows
+        return nearest(at, step, len(rows), lambda here: rows[here].place is not None)
+
+    @property
+    def page(self) -> int:
+        """The rows in view."""
+        return max(self.scrollable_content_region.height, 1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the clicked session; a click on the chosen one resumes it."""
+        at = int(self.scroll_offset.y) + event.y
+        if at < len(self.rows) and self.rows[at].place is not None:
+            if at == self._cursor:
+                self.post_message(self.Opened())
+            self.choose(at)
+
+    def line_at(self, number: int, width: int) -> Content:
+        """Return one row."""
+        row = self.rows[number]
+        if row.place is None:
+            return Content.styled(self._words(row.group) if row.group else "", MUTED)
+        is_chosen = number == self._cursor
+        columns = self._columns(row, row.place, width)
+        content = Content.assemble(*columns)
+        return content.stylize_before("on $primary 22%") if is_chosen else content
+
+    def title_room(self, width: int) -> int:
+        """Return the cells that the other columns leave to the title."""
+        folder = FOLDER + 2 if self.has_folder else 0
+        return max(width - USED - 2 - folder - TURNS - COST * self.has_cost, 8)
+
+    def _columns(self, row: Row, place: Place, width: int) -> Iterator[tuple[str, str]]:
+        head = self._catalogue.known(place)
+        room = self.title_room(width)
+        title, style = self.title(row, head), "" if head is not None else FAINT
+        mark = "  ╰ " if row.is_fork else ""
+        yield mark, FAINT
+        if place.id == self._current:
+            here = self._words("this session")
+            has_title = head is not None and bool(head.title)
+            mark += "● "
+            yield "● ", KEY
+            title = f"{title}   {here}" if has_title else here
+        yield fit(title, room - len(mark)), style
+        yield f"  {fit(self._used(place.used), USED)}", MUTED
+        if self.has_folder:
+            yield f"  {cut_folder(head.cwd if head is not None else '', FOLDER)}", MUTED
+        turns = "" if head is None or head.turns is None else str(head.turns)
+        yield turns.rjust(TURNS), MUTED
+        if self.has_cost:
+            cost = "" if head is None or head.cost is None else f"${head.cost:,.2f}"
+            yield cost.rjust(COST), MUTED
+
+    def title(self, row: Row, head: Head | None) -> str:
+        """Return the title of a row."""
+        words = self._words
+        if head is None:
+            return "…"
+        if head.problem is not None:
+            return words("(cannot be read)")
+        if row.is_fork and head.origin is not None:
+            start = (
+                words("from the end")
+                if head.origin.turn is None
+                else words("from turn {turn}", turn=head.origin.turn)
+            )
+            return f"{start}: {head.since_fork}" if head.since_fork else start
+        return head.title or words("(no prompt)")
+
+    def _used(self, used: float) -> str:
+        seconds = time.time() - used
+        return self._words("now") if seconds < _NOW else age(seconds)
+
+
+def cut_folder(folder: str, width: int) -> str:
+    """Return a folder in so many cells; of a long one, the end."""
+    shown = line(shown_folder(Path(folder))) if folder else ""
+    if len(shown) > width:
+        shown = "…" + shown[1 - width :]
+    return fit(shown, width)

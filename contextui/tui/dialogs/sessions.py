@@ -1,0 +1,538 @@
+"""The sheet of sessions: a list with groups and forks, a preview, and what can be done."""
+
+import asyncio
+import time
+import unicodedata
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from contextui.errors import ContextUIError
+from contextui.session.catalogue import Catalogue, Head, Place, Preview
+from contextui.session.log import SessionLockedError
+from contextui.session.trash import Deleted, locked
+from contextui.tui.dialogs.session_list import COST, FOLDER, TURNS, USED, Row, SessionList, rows_of
+from contextui.tui.footer import KeyButtons
+from contextui.tui.header import shown_folder
+from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line
+from contextui.windowing.trouble import reason_of
+from contextui.words import Words, msg
+
+_WITH_PREVIEW, _WITH_FOLDER = 100, 80  # columns of the terminal
+_PAUSE = 0.08  # seconds without a move before a preview is read
+_REST = 0.01  # seconds between two logs that are read in the background
+_OFTEN = 0.5  # seconds between two redraws while logs are read
+_WAIT = 0.3  # seconds before it is said that something loads
+_OPEN = msg("Open in another terminal. f forks it.")
+
+_KEYS = (
+    ("enter", "enter", msg("resume")),
+    ("f", "f", msg("fork")),
+    ("n", "n", msg("new")),
+    ("r", "r", msg("rename")),
+    ("e", "e", msg("export")),
+    ("x", "x", msg("delete")),
+    ("slash", "/", msg("search")),
+    ("tab", "tab", msg("this folder or all")),
+    ("escape", "esc", msg("back")),
+)
+_INPUT_KEYS = (("enter", "enter", msg("done")), ("escape", "esc", msg("cancel")))
+
+
+class Chosen(NamedTuple):
+    """What the person chose: to resume or fork a session, or to start a new one."""
+
+    act: Literal["resume", "fork", "new"]
+    session_id: str | None = None
+
+
+class SessionsScreen(ModalScreen[Chosen]):
+    """Lists the sessions: resume, fork, rename, export, delete.
+
+    Args:
+        words: Translates into the person's locale.
+        catalogue: The sessions.
+        folder: The folder of the session on the screen.
+        current: Its id.
+        rename: Renames the session on the screen, whose log is open.
+        export: Writes a session to a file, on its own thread; returns what to say about it.
+    """
+
+    DEFAULT_CSS = """
+    SessionsScreen {
+        align: center middle;
+        background: $background 65%;
+        #box {
+            width: 114; max-width: 100%; height: 37; max-height: 100%;
+            border: round $primary; border-title-style: bold; background: $background;
+            padding: 1 2 0 2;
+        }
+        #search { height: 1; margin: 0 0 1 0; }
+        #hint { width: 1fr; }
+        #scope { width: auto; }
+        Input { height: 1; border: none; padding: 0; background: $background; width: 1fr; }
+        #filter, #rename { display: none; }
+        #rename { margin: 1 0 0 0; }
+        #columns { height: 1; }
+        #middle { height: 1fr; }
+        #left { width: 66; }
+        #sessions { height: 1fr; scrollbar-gutter: stable; }
+        #empty { height: 1; display: none; }
+        #preview { width: 1fr; border-left: vkey $foreground 14%; padding: 0 0 0 1; }
+        #preview Static { height: auto; }
+        &.-narrow #preview { display: none; }
+        &.-narrow #left { width: 1fr; }
+        .keys { margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        catalogue: Catalogue,
+        folder: Path,
+        current: str,
+        *,
+        rename: Callable[[str], object],
+        export: Callable[[Place], str],
+    ) -> None:
+        super().__init__()
+        self._words, self._catalogue, self._folder = words, catalogue, folder
+        self._current, self._rename_current, self._export = current, rename, export
+        self._everywhere = False
+        self._places: list[Place] | None = None
+        self._query = ""
+        self._deleted: list[tuple[Deleted, str]] = []
+        self._renamed: Place | None = None
+        self._previews: dict[Place, Preview] = {}
+        self._moves = 0
+        self.is_read = False
+        """Whether all sessions of the list were read."""
+
+    def compose(self) -> ComposeResult:
+        """Compose the search line, the list, the preview and the keys."""
+        words = self._words
+        with Vertical(id="box") as box:
+            box.border_title = Content(words("Sessions"))
+            with Horizontal(id="search"):
+                hint = Content.assemble(("/ ", KEY), (words("Search titles and folders"), MUTED))
+                yield Static(hint, id="hint")
+                yield Input(id="filter", select_on_focus=False)
+                yield Static(id="scope")
+            with Horizontal(id="middle"):
+                with Vertical(id="left"):
+                    yield Static(id="columns")
+                    yield Static(id="empty", markup=False)
+                    yield SessionList(words, self._catalogue, self._current)
+                with VerticalScroll(id="preview", can_focus=False):
+                    yield Static(id="what", markup=False)
+            yield Input(id="rename", placeholder=words("Title"), select_on_focus=False)
+            yield KeyButtons(words, _KEYS)
+
+    @property
+    def _list(self) -> SessionList:
+        return self.query_one(SessionList)
+
+    def on_mount(self) -> None:
+        """Read the sessions in view; the others follow in the background."""
+        self._fit()
+        self._list.focus()
+        self._load()
+
+    def on_resize(self) -> None:
+        """Leave out what has no room."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width = self.app.size.width
+        self._list.has_folder = self._everywhere and width >= _WITH_FOLDER
+        self.set_class(width < _WITH_PREVIEW, "-narrow")
+        self._list.refresh()
+        self.call_after_refresh(self._show_heads)
+
+    def _show_heads(self) -> None:
+        self.query_one("#columns", Static).update(self._heads())
+
+    def _heads(self) -> Content:
+        words, width = self._words, self._list.line_width
+        folder = f"  {fit(words('Folder'), FOLDER)}" if self._list.has_folder else ""
+        room = self._list.title_room(width)
+        cost = fit(words("cost").capitalize(), COST, right=True) if self._list.has_cost else ""
+        return Content.styled(
+            f"{fit(words('Title'), room)}  {fit(words('Used'), USED)}"
+            f"{folder}{fit(words('Turns'), TURNS, right=True)}{cost}",
+            MUTED,
+        )
+
+    # --- reading -----------------------------------------------------------------------
+
+    def _load(self) -> None:
+        """Find the sessions, and read them: those in view first."""
+        self.is_read = False
+        self.set_timer(_WAIT, self._say_loading)
+        self.run_worker(self._read(), name="sessions", group="sessions", exclusive=True)
+
+    def dismiss(self, result: Chosen | None = None) -> AwaitComplete:
+        """Close the sheet, and stop reading: the list goes before the workers do."""
+        for group in ("sessions", "preview"):
+            self.workers.cancel_group(self, group)
+        return super().dismiss(result)
+
+    async def _read(self) -> None:
+        cwd = None if self._everywhere else self._folder
+        page = max(self.app.size.height, 10)
+        places = await asyncio.to_thread(self._first, cwd, page)
+        self._places = places
+        self._show()
+        if self._list.place is not None and self._list.place.id == self._current:
+            self._list.move(1)  # the others are what one comes for
+        shown = time.monotonic()
+        for place in places:
+            if self._known(place) is None:
+                await asyncio.to_thread(self._catalogue.head, place)
+                await asyncio.sleep(_REST)  # keys come first
+                if time.monotonic() - shown > _OFTEN:
+                    self._show()
+                    shown = time.monotonic()
+        self.is_read = True
+        self._show()
+
+    def _first(self, cwd: Path | None, page: int) -> list[Place]:
+        """Find all sessions, and read the newest ones with their parents."""
+        places = self._catalogue.places(cwd)
+        ids = {place.id: place for place in places}
+        for place in places[:page]:
+            head = self._catalogue.head(place)
+            if head.origin is not None and head.origin.parent in ids:
+                self._catalogue.head(ids[head.origin.parent])
+        return places
+
+    def _known(self, place: Place) -> Head | None:
+        return self._catalogue.known(place)
+
+    def _say_loading(self) -> None:
+        if self._places is None:
+            self._say_instead(self._words("⠹ Loading…"))
+
+    # --- showing -----------------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self._places is None or not self.is_attached:
+            return
+        today = datetime.now().astimezone().date()
+        rows = rows_of(self._places, self._known, today, self._keeps)
+        self._list.show(rows)
+        self._show_heads()
+        count = sum(row.place is not None for row in rows)
+        words = self._words
+        number = words("{count} sessions", count=count) if count != 1 else words("1 session")
+        here, everywhere = (MUTED, "bold") if self._everywhere else ("bold", MUTED)
+        self.query_one("#scope", Static).update(
+            Content.assemble(
+                (f"{number}   ", MUTED), (words("this folder"), here),
+                (" · ", FAINT), (words("all"), everywhere),
+            )
+        )  # fmt: skip
+        if count:
+            self._say_instead("")
+        elif self._query:
+            text = words("No session matches “{query}”. Esc clears.", query=line(self._query))
+            self._say_instead(text)
+        else:
+            self._say_instead(words("No sessions yet. They appear here by themselves."))
+
+    def _say_instead(self, text: str) -> None:
+        empty = self.query_one("#empty", Static)
+        empty.display = bool(text)
+        empty.update(Content.styled(text, MUTED))
+
+    def _keeps(self, place: Place) -> bool:
+        """Whether a session belongs to the list."""
+        head = self._known(place)
+        if head is None:
+            return not self._query
+        if not self._everywhere and head.cwd and head.cwd != str(self._folder):
+            return False  # another folder, whose name looks the same
+        if head.is_empty:
+            return False
+        said = f"{head.title}\n{head.since_fork}\n{head.cwd}".casefold()
+        return all(word in said for word in self._query.casefold().split())
+
+    def _note(self, text: str) -> None:
+        """Say something in the border, until the sheet closes or something else is said."""
+        self.query_one("#box").border_subtitle = Content(text)
+
+    # --- preview -----------------------------------------------------------------------
+
+    @on(SessionList.Moved)
+    def _wait_for_rest(self) -> None:
+        self._moves += 1
+        self.set_timer(_PAUSE, lambda moves=self._moves: self._look(moves))
+
+    def _look(self, moves: int) -> None:
+        if moves == self._moves and self.is_current and not self.has_class("-narrow"):
+            self.run_worker(self._preview(), name="preview", group="preview", exclusive=True)
+
+    async def _preview(self) -> None:
+        place, what = self._list.place, self.query_one("#what", Static)
+        if place is None:
+            what.update("")
+            return
+        if place not in self._previews:
+            try:
+                found = await asyncio.to_thread(self._catalogue.preview, place)
+            except ContextUIError as error:
+                what.update(Content.styled(f"✗ {self._words(error)}", MUTED))
+                return
+            self._previews[place] = found
+        head = await asyncio.to_thread(self._catalogue.head, place)
+        if self._list.place == place:
+            what.update(Content("\n").join(self._lines(head, self._previews[place])))
+            self.query_one("#preview").scroll_home(animate=False)
+
+    def _lines(self, head: Head, preview: Preview) -> Iterable[Content]:
+        words = self._words
+        yield Content.styled(line(head.since_fork or head.title or words("(no prompt)")), "bold")
+        about = [shown_folder(Path(head.cwd)) if head.cwd else "", preview.branch, preview.model]
+        yield Content.styled("   ".join(line(one) for one in about if one), MUTED)
+        if head.turns is not None:
+            turns = words("1 turn") if head.turns == 1 else words("{n} turns", n=head.turns)
+            yield Content.styled(turns, MUTED)
+        if preview.windows:
+            yield Content("")
+            yield Content.styled(words("Windows"), MUTED)
+            for name, what in preview.windows[:9]:
+                yield Content.assemble(
+                    (line(name), ""), (f"   {line(what)}" if what else "", MUTED)
+                )
+            if (more := len(preview.windows) - 9) > 0:
+                yield Content.styled(words("… {count} more", count=more), FAINT)
+        if preview.files:
+            yield Content("")
+            yield Content.styled(words("Files written"), MUTED)
+            for path, counts in list(zip(preview.files, preview.counts, strict=True))[:9]:
+                added = f"  +{counts.added}" if counts and counts.added else ""
+                removed = f"  −{counts.removed}" if counts and counts.removed else ""
+                yield Content.assemble(
+                    line(path), (added, "$text-success"), (removed, "$text-error")
+                )
+            if (more := len(preview.files) - 9) > 0:
+                yield Content.styled(words("… {count} more", count=more), FAINT)
+        if preview.said or preview.answered:
+            yield Content("")
+            yield Content.styled(words("Last messages"), MUTED)
+        if preview.said:
+            for row in inert(preview.said).split("\n")[:6]:
+                yield Content.assemble(("▌ ", "$secondary"), row)
+            yield Content("")
+        if preview.answered:
+            yield from inert(preview.answered).split("\n")[:12]
+        if preview.draft.strip():
+            yield Content("")
+            yield Content.styled(words("Not sent yet"), MUTED)
+            yield Content.styled(line(preview.draft[:300]), "$text-warning")
+
+    # --- keys --------------------------------------------------------------------------
+
+    async def on_key(self, event: events.Key) -> None:
+        """Act on a key of the list; letters of an input method count too."""
+        if isinstance(self.focused, Input):
+            if event.key == "escape":
+                event.stop()
+                self._leave_input()
+            return
+        key = event.key
+        letter = unicodedata.normalize("NFKC", event.character or "").lower()
+        moves = {"up": -1, "down": 1, "pageup": -self._list.page, "pagedown": self._list.page}
+        event.stop()
+        if key in moves:
+            self._list.move(moves[key])
+        elif key in ("home", "end"):
+            self._list.choose(
+                0 if key == "home" else len(self._list.rows), 1 if key == "home" else -1
+            )
+        elif key == "enter":
+            self._resume()
+        elif key in ("tab", "shift+tab"):
+            event.prevent_default()
+            self._everywhere = not self._everywhere
+            self._fit()
+            self._places = None
+            self._load()
+        elif key == "escape":
+            self._back()
+        elif letter == "n":
+            self.dismiss(Chosen("new"))
+        elif letter in ("/", "、"):
+            self._enter("#filter", self._query)
+        elif letter in self._letters:
+            self._letters[letter](self)
+
+    def _back(self) -> None:
+        if self._query:
+            self._search("")
+        else:
+            self.dismiss(None)
+
+    def _place_there(self) -> Place | None:
+        """Return the chosen session if its log still exists; say so if not."""
+        place = self._list.place
+        if place is None:
+            return None
+        if not place.path.exists():
+            self._note(self._words("This session was deleted."))
+            self._forget(place)
+            return None
+        return place
+
+    def _forget(self, place: Place) -> None:
+        self._places = [one for one in self._places or () if one.id != place.id]
+        self._show()
+
+    @on(SessionList.Opened)
+    def _resume(self) -> None:
+        place = self._place_there()
+        if place is None:
+            return
+        if place.id == self._current:
+            self.dismiss(None)
+            return
+        try:
+            with locked(place.path):
+                pass
+        except SessionLockedError:
+            self._note(self._words(_OPEN))
+            return
+        except OSError as error:
+            self._note(reason_of(error))
+            return
+        self.dismiss(Chosen("resume", place.id))
+
+    def _fork(self) -> None:
+        if (place := self._place_there()) is not None:
+            self.dismiss(Chosen("fork", place.id))
+
+    def _delete(self) -> None:
+        place = self._place_there()
+        if place is None:
+            return
+        words = self._words
+        if place.id == self._current:
+            self._note(words("This session is on the screen. /new starts another one first."))
+            return
+        title = self._title(place)
+        try:
+            deleted = self._catalogue.delete(place)
+        except SessionLockedError:
+            self._note(words(_OPEN))
+        except ContextUIError as error:
+            self._note(words(error))
+        else:
+            self._deleted.append((deleted, title))
+            self._note(words("Deleted “{title}”. u undoes.", title=title))
+            self._forget(place)
+
+    def _title(self, place: Place) -> str:
+        row = Row(place)
+        return fit(self._list.title(row, self._known(place)), 40).rstrip()
+
+    def _undo(self) -> None:
+        words = self._words
+        if not self._deleted:
+            self._note(words("Nothing to undo."))
+            return
+        deleted, title = self._deleted.pop()
+        try:
+            self._catalogue.restore(deleted)
+        except ContextUIError as error:
+            self._note(words(error))
+            return
+        self._note(words("Restored “{title}”.", title=title))
+        self._load()
+
+    def _write(self) -> None:
+        if (place := self._place_there()) is not None:
+            self.run_worker(self._exported(place), name="export", group="export")
+
+    async def _exported(self, place: Place) -> None:
+        self._note(await asyncio.to_thread(self._export, place))
+
+    # --- typing ------------------------------------------------------------------------
+
+    def _start_rename(self) -> None:
+        if (place := self._place_there()) is not None:
+            self._renamed = place
+            head = self._known(place)
+            self._enter("#rename", (head.since_fork or head.title) if head is not None else "")
+
+    def _enter(self, name: str, text: str) -> None:
+        field = self.query_one(name, Input)
+        field.value = line(text)
+        field.display = True
+        self.query_one("#hint").display = name != "#filter"
+        self.query_one(KeyButtons).show(_INPUT_KEYS)
+        field.focus()
+        field.cursor_position = len(field.value)
+
+    def _leave_input(self) -> None:
+        was_searching = self.focused is self.query_one("#filter", Input)
+        self.query_one("#rename").display = False
+        self.query_one(KeyButtons).show(_KEYS)
+        self._list.focus()
+        if was_searching:
+            self._search("")
+
+    @on(Input.Changed, "#filter")
+    def _filter(self, event: Input.Changed) -> None:
+        if event.value != self._query:
+            self._query = event.value
+            self._show()
+
+    def _search(self, query: str) -> None:
+        self._query = query
+        field = self.query_one("#filter", Input)
+        field.value, field.display = query, bool(query)
+        self.query_one("#hint").display = not query
+        self._show()
+
+    @on(Input.Submitted, "#filter")
+    def _keep_filter(self) -> None:
+        self.query_one(KeyButtons).show(_KEYS)
+        self._list.focus()
+        self._search(self._query)
+
+    @on(Input.Submitted, "#rename")
+    async def _rename(self, event: Input.Submitted) -> None:
+        place, title = self._renamed, event.value.strip()
+        self._leave_input()
+        if place is None or not title:
+            return
+        try:
+            if place.id == self._current:
+                self._rename_current(title)
+            else:
+                await asyncio.to_thread(self._catalogue.rename, place, title)
+        except SessionLockedError:
+            self._note(self._words("Open in another terminal."))
+        except ContextUIError as error:
+            self._note(self._words(error))
+        else:
+            self._note(self._words("Renamed to “{title}”.", title=line(title[:80])))
+            self._load()
+
+    _letters = {
+        "f": _fork,
+        "r": _start_rename,
+        "e": _write,
+        "x": _delete,
+        "u": _undo,
+    }

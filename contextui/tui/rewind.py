@@ -1,0 +1,331 @@
+"""Going back to an earlier turn in a running app: ask, restore files, switch to the fork; undo."""
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from contextui.agent.preamble import is_report
+from contextui.errors import ContextUIError, os_reason
+from contextui.events import Event, ItemAdded, ItemsChanged
+from contextui.session.fork import fork
+from contextui.session.rewind import (
+    Record,
+    Restored,
+    plan,
+    read_record,
+    restore,
+    undo_plan,
+)
+from contextui.text import quote
+from contextui.tui.commands import Command
+from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
+from contextui.tui.link import Desk
+from contextui.windowing.env import utc_now
+from contextui.windowing.host import current_render, running_jobs
+from contextui.windowing.worker import in_daemon_thread
+from contextui.words import Words
+
+if TYPE_CHECKING:
+    from contextui.tui.app import ContextUIApp
+
+Notify = Callable[[str], object]
+_LOOK = 0.02  # seconds between two checks whether another session is open
+_PATIENCE = 20.0  # seconds for the old session to close
+_RELOAD = "reload"  # the action of a window that reads its file again
+_SHELL = "terminal"  # the window class whose commands may write files
+
+
+@dataclass(slots=True)
+class Rewound:
+    """A rewind that can be undone.
+
+    Attributes:
+        parent: The id of the session that was left.
+        fork: The id of the session that continues.
+        rewind: The id of the writes; empty if no file was restored.
+        turn: The turn that the session went back to.
+        is_last: Whether nothing happened in the fork since.
+    """
+
+    parent: str
+    fork: str
+    rewind: str
+    turn: int
+    is_last: bool = True
+
+
+class Rewinder:
+    """Runs ``/rewind`` on the session of an app, and undoes it.
+
+    Only the person can start it: no tool and no action of a window leads here.
+
+    Args:
+        app: The app.
+        desk: The session on the screen.
+        words: Translates into the person's locale.
+        notify: Shows a message to the person.
+    """
+
+    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
+        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+        self._is_busy = False
+        self._has_warned = False  # that undoing an earlier rewind leaves this branch
+        desk.session.context.subscribe(self._on_event)
+
+    def commands(self) -> list[Command]:
+        """Return the commands."""
+        return [
+            Command(
+                "rewind", "go back to an earlier turn; files can go back too", self.start, "TURN"
+            )
+        ]
+
+    def start(self, typed: str) -> None:
+        """Open the sheet.
+
+        Raises:
+            ContextUIError: A turn is running, or the number is not one.
+        """
+        self._desk.controller.check_idle()
+        if typed and not (typed.isascii() and typed.isdecimal() and len(typed) < 9):
+            raise ContextUIError("{name} is not the number of a turn.", name=quote(typed))
+        if self._is_busy:
+            raise ContextUIError("The session is going back already.")
+        self._is_busy = True
+        self._app.run_worker(self._run(int(typed) if typed else None), name="rewind")
+
+    def undo(self) -> bool:
+        """Undo the last rewind if nothing happened since; return whether there is one."""
+        done = self._app.rewound
+        if done is None or not done.is_last or done.fork != self._desk.session.id:
+            return False
+        self._app.rewound = None
+        self._app.run_worker(self._undo(done), name="undo rewind")
+        return True
+
+    def undo_earlier(self) -> bool:
+        """Undo a rewind after which something was said; return whether there is one.
+
+        It leaves the present branch, so the first time this only says so. In the session that the
+        rewind left, only its files are to be put back.
+        """
+        done, here = self._app.rewound, self._desk.session.id
+        if done is None or here not in (done.fork, done.parent):
+            return False
+        if here == done.fork and not self._has_warned:
+            self._has_warned = True
+            text = (
+                self._words("/undo again undoes the rewind to turn {turn}.", turn=done.turn)
+                if done.turn
+                else self._words("/undo again undoes the rewind to the start.")
+            )
+            stays = self._words("What was said since stays as a session of its own, in /sessions.")
+            self._notify(f"{text} {stays}")
+            return True
+        self._app.rewound = None
+        undo = self._undo if here == done.fork else self._undo_files
+        self._app.run_worker(undo(done), name="undo rewind")
+        return True
+
+    def offer_files(self) -> None:
+        """Say that the files of this session are as a rewind left them, and what restores them."""
+        done = self._app.rewound
+        if done is not None and done.rewind and done.parent == self._desk.session.id:
+            self._notify(
+                self._words("The files are as the rewind left them. /undo puts them back.")
+            )
+
+    # --- asking ------------------------------------------------------------------------
+
+    async def _run(self, wanted: int | None) -> None:
+        try:
+            record = await in_daemon_thread(self._record)
+            choice = await self._ask(record, wanted)
+            if choice is not None:
+                await self._go_back(choice, record)
+        except ContextUIError as problem:
+            self._note(self._words(problem))
+        except OSError as problem:
+            self._note(self._words(os_reason(problem)))
+        finally:
+            self._is_busy = False
+
+    def _record(self) -> Record:
+        session = self._desk.session
+        if not session.save():
+            raise ContextUIError(
+                "This session cannot be saved now, so it cannot go back: {reason}",
+                reason=os_reason(session.problem) if session.problem else "",
+            )
+        if not session.path.exists():  # nothing has happened yet
+            return Record()
+        return read_record(session.path, lambda text: not is_report(text))
+
+    async def _ask(self, record: Record, wanted: int | None) -> GoBack | None:
+        ended = [one.number for one in record.turns if one.has_ended]
+        if len(record.turns) < 2:
+            raise ContextUIError("There is no earlier turn yet.")
+        if wanted is None:
+            newest = record.turns[-1].number
+            wanted = max(one for one in ended if one < newest)
+        if wanted not in ended:
+            raise ContextUIError(
+                "There is no turn {turn}. Turns so far: {turns}.", turn=wanted, turns=max(ended)
+            )
+        screen = RewindScreen(
+            self._words,
+            record.turns,
+            wanted,
+            plan=lambda number: plan(self._desk.session, number, record),
+            around=self._around(),
+            now=utc_now(),
+        )
+        return await self._app.push_screen_wait(screen)
+
+    def _around(self) -> Around:
+        windows = self._desk.session.windows.windows()
+        ends = [
+            f"{one.id} ({job.name})" if job.name else one.id
+            for one in windows
+            for job in running_jobs(one)
+        ]
+        shells = [one.id for one in windows if one.name == _SHELL]
+        ends += [one for one in shells if not any(other.startswith(f"{one} ") for other in ends)]
+        unsaved = [one.id for one in windows if current_render(one).unsaved]
+        return Around(ends, unsaved, has_commands=bool(shells))
+
+    # --- going back --------------------------------------------------------------------
+
+    async def _go_back(self, choice: GoBack, record: Record) -> None:
+        desk = self._desk
+        desk.controller.check_idle()
+        await self._app.main.commit_typed()
+        draft = next((one.message for one in record.turns if one.number > choice.turn), "")
+        made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
+        try:
+            self._app.switch_session(made, self._said(choice.turn, done, draft))
+            await self._switched()
+        finally:
+            if not self._is_at(made):  # it stays where it was: so do the files
+                await in_daemon_thread(lambda: self._take_back(made, done))
+        if not self._is_at(made):
+            return
+        if choice.turn == 0 and (desk_now := self._app.desk) is not None:
+            # What was typed for the write that began the first turn is undone with it.
+            await _reload(desk_now, {record.begins_with} & {*done.restored}, discard=True)
+        self._app.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
+        for path, problem in done.left:
+            text = self._words("Left alone: {file}. {reason}", file=path, reason=problem)
+            self._app.main.note(text, is_error=True)
+
+    def _fork_and_restore(self, choice: GoBack, draft: str) -> tuple[str, Restored]:
+        """Create the fork first: if that fails, no file is touched."""
+        session = self._desk.session
+        session.save()
+        made = fork(session.path, choice.turn, cwd=session.cwd, draft=draft)
+        return made, restore(session, choice.plan, choice.files)
+
+    def _take_back(self, made: str, done: Restored) -> None:
+        """Restore the files, and remove the fork that could not be opened."""
+        if done.rewind:
+            self._restore_all(self._desk, done.rewind)
+        path = self._desk.session.path.with_name(f"{made}.jsonl")
+        with suppress(OSError):
+            path.unlink()
+        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+
+    def _said(self, turn: int, done: Restored, draft: str) -> str:
+        words = self._words
+        parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
+        if done.restored:
+            parts.append(
+                words.plural(
+                    len(done.restored), "{count} file restored.", "{count} files restored."
+                )
+            )
+        if done.deleted:
+            parts.append(
+                words.plural(len(done.deleted), "{count} file deleted.", "{count} files deleted.")
+            )
+        # A command typed after the message that the prompt has again would be a part of it.
+        parts.append(words("To undo: ctrl+c, then /undo.") if draft else words("/undo undoes."))
+        return ("" if words.lang == "zh" else " ").join(parts)
+
+    async def _switched(self) -> None:
+        while self._app.switcher.is_under_way:
+            await asyncio.sleep(_LOOK)
+
+    def _is_at(self, session_id: str) -> bool:
+        return self._app.desk is not None and self._app.desk.session.id == session_id
+
+    # --- undoing -----------------------------------------------------------------------
+
+    async def _undo(self, done: Rewound) -> None:
+        """Return to the old branch, then put the files back to how they were."""
+        app, waited = self._app, 0.0
+        while app.switcher.is_closing(done.parent) and waited < _PATIENCE:
+            await asyncio.sleep(_LOOK)
+            waited += _LOOK
+        app.switch_session(done.parent)
+        await self._switched()
+        desk = app.desk
+        if desk is None or desk.session.id != done.parent:
+            app.rewound = done
+            return
+        await self._undo_files(done)
+
+    async def _undo_files(self, done: Rewound) -> None:
+        """Put the files of the session back to how they were before the rewind."""
+        app, desk, left = self._app, self._app.desk, Restored()
+        if done.rewind and desk is not None:
+            left = await in_daemon_thread(lambda: self._restore_all(desk, done.rewind))
+            await _reload(desk, {*left.restored, *left.deleted})
+        text = self._words("Undone: the session is where it was.")
+        if left.count:
+            text = self._words(
+                "Undone: the session is where it was, and {files} too.",
+                files=self._words.plural(left.count, "{count} file", "{count} files"),
+            )
+        app.main.note(text)
+        for path, problem in left.left:
+            app.main.note(
+                self._words("Left alone: {file}. {reason}", file=path, reason=problem),
+                is_error=True,
+            )
+
+    def _restore_all(self, desk: Desk, rewind: str) -> Restored:
+        made = undo_plan(desk.session, rewind)
+        done = restore(desk.session, made, {one.path for one in made.offered})
+        stays = [
+            (one.path, ContextUIError(self._words(one.reason)))
+            for one in made.files
+            if one.reason is not None
+        ]
+        return Restored(done.rewind, done.restored, done.deleted, (*done.left, *stays))
+
+    def _on_event(self, event: Event) -> None:
+        """Note that something happened: then ``/undo`` is about that."""
+        done = self._app.rewound
+        is_change = isinstance(event, ItemAdded | ItemsChanged)
+        self._has_warned = self._has_warned and not is_change
+        if is_change and done is not None and done.fork == self._desk.session.id:
+            done.is_last = False
+
+    def _note(self, text: str) -> None:
+        self._app.main.note(text, is_error=True)
+
+
+async def _reload(desk: Desk, paths: set[str], *, discard: bool = False) -> None:
+    """Reload the windows that show these files; without `discard`, unless they have unsaved edits.
+
+    They were restored before the files were.
+    """
+    windows = desk.session.windows
+    for window in windows.windows():
+        shows = getattr(window.state, "path", None) in paths
+        if shows and (discard or not current_render(window).unsaved):
+            given = {"discard": True} if discard else {}
+            await windows.act(window.id, _RELOAD, given, actor="window")

@@ -1,0 +1,242 @@
+"""The slash commands about whole sessions: start, choose, fork, export."""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from contextui.errors import ContextUIError, os_reason
+from contextui.session.export import Format, exported, write_export, write_file
+from contextui.text import quote, shown_path
+from contextui.tui.commands import Choice, Command
+from contextui.tui.inspector.history import read_past, view_of
+from contextui.tui.inspector.usage import Spending
+from contextui.tui.link import Desk
+from contextui.windowing.trouble import reason_of
+from contextui.words import Words, msg
+
+if TYPE_CHECKING:
+    from contextui.session.catalogue import Place
+    from contextui.tui.app import ContextUIApp
+    from contextui.tui.dialogs.sessions import Chosen
+
+Notify = Callable[[str], object]
+_ALL = "all"
+
+
+class SessionCommands:
+    """Runs the commands about whole sessions.
+
+    Args:
+        app: The app.
+        desk: The session on the screen.
+        words: Translates into the person's locale.
+        notify: Shows a message to the person.
+    """
+
+    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
+        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+        self._warned: Path | None = None  # the file that was not replaced
+
+    def commands(self) -> list[Command]:
+        """Return the commands."""
+        return [
+            Command("new", "start a new session; this one is saved", self.new, alias="clear"),
+            Command("sessions", "choose another session", self.sessions),
+            Command("export", "write the conversation to a file", self.export, "FORMAT",
+                    choices=self._exports),
+            Command("cost", "show tokens and cost", self.cost),
+            Command("fork", "continue in a copy; this session stays", self.fork, "TURN"),
+        ]  # fmt: skip
+
+    def new(self, _: str) -> None:
+        """Start a new session in the folder of this one."""
+        self._app.switch_session(None)
+
+    def sessions(self, _: str) -> None:
+        """Open the sheet of sessions."""
+        from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
+        from contextui.tui.dialogs.sessions import SessionsScreen  # noqa: PLC0415
+
+        session = self._desk.session
+        session.save()
+        screen = SessionsScreen(
+            self._words,
+            Catalogue(session.path.parents[2]),
+            Path(session.cwd),
+            session.id,
+            rename=session.rename,
+            export=self._export,
+        )
+        self._app.push_screen(screen, self._go)
+
+    def _go(self, chosen: "Chosen | None") -> None:
+        if chosen is not None:
+            try:
+                self._app.switch_session(chosen.session_id, fork=chosen.act == "fork")
+            except ContextUIError as error:
+                self._notify(self._words(error))
+
+    def _export(self, place: "Place") -> str:
+        """Write a session to a new file in the folder on the screen; return what to say."""
+        session = self._desk.session
+        return self._written(place.id, "md", lambda text: write_export(
+            text, Path(session.cwd), place.id, "md"))  # fmt: skip
+
+    def fork(self, typed: str) -> None:
+        """Continue in a copy of this session, from its end or from the end of a turn."""
+        session, turn = self._desk.session, None
+        if typed:
+            if not (typed.isascii() and typed.isdigit() and int(typed) <= session.turn):
+                message = msg("{name} is not a turn of this session: it has {count}.")
+                raise ContextUIError(
+                    self._words(message, name=quote(typed[:40]), count=session.turn)
+                )
+            turn = int(typed)
+        if not session.path.exists():
+            raise ContextUIError(self._words("There is nothing to fork yet."))
+        note = (
+            self._words("This is a fork from turn {turn}. The other session stays.", turn=turn)
+            if turn is not None
+            else self._words("This is a fork. The other session stays.")
+        )
+        self._app.switch_session(session.id, note, fork=True, turn=turn)
+
+    def cost(self, _: str) -> None:
+        """Show the tokens of the last turn and of the session; the cost where prices are known."""
+        session = self._desk.session
+        session.save()
+
+        def run() -> None:
+            try:
+                lines = self._costs(read_past(session.path))
+            except OSError as error:
+                reason = os_reason(error)
+                lines = [self._words("The log cannot be read: {reason}", reason=reason)]
+            with suppress(RuntimeError):  # the app may have quit
+                self._app.call_from_thread(self._notify, "\n".join(lines))
+
+        threading.Thread(target=run, name="cost", daemon=True).start()
+
+    def _costs(self, spending: Spending) -> list[str]:
+        turns = spending.turns
+        if not turns:
+            return [self._words("Nothing sent yet. Each turn appears here.")]
+        last = Spending()
+        last.turns = turns[-1:]
+        count = len(turns)
+        session = msg("This session, 1 turn: ") if count == 1 else msg("This session, {n} turns: ")
+        lines = [
+            self._words("Last turn: ") + self._spent(last, 3),
+            self._words(session, n=count) + self._spent(spending, 2),
+        ]
+        if spending.cost is None:
+            free, unknown = msg("The offline model is free."), msg("No price is known.")
+            lines.append(self._words(free if self._desk.is_offline else unknown))
+        return lines
+
+    def _spent(self, spending: Spending, decimals: int) -> str:
+        """Return tokens and cost in one line; nothing about a cache where there is none."""
+        words, desk, turns = self._words, self._desk, spending.turns
+        cached = sum(one.cached for one in turns)
+        sent = sum(one.uncached + one.written for one in turns) + cached
+        requests = sum(one.requests for one in turns)
+        some = msg("{tokens} tokens sent")
+        if requests > len(turns):
+            some = msg("{tokens} tokens sent in {count} requests")
+        parts = [words(some, tokens=f"{sent:,}", count=requests)]
+        if desk.has_cache and not desk.is_offline:
+            parts.append(words("{tokens} of them from the cache", tokens=f"{cached:,}"))
+        parts.append(words("{tokens} answered", tokens=f"{sum(o.answered for o in turns):,}"))
+        cost = spending.cost
+        if cost is not None:
+            parts.append(f"${cost:.{decimals}f}")
+        return ", ".join(parts)
+
+    # --- export ------------------------------------------------------------------------
+
+    def export(self, typed: str) -> None:
+        """Write the conversation to a file: a new one here, or the one that was typed.
+
+        A file that exists is replaced only if the command is repeated.
+        """
+        form, _, rest = typed.partition(" ")
+        if form not in get_args(Format):
+            raise ContextUIError(self._words("Which one? {names}", names="md | html | json"))
+        first, _, more = rest.strip().partition(" ")
+        is_whole = first == _ALL
+        name = more.strip() if is_whole else rest.strip()
+        session = self._desk.session
+        folder = Path(session.cwd)
+        if not name:
+
+            def write(text: str) -> Path:
+                return write_export(text, folder, session.id, cast("Format", form))
+        else:
+            path = folder / Path(name).expanduser()
+            replace = self._may_replace(path)
+
+            def write(text: str) -> Path:
+                write_file(path, text, replace=replace)
+                return path
+
+        def run() -> None:
+            message = self._written(session.id, cast("Format", form), write,
+                                    include_obsolete=is_whole or form != "md")  # fmt: skip
+            with suppress(RuntimeError):  # the app may have quit
+                self._app.call_from_thread(self._notify, message)
+
+        # Reading a long log takes time; a daemon thread does not delay quitting.
+        threading.Thread(target=run, name="export", daemon=True).start()
+
+    def _may_replace(self, path: Path) -> bool:
+        """Return whether a file exists and is to be replaced.
+
+        Raises:
+            ContextUIError: It exists, and the command was not repeated yet.
+        """
+        warned, self._warned = self._warned, None
+        if not os.path.lexists(path):
+            return False
+        if path.is_dir():
+            raise ContextUIError(self._words("{file} is a folder.", file=shown_path(path)))
+        if warned != path:
+            self._warned = path
+            message = msg("{file} exists. Enter again to replace it.")
+            raise ContextUIError(self._words(message, file=shown_path(path)))
+        return True
+
+    def _written(
+        self,
+        session_id: str,
+        form: Format,
+        write: Callable[[str], Path],
+        *,
+        include_obsolete: bool = False,
+    ) -> str:
+        """Export a session and return what to say about it. Runs on its own thread."""
+        lang = self._words.lang
+        try:
+            view = view_of(self._desk.session, whole=True, session_id=session_id)
+            try:
+                view.windows.settle_now()
+                text = exported(view, form, lang, include_obsolete=include_obsolete)
+            finally:
+                view.close()
+            path = write(text)
+        except FileExistsError as error:
+            return self._words("Not exported: {reason}", reason=os_reason(error))
+        except Exception as error:  # any problem with the log or the disk is reported
+            reason = error if isinstance(error, ContextUIError) else reason_of(error)
+            return self._words("Not exported: {reason}", reason=reason)
+        return self._words("Written to {file}.", file=shown_path(path))
+
+    def _exports(self) -> list[Choice]:
+        return [
+            Choice("md", self._words("Markdown: what the model reads")),
+            Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),
+            Choice("html", self._words("a page to read and to share")),
+            Choice("json", self._words("everything, for programs")),
+        ]

@@ -1,0 +1,176 @@
+"""Switching the session of a running app: to a new one, an earlier one, or a fork."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from contextui.errors import ContextUIError
+from contextui.tui.dialogs.question import QuestionScreen
+from contextui.tui.dialogs.unsaved import QuitScreen
+from contextui.windowing.trouble import reason_of
+from contextui.words import Text, Words
+
+if TYPE_CHECKING:
+    from contextui.tui.app import ContextUIApp
+    from contextui.tui.link import Desk
+
+_LOOK = 0.02  # seconds between two checks whether a turn has ended
+_PATIENCE = 5.0  # seconds for a stopped turn to end
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The session to switch to.
+
+    Attributes:
+        folder: The folder of a new session; an earlier one has its own.
+        session_id: The session to resume; None for a new one.
+        fork: Whether to open a copy of it.
+        turn: The last turn of the copy; None for all turns.
+    """
+
+    folder: Path
+    session_id: str | None = None
+    fork: bool = False
+    turn: int | None = None
+
+
+Reopen: TypeAlias = Callable[[Target], "Desk"]
+"""Opens another session, on its own thread; raises a `ContextUIError` if it cannot."""
+
+
+class StopScreen(QuestionScreen):
+    """Asks before a running turn is stopped for another session."""
+
+    def __init__(self, words: Words) -> None:
+        yes = words("Stop it and switch; this session stays as it is")
+        super().__init__(words, words("The model is still working"), "y", yes)
+
+
+class Switcher:
+    """Replaces the session of a running app by another one.
+
+    The other session is opened first, so that a failure leaves everything as it was. Then a main
+    screen of its own replaces the present one: no widget, timer, queue, question or grant of the
+    old session reaches the new one. Last, the old session is closed, as on quitting.
+
+    Args:
+        app: The app.
+        reopen: Opens another session; None if this app has only one.
+    """
+
+    def __init__(self, app: "ContextUIApp", reopen: Reopen | None) -> None:
+        self._app, self._reopen = app, reopen
+        self.is_under_way = False
+        self._closing: set[asyncio.Task[None]] = set()
+        self._unclosed: list[Desk] = []
+
+    def start(self, target: Target, note: Text | None = None) -> None:
+        """Begin to switch; ask first if a turn is running or something cannot be saved.
+
+        Raises:
+            ContextUIError: This app has only one session, or is already switching.
+        """
+        if self._reopen is None or self._app.desk is None:
+            raise ContextUIError("Only this session can be opened here.")
+        if self.is_under_way:
+            raise ContextUIError("Another session is being opened.")
+        self.is_under_way = True
+        self._app.run_worker(self._run(target, note), name="switch", group="switch")
+
+    def is_closing(self, session_id: str) -> bool:
+        """Whether an earlier session is not closed yet, so that it cannot be opened."""
+        return any(desk.session.id == session_id for desk in self._unclosed)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether other sessions can be opened."""
+        return self._reopen is not None
+
+    def close_rest(self) -> None:
+        """Close the earlier sessions that are not closed yet; the app has ended."""
+        while self._unclosed:
+            self._unclosed.pop().close()
+
+    async def _run(self, target: Target, note: Text | None) -> None:
+        try:
+            if await self._may_leave():
+                await self._switch(target, note)
+        finally:
+            self.is_under_way = False
+
+    async def _may_leave(self) -> bool:
+        """Return whether the present session may be left: its turn stopped, all of it saved."""
+        app, desk = self._app, self._app.desk
+        assert desk is not None
+        if desk.controller.is_running:
+            if not await app.push_screen_wait(StopScreen(app.words)):
+                return False
+            await self._stop_turn(desk)
+        await app.main.commit_typed()
+        app.main.keep_draft()
+        if desk.session.save():
+            return True
+        words = app.words
+        screen = QuitScreen(
+            words,
+            desk.session,
+            title=words("Switch without saving?"),
+            anyway=words("Switch anyway; unsaved changes are lost"),
+            plain=words("Switch"),
+        )
+        is_wanted: bool = await app.push_screen_wait(screen)
+        return is_wanted
+
+    async def _stop_turn(self, desk: "Desk") -> None:
+        desk.controller.stop()
+        end = time.monotonic() + _PATIENCE
+        while desk.controller.is_running and time.monotonic() < end:
+            await asyncio.sleep(_LOOK)
+
+    async def _switch(self, target: Target, note: Text | None) -> None:
+        from contextui.session.log import SessionLockedError  # noqa: PLC0415  (heavy)
+        from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415
+
+        app, reopen = self._app, self._reopen
+        old, desk = app.main, app.desk
+        assert desk is not None
+        assert reopen is not None
+        queued = old.suspend()  # what is sent from now on is for the other session
+        before = old.prompt.text
+        try:
+            opened = await in_daemon_thread(lambda: reopen(target))
+        except Exception as error:
+            old.resume(queued)
+            reason = app.words(error) if isinstance(error, ContextUIError) else reason_of(error)
+            if isinstance(error, SessionLockedError):
+                reason = app.words("The other one is open in another terminal: /sessions forks it.")
+            old.note(app.words("This session stays open. {reason}", reason=reason), is_error=True)
+            return
+        opened.controller.tools.gate.tighten(desk.controller.tools.gate.mode)
+        typed = old.prompt.text if old.prompt.text != before else ""
+        early = old.take_early()
+        self._unclosed.append(desk)
+        main = await app.show_session(opened, early)
+        if note is not None:
+            main.note(note)
+        if typed and not main.prompt.text:
+            main.prompt.put(typed)
+        task = asyncio.create_task(self._close(desk))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def _close(self, desk: "Desk") -> None:
+        from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)
+
+        try:
+            await desk.controller.aclose()
+            await in_daemon_thread(desk.close)
+        except Exception as error:  # the new session is not concerned
+            self._app.main.note(reason_of(error), is_error=True)
+        finally:
+            if desk in self._unclosed:
+                self._unclosed.remove(desk)

@@ -1,0 +1,108 @@
+"""Windows of MCP servers: one class for each configured server.
+
+A server costs nothing until its window is opened. A project's servers are used only if exactly the
+present bytes of its .mcp.json are trusted.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+from contextui.config.servers import (
+    PROJECT_SERVERS,
+    Problem,
+    Server,
+    ServerError,
+    Servers,
+    project_servers,
+    read_project,
+    users_servers,
+    window_name,
+)
+from contextui.text import shown_path
+from contextui.windowing.finding.trust import Review, TrustStore
+from contextui.windowing.window import Window
+from contextui.words import Message, Text
+
+# By name: the windows that ship with contextui are not imported, as those of other packages.
+_FACTORY = EntryPoint("mcp", "contextui.windows.mcp.window:server_window", "contextui.servers")
+_built: dict[
+    tuple[str, Server, Path], type[Window]
+] = {}  # a server that is unchanged keeps its class
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The configured servers.
+
+    Attributes:
+        servers: Those that can be used; of two with one name the user's.
+        problems: What is wrong with others, in one line each.
+        review: The review of the project's file, if there is one.
+        untrusted: The servers of the project's file if it is not trusted. They are only shown.
+    """
+
+    servers: tuple[Server, ...]
+    problems: tuple[Problem, ...]
+    review: Review | None = None
+    untrusted: tuple[Server, ...] = ()
+
+    @property
+    def notice(self) -> Text:
+        """What the person can do about servers that are not trusted; or empty."""
+        if self.review is None or self.review.trusted or not self.review.files:
+            return ""
+        return Message(
+            "{path} is not trusted ({what}): read it, then run contextui trust",
+            {"path": shown_path(self.review.folder), "what": self.review.files[0].status_text},
+        )
+
+
+def find_servers(home: Path, project: Path | None) -> Found:
+    """Find the servers of the user, and those of the project if they are trusted."""
+    users = users_servers(home)
+    problems = list(users.problems)
+    review: Review | None = None
+    theirs = Servers()
+    if project is not None:
+        try:
+            data = read_project(project)
+            if data is not None:
+                path = project / PROJECT_SERVERS
+                review = TrustStore(home).review_file(path, data)
+                theirs = project_servers(data, path, users.options)
+        except ServerError as error:
+            problems.append(Problem(PROJECT_SERVERS, error))
+    if review is None or not review.trusted:
+        problems += () if theirs.servers else theirs.problems  # nothing in it can be trusted
+        return Found(users.servers, tuple(problems), review, theirs.servers)
+    problems += theirs.problems
+    taken = {one.name for one in users.servers}
+    added = tuple(one for one in theirs.servers if one.name not in taken)
+    return Found((*users.servers, *added), tuple(problems), review)
+
+
+def server_classes(
+    servers: Collection[Server], home: Path, taken: Collection[str]
+) -> Iterator[tuple[Server, type[Window]]]:
+    """Yield the window class of each server.
+
+    Args:
+        servers: The servers.
+        home: The folder of contextui's persistent data, for logins.
+        taken: The names of other windows; a server of the same name becomes ``NAME-mcp``.
+    """
+    names = set(taken)
+    for server in servers:
+        plain = window_name(server.name)
+        name = plain if plain not in names else f"{plain[:44]}-mcp"
+        number = 2
+        while name in names:
+            name, number = f"{plain[:40]}-mcp{number}", number + 1
+        names.add(name)
+        key = (name, server, home)
+        if key not in _built:
+            make: Callable[[Server, str, Path], type[Window]] = _FACTORY.load()
+            _built[key] = make(server, name, home)
+        yield server, _built[key]

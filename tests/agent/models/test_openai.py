@@ -1,0 +1,670 @@
+"""The model behind the chat-completions API, over real sockets to a server on loopback."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from contextui.agent.models.limits import AnswerLimits
+from contextui.agent.models.openai import DEFAULT_URL, OpenAIModel, complete_url, is_local
+from contextui.model import (
+    LOCAL_PRICES,
+    Answer,
+    CallBegun,
+    LlmMessage,
+    Model,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    ThinkingDelta,
+    Tool,
+)
+from contextui.tokens import Usage
+from tests.agent.chat_server import (
+    DONE,
+    call,
+    chat,
+    chat_error,
+    chunk,
+    data,
+    pieces,
+    stream,
+    usage,
+)
+from tests.agent.models.client import HI, KEY, asking
+from tests.agent.server import HEADERS, Hangup, Raw, Reply, Server, Step, Stream, drip, repeated
+from tests.agent.server import chunk as http_chunk
+
+TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
+SHORT = AnswerLimits(silence=0.4, total=1.5)
+
+
+@pytest.fixture(autouse=True)
+def no_openai_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def model_of(server: Server, **options: Any) -> OpenAIModel:
+    return OpenAIModel("gpt-x", **{"base_url": server.url, "api_key": KEY, **options})
+
+
+async def events_of(model: OpenAIModel, *requests: ModelRequest) -> list[ModelEvent]:
+    async with aclosing(model):
+        return [event for request in requests or (HI,) async for event in model.stream(request)]
+
+
+def answers(server: Server, *requests: ModelRequest, **options: Any) -> list[Answer]:
+    events = asyncio.run(events_of(model_of(server, **options), *requests))
+    return [event for event in events if isinstance(event, Answer)]
+
+
+def the_answer(*steps: Step, request: ModelRequest = HI, **options: Any) -> Answer:
+    with Server(*steps) as server:
+        [answer] = answers(server, request, **options)
+    return answer
+
+
+def the_failure(*steps: Step, request: ModelRequest = HI, **options: Any) -> ModelError:
+    with Server(*steps) as server, pytest.raises(ModelError) as caught:
+        answers(server, request, **options)
+    return caught.value
+
+
+def kind_of(model: Model) -> str:
+    """It is a `Model`: mypy sees to that."""
+    return model.name
+
+
+def test_it_is_a_model() -> None:
+    assert kind_of(OpenAIModel("gpt-x")) == "gpt-x"
+
+
+# --- asking --------------------------------------------------------------------------------
+
+
+def test_a_request_is_sent_as_the_api_takes_it() -> None:
+    with Server(chat("Hi.")) as server:
+        answers(server, asking("Hello. 你好", tools=TOOLS, max_tokens=123))
+        [received] = server.requests
+    assert received.path == "/v1/chat/completions"
+    assert received.headers["authorization"] == f"Bearer {KEY}"
+    assert received.json == {
+        "model": "gpt-x",
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 123,
+        "tools": [
+            {
+                "type": "function",
+                "function": {
+                    "name": "create",
+                    "description": "Open a window.",
+                    "parameters": {"type": "object", "properties": {}},
+                },
+            }
+        ],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hello. 你好"},
+        ],
+    }
+
+
+def test_calls_results_and_images_are_written_in_the_chat_form() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}
+    one, two = call("create", name="todo"), call("action", text="ä")
+    request = ModelRequest(
+        "",
+        (
+            LlmMessage("user", ({"type": "text", "text": "Look."}, image)),
+            LlmMessage(
+                "assistant",
+                (
+                    {"type": "thinking", "thinking": "Hm.", "signature": "by someone else"},
+                    {"type": "text", "text": "I open it."},
+                    one,
+                    two,
+                ),
+            ),
+            LlmMessage(
+                "user",
+                (
+                    {"type": "tool_result", "tool_use_id": one["id"], "content": "Opened."},
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": two["id"],
+                        "content": [{"type": "text", "text": "Seen."}, image],
+                    },
+                    {"type": "text", "text": "And now?"},
+                ),
+            ),
+        ),
+    )
+    with Server(chat("Hi.")) as server:
+        answers(server, request)
+        messages = server.requests[0].json["messages"]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    assert messages[0]["content"] == [{"type": "text", "text": "Look."}, picture]
+    assert messages[1]["content"] == "I open it."
+    assert [one["function"] for one in messages[1]["tool_calls"]] == [
+        {"name": "create", "arguments": '{"name": "todo"}'},
+        {"name": "action", "arguments": '{"text": "ä"}'},
+    ]
+    assert "Hm." not in json.dumps(messages)
+    assert [one["role"] for one in messages] == ["user", "assistant", "tool", "tool", "user"]
+    assert messages[2] == {"role": "tool", "tool_call_id": one["id"], "content": "Opened."}
+    assert messages[3]["content"].startswith("Seen.")
+    assert messages[4]["content"] == [picture, {"type": "text", "text": "And now?"}]
+
+
+def test_reasoning_goes_back_in_the_field_that_it_came_in() -> None:
+    given = the_answer(chat("Hi.", reasoning="Let me think."))
+    assert [block["type"] for block in given.blocks] == ["thinking", "text"]
+    request = ModelRequest("", (*HI.messages, LlmMessage("assistant", given.blocks), *HI.messages))
+    with Server(chat("Hi.")) as server:
+        answers(server, request)
+        message = server.requests[0].json["messages"][1]
+    assert message == {
+        "role": "assistant",
+        "content": "Hi.",
+        "reasoning_content": "Let me think.",
+    }
+
+
+def test_the_bytes_of_a_request_are_the_beginning_of_the_next() -> None:
+    first = asking("One.")
+    more = (LlmMessage("assistant", "Yes."), LlmMessage("user", "Two."))
+    second = ModelRequest("Be brief.", (*first.messages, *more))
+    with Server(chat("Yes."), chat("No.")) as server:
+        answers(server, first, second)
+        one, two = (received.json["messages"] for received in server.requests)
+    assert one == two[: len(one)]
+
+
+def test_text_calls_usage_and_events() -> None:
+    step = chat("I open it.", call("create", name="todo"), counted=usage(100, 20, 60))
+    with Server(step) as server:
+        events = asyncio.run(events_of(model_of(server), asking("Hi.", tools=TOOLS)))
+    answer = events[-1]
+    assert isinstance(answer, Answer)
+    assert "".join(one.text for one in events if isinstance(one, TextDelta)) == "I open it."
+    assert [one.name for one in events if isinstance(one, CallBegun)] == ["create"]
+    assert answer.stop_reason == "tool_use"
+    assert answer.blocks[1]["input"] == {"name": "todo"}
+    assert answer.usage == Usage(40, 20, 60, 0)
+    assert answer.model == "gpt-test"
+
+
+def test_reasoning_is_shown_as_it_comes() -> None:
+    with Server(chat("Hi.", reasoning="Hm, hm, hm.")) as server:
+        events = asyncio.run(events_of(model_of(server)))
+    assert "".join(one.text for one in events if isinstance(one, ThinkingDelta)) == "Hm, hm, hm."
+
+
+# --- what servers differ in ----------------------------------------------------------------
+
+
+def test_a_server_that_wants_the_newer_name_of_the_limit_gets_it() -> None:
+    refusal = chat_error(
+        "Unsupported parameter: 'max_tokens' is not supported with this model."
+        " Use 'max_completion_tokens' instead."
+    )
+    with Server(Reply(400, refusal), chat("Hi."), chat("Ho.")) as server:
+        assert len(answers(server, HI, HI)) == 2
+        sent = [received.json for received in server.requests]
+    assert ["max_tokens" in one for one in sent] == [True, False, False]
+    assert sent[1]["max_completion_tokens"] == HI.max_tokens
+
+
+def test_a_server_without_stream_options_gets_none() -> None:
+    with Server(Reply(400, chat_error("unknown field: stream_options")), chat("Hi.")) as server:
+        answers(server)
+        assert "stream_options" not in server.requests[1].json
+
+
+def test_the_same_complaint_twice_is_an_error() -> None:
+    refusal = Reply(400, chat_error("use max_completion_tokens"))
+    assert the_failure(refusal, refusal).kind == "bad_request"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (400, "Invalid content type. image_url is only supported by certain models."),
+        (404, "No endpoints found that support image input"),
+    ],
+)
+def test_a_model_that_sees_no_images_gets_one_line_instead(status: int, message: str) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}
+    look = ModelRequest("", (LlmMessage("user", ({"type": "text", "text": "Look."}, image)),))
+    with Server(Reply(status, chat_error(message)), chat("Hi."), chat("Ho.")) as server:
+        model = model_of(server)
+        seen = [model.sees]
+        asyncio.run(events_of(model, look, look))
+        seen.append(model.sees)
+        contents = [received.json["messages"][0]["content"] for received in server.requests]
+    assert seen == [True, False]
+    assert contents[0][1]["type"] == "image_url"
+    assert contents[1] == contents[2] == "Look.\n\n(An image, which this model does not see.)"
+
+
+def test_a_model_without_tools_says_what_helps() -> None:
+    refusal = Reply(400, chat_error("registry.ollama.ai/library/gemma does not support tools"))
+    caught = the_failure(refusal, request=asking("Hi.", tools=TOOLS))
+    assert "--tool-protocol text" in str(caught)
+
+
+@pytest.mark.parametrize(
+    ("given", "complete"),
+    [
+        ("http://localhost:11434", "http://localhost:11434/v1"),
+        ("http://localhost:11434/", "http://localhost:11434/v1"),
+        ("http://localhost:11434/v1/", "http://localhost:11434/v1"),
+        ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1"),
+        ("https://x.example/v1/chat/completions", "https://x.example/v1"),
+        ("https://g.example/v1beta/openai", "https://g.example/v1beta/openai"),
+        ("http://[broken", "http://[broken"),
+    ],
+)
+def test_addresses_are_completed(given: str, complete: str) -> None:
+    assert complete_url(given) == complete
+
+
+def test_local_servers_have_local_prices() -> None:
+    assert OpenAIModel("q", base_url="http://127.0.0.1:8080").prices == LOCAL_PRICES
+    assert OpenAIModel("q", base_url="http://localhost:11434").prices == LOCAL_PRICES
+    assert OpenAIModel("q", base_url="https://api.openai.com").prices.read == 0.5
+    assert not is_local("http://localhost.example.com")
+    assert not is_local("http://[broken")
+
+
+def test_the_key_of_the_environment_goes_to_its_own_server_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Server(chat("Hi."), chat("Hi.")) as server:
+        answers(server, api_key=None)
+        assert "authorization" not in server.requests[0].headers
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        answers(server, api_key=None, base_url=None)
+        assert server.requests[1].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_openai_itself_needs_a_key_before_anything_is_sent() -> None:
+    with pytest.raises(ModelError, match="OPENAI_API_KEY") as caught:
+        OpenAIModel("gpt-x", base_url=DEFAULT_URL).check()
+    assert caught.value.kind == "auth"
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "http//x", "http://[broken", "http://x:99999999"])
+def test_a_wrong_address_is_one_clear_line(url: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(events_of(OpenAIModel("gpt-x", base_url=url, api_key=KEY)))
+    assert "\n" not in str(caught.value)
+    assert caught.value.kind in ("not_found", "unreached", "settings")
+
+
+# --- faults --------------------------------------------------------------------------------
+
+_BEGUN = [chunk({"role": "assistant", "content": "I "}), chunk({"content": "open"})]
+_TODO = call("create", name="todo")
+_SPLIT = (
+    b"data: "
+    + json.dumps(
+        {"choices": [{"index": 0, "delta": {"content": "你好"}}]}, ensure_ascii=False
+    ).encode()
+)
+_AT = _SPLIT.index("你".encode()) + 1  # within a character
+_WHOLE = (chunk(finish="stop"), usage(), DONE)
+
+
+def _sized(*events: bytes) -> Raw:
+    """A stream whose pieces are cut without regard to characters and lines."""
+    whole = b"".join(events)
+    cut = [whole[at : at + 5] for at in range(0, len(whole), 5)]
+    return Raw(lambda: [HEADERS, *map(http_chunk, cut), b"0\r\n\r\n"])
+
+
+FAILURES: dict[str, tuple[Step, str]] = {
+    # the stream ends too early
+    "cut/no events": (stream(), "cut"),
+    "cut/within text": (stream(*_BEGUN), "cut"),
+    "cut/closed": (stream(*_BEGUN, end="close"), "cut"),
+    "cut/reset": (stream(*_BEGUN, end="reset"), "cut"),
+    "cut/done without a reason": (stream(*_BEGUN, DONE), "cut"),
+    "cut/within a call": (stream(*pieces(0, _TODO)[:3]), "cut"),
+    "cut/call, done without a reason": (stream(*pieces(0, _TODO), DONE), "cut"),
+    "cut/half an event": (stream(*_BEGUN, b'data: {"choices": [{"del'), "cut"),
+    "cut/half an event, closed": (stream(*_BEGUN, b'data: {"cho', end="close"), "cut"),
+    "cut/within a character": (stream(*_BEGUN, _SPLIT[:_AT], end="close"), "cut"),
+    "cut/only a role": (stream(chunk({"role": "assistant"})), "cut"),
+    "cut/only usage": (stream(usage(), DONE), "cut"),
+    "cut/only done": (stream(DONE), "cut"),
+    # the stream is garbled
+    "bytes/no JSON": (stream(*_BEGUN, b"data: {oops\n\n", *_WHOLE), "cut"),
+    "bytes/a list": (stream(data([1, 2]), *_WHOLE), "cut"),
+    "bytes/a number": (stream(data(17), *_WHOLE), "cut"),
+    "bytes/no UTF-8": (stream(b'data: {"a": "\xff\xfe"}\n\n', *_WHOLE), "cut"),
+    "bytes/choices is text": (stream(data({"choices": "no"}), *_WHOLE), "cut"),
+    "bytes/a choice is text": (stream(data({"choices": ["no"]}), *_WHOLE), "cut"),
+    "bytes/delta is text": (stream(data({"choices": [{"delta": "no"}]}), *_WHOLE), "cut"),
+    "bytes/tool_calls is text": (stream(chunk({"tool_calls": "no"}), *_WHOLE), "cut"),
+    "bytes/an index is a list": (stream(chunk({"tool_calls": [{"index": []}]}), *_WHOLE), "cut"),
+    "bytes/a call is text": (stream(chunk({"tool_calls": ["no"]}), *_WHOLE), "cut"),
+    "bytes/a piece without a call": (
+        stream(chunk({"tool_calls": [{"index": 3, "function": {"arguments": "{"}}]}), *_WHOLE),
+        "cut",
+    ),
+    "bytes/nested too deeply": (stream(b"data: " + b"[" * 100_000 + b"\n\n", *_WHOLE), "cut"),
+    "bytes/a huge line": (stream(b"data: " + b"x" * 2_500_000), "cut"),
+    "bytes/lines without an end": (
+        Raw(lambda: repeated([], b"x" * 60_000)),
+        "cut",
+    ),
+    "endless/text": (
+        Raw(lambda: repeated(_BEGUN, chunk({"content": "a" * 50_000}))),
+        "endless",
+    ),
+    "endless/arguments": (
+        Raw(lambda: repeated(
+            pieces(0, _TODO)[:1],
+            chunk({"tool_calls": [{"index": 0, "function": {"arguments": " " * 50_000}}]}),
+        )),
+        "endless",
+    ),
+    "endless/calls": (
+        Raw(lambda: repeated(
+            [], b"".join(pieces(0, {"id": f"c{n}", "name": "a" * 64, "input": {}})[0]
+                         for n in range(300)),
+        )),
+        "endless",
+    ),
+    # errors of the server
+    "status/400": (Reply(400, chat_error("No.")), "bad_request"),
+    "status/400 context": (
+        Reply(400, chat_error("Too many tokens.", code="context_length_exceeded")),
+        "too_large",
+    ),
+    "status/400 llama.cpp context": (
+        Reply(400, {"error": {"code": 400, "message": "the request exceeds the available context"
+                              " size", "type": "exceed_context_size_error", "n_ctx": 4096}}),
+        "too_large",
+    ),
+    "status/400 vLLM context": (
+        Reply(400, {"object": "error", "message": "This model's maximum context length is 4096"
+                    " tokens.", "type": "BadRequestError", "code": 400}),
+        "too_large",
+    ),
+    "status/400 reasoning": (
+        Reply(400, chat_error("messages[1]: unexpected reasoning_content")), "thinking"
+    ),
+    "status/401": (Reply(401, chat_error("Incorrect API key provided: k3y-t.")), "auth"),
+    "status/402": (Reply(402, chat_error("Insufficient credits")), "auth"),
+    "status/403": (Reply(403, chat_error("Country not supported")), "auth"),
+    "status/404 model": (Reply(404, chat_error("The model `gpt-x` does not exist")), "not_found"),
+    "status/404 Ollama": (Reply(404, {"error": "model 'gpt-x' not found"}), "not_found"),
+    "status/404 plain": (Reply(404, "404 page not found"), "not_found"),
+    "status/405": (Reply(405, ""), "not_found"),
+    "status/408": (Reply(408, ""), "server"),
+    "status/413": (Reply(413, "too large"), "too_large"),
+    "status/422": (Reply(422, {"detail": [{"loc": ["body"], "msg": "wrong"}]}), "bad_request"),
+    "status/429": (Reply(429, chat_error("Slow down."), {"Retry-After": "7"}), "rate_limit"),
+    "status/429 milliseconds": (
+        Reply(429, chat_error("Slow down."), {"retry-after-ms": "1500"}), "rate_limit"
+    ),
+    "status/429 out of credit": (
+        Reply(429, chat_error("You exceeded your quota.", code="insufficient_quota")), "auth"
+    ),
+    "status/500": (Reply(500, chat_error("Oops.", "server_error")), "server"),
+    "status/502 HTML": (Reply(502, "<html><h1>Bad gateway</h1></html>"), "server"),
+    "status/503": (Reply(503, {"error": {"message": "Loading model", "code": 503}}), "server"),
+    "status/529": (Reply(529, chat_error("Overloaded.")), "overloaded"),
+    "status/500 with a list": (Reply(500, '[{"error": {"message": "no"}}]'), "server"),
+    "status/400 with a list": (Reply(400, '[{"error": {"message": "no"}}]'), "bad_request"),
+    "status/short body": (Reply(500, "half", is_short=True), "server"),
+    "status/bytes": (Reply(500, b"\xff\xfe\x00"), "server"),
+    "status/redirect": (Reply(307, "", {"Location": "http://127.0.0.1:9/v1"}), "not_found"),
+    "status/redirect without a place": (Reply(302, ""), "not_found"),
+    # errors within a stream
+    "within/error": (stream(*_BEGUN, data(chat_error("It broke.", "server_error"))), "server"),
+    "within/overloaded": (
+        stream(*_BEGUN, data({"error": {"code": 529, "message": "Overloaded"}})), "overloaded"
+    ),
+    "within/rate limit": (stream(data({"error": {"code": 429, "message": "no"}})), "rate_limit"),
+    "within/text": (stream(*_BEGUN, data({"error": "out of memory"})), "server"),
+    "within/finish": (stream(*_BEGUN, chunk(finish="error"), DONE), "server"),
+    "within/anthropic's form": (
+        stream(data({"type": "error", "error": {"type": "overloaded_error", "message": "no"}})),
+        "overloaded",
+    ),
+    # something else than a stream
+    "kind/HTML": (Reply(200, "<html>Log in</html>"), "not_found"),
+    "kind/JSON": (Reply(200, {"choices": []}), "not_found"),
+    "kind/JSON error": (Reply(200, chat_error("It broke.", "server_error")), "server"),
+    "kind/text": (Reply(200, "ok"), "not_found"),
+    "kind/video": (Stream([DONE], content_type="video/mp4"), "not_found"),
+    "kind/compressed oddly": (
+        Reply(200, b"x", {"content-type": "text/event-stream", "content-encoding": "br"}), "cut"
+    ),
+    "kind/not what it says": (
+        Reply(200, b"x" * 99, {"content-type": "text/event-stream", "content-encoding": "gzip"}),
+        "cut",
+    ),
+    # connections
+    "connection/hangup": (Hangup(), "connection"),
+    "connection/no HTTP": (Raw(lambda: [b"hello?\r\n\r\n"]), "connection"),
+    "connection/reset": (Raw(lambda: [b""], reset=True), "connection"),
+    "connection/half a header": (Raw(lambda: [b"HTTP/1.1 200 OK\r\ncontent"]), "connection"),
+    "connection/hang": (Hangup(held=True), "silent"),
+    "connection/slow headers": (
+        Raw(lambda: drip(b"x", 0.05)), "silent"
+    ),
+    "connection/hang within": (stream(*_BEGUN, held=True), "silent"),
+    "connection/comments for ever": (Raw(lambda: repeated(_BEGUN, b": ping\n\n", pause=0.05)),
+                                     "silent"),
+    "connection/empty deltas for ever": (
+        Raw(lambda: repeated(_BEGUN, chunk({"content": ""}), pause=0.05)), "silent"
+    ),
+    "connection/slow drip": (
+        Raw(lambda: repeated([], chunk({"content": "a"}), pause=0.05)), "endless"
+    ),
+}  # fmt: skip
+
+
+def test_there_are_many_scripts() -> None:
+    assert len(FAILURES) + len(WHOLE) >= 90
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_fault_is_an_error_of_its_kind_in_one_line(name: str) -> None:
+    step, kind = FAILURES[name]
+    begun = time.monotonic()
+    caught = the_failure(step, limits=SHORT)
+    assert caught.kind == kind, str(caught)
+    assert time.monotonic() - begun < 8
+    assert "\n" not in str(caught)
+    assert len(str(caught)) < 600
+    assert KEY not in str(caught)
+    assert "<html" not in str(caught)
+    assert "ANTHROPIC" not in str(caught)
+
+
+_CALLS = [call("create", name=name) for name in ("a", "b")]
+
+
+def _same_index() -> list[bytes]:
+    return [
+        chunk({"tool_calls": [{"index": 0, "id": one["id"], "type": "function",
+                               "function": {"name": one["name"],
+                                            "arguments": json.dumps(one["input"])}}]})
+        for one in _CALLS
+    ]  # fmt: skip
+
+
+WHOLE: dict[str, tuple[Step, list[Any], str]] = {
+    "plain": (chat("Hi."), ["Hi."], "end_turn"),
+    "no usage": (stream(chunk({"content": "Hi."}), chunk(finish="stop"), DONE), ["Hi."],
+                 "end_turn"),
+    "no done": (stream(chunk({"content": "Hi."}), chunk(finish="stop")), ["Hi."], "end_turn"),
+    "no content type": (Stream([chunk({"content": "Hi."}), *_WHOLE], content_type=""), ["Hi."],
+                        "end_turn"),
+    "text in one chunk with the reason": (stream(chunk({"content": "Hi."}, "stop"), DONE),
+                                          ["Hi."], "end_turn"),
+    "carriage returns": (stream(chunk({"content": "Hi."}).replace(b"\n", b"\r\n"), *_WHOLE),
+                         ["Hi."], "end_turn"),
+    "comments between": (stream(b": OPENROUTER PROCESSING\n\n", chunk({"content": "Hi."}), b": x\n",
+                                *_WHOLE), ["Hi."], "end_turn"),
+    "a split character": (_sized(_SPLIT + b"\n\n", *_WHOLE), ["你好"], "end_turn"),
+    "empty choices first": (stream(data({"choices": [], "prompt_filter_results": []}),
+                                   chunk({"content": "Hi."}), *_WHOLE), ["Hi."], "end_turn"),
+    "null delta": (stream(data({"choices": [{"index": 0, "delta": None}]}),
+                          chunk({"content": "Hi."}), *_WHOLE), ["Hi."], "end_turn"),
+    "null content": (stream(chunk({"content": None, "tool_calls": None}),
+                            chunk({"content": "Hi."}), *_WHOLE), ["Hi."], "end_turn"),
+    "another choice": (stream(data({"choices": [{"index": 1, "delta": {"content": "No."}}]}),
+                              chunk({"content": "Hi."}), *_WHOLE), ["Hi."], "end_turn"),
+    "unknown events": (stream(data({"object": "ping"}), chunk({"content": "Hi."}), *_WHOLE),
+                       ["Hi."], "end_turn"),
+    "a call": (chat(_TODO), [{"name": "todo"}], "tool_use"),
+    "a call that stops as text does": (chat(_TODO, finish="stop"), [{"name": "todo"}], "tool_use"),
+    "two calls": (chat(*_CALLS), [{"name": "a"}, {"name": "b"}], "tool_use"),
+    "two calls, one index": (stream(*_same_index(), chunk(finish="tool_calls"), DONE),
+                             [{"name": "a"}, {"name": "b"}], "tool_use"),
+    "two calls, mixed": (
+        stream(*[one for pair in zip(pieces(0, _CALLS[0]), pieces(1, _CALLS[1]), strict=True)
+                 for one in pair], chunk(finish="tool_calls"), DONE),
+        [{"name": "a"}, {"name": "b"}], "tool_use"),
+    "a call without an index": (
+        stream(chunk({"tool_calls": [{"id": "x", "function": {"name": "create"}}]}),
+               chunk({"tool_calls": [{"function": {"arguments": '{"name":"a"}'}}]}),
+               chunk(finish="tool_calls")), [{"name": "a"}], "tool_use"),
+    "a call without an id": (
+        stream(chunk({"tool_calls": [{"index": 0, "function": {"name": "create",
+                                                               "arguments": '{"name":"a"}'}}]}),
+               chunk(finish="tool_calls")), [{"name": "a"}], "tool_use"),
+    "arguments as an object": (
+        stream(chunk({"tool_calls": [{"index": 0, "id": "x", "function": {
+            "name": "create", "arguments": {"name": "a"}}}]}), chunk(finish="stop"), DONE),
+        [{"name": "a"}], "tool_use"),
+    "a call without arguments": (
+        stream(chunk({"tool_calls": [{"index": 0, "id": "x", "function": {"name": "create",
+                                                                          "arguments": ""}}]}),
+               chunk(finish="tool_calls")), [{}], "tool_use"),
+    "the name again in each piece": (
+        stream(*[chunk({"tool_calls": [{"index": 0, "id": "x", "function": {
+            "name": "create", "arguments": one}}]}) for one in ('{"name"', ':"a"}')],
+            chunk(finish="tool_calls")), [{"name": "a"}], "tool_use"),
+    "text after a call": (stream(*pieces(0, _TODO), chunk({"content": "Done."}),
+                                 chunk(finish="tool_calls"), DONE), ["Done.", {"name": "todo"}],
+                          "tool_use"),
+    "cut off": (chat("Hi.", finish="length"), ["Hi."], "max_tokens"),
+    "cut off within a call": (stream(chunk({"content": "Hi."}), *pieces(0, _TODO)[:2],
+                                     chunk(finish="length"), DONE), ["Hi."], "max_tokens"),
+    "arguments that are no JSON": (
+        stream(chunk({"content": "Hi."}),
+               chunk({"tool_calls": [{"index": 0, "id": "x", "function": {
+                   "name": "create", "arguments": "{name: a}"}}]}), chunk(finish="tool_calls")),
+        ["Hi."], "end_turn"),
+    "arguments that are a list": (
+        stream(chunk({"content": "Hi."}),
+               chunk({"tool_calls": [{"index": 0, "id": "x", "function": {
+                   "name": "create", "arguments": "[1]"}}]}), chunk(finish="tool_calls")),
+        ["Hi."], "end_turn"),
+    "filtered": (chat("Hi.", finish="content_filter"), ["Hi."], "refusal"),
+    "refused in words": (stream(chunk({"refusal": "I cannot."}), *_WHOLE), ["I cannot."],
+                         "end_turn"),
+    "an unknown reason": (chat("Hi.", finish="tired"), ["Hi."], "tired"),
+    "odd usage": (stream(chunk({"content": "Hi."}), chunk(finish="stop"),
+                         data({"choices": [], "usage": {"prompt_tokens": -1,
+                                                        "completion_tokens": "7"}}), DONE),
+                  ["Hi."], "end_turn"),
+    "nothing": (stream(chunk(finish="stop"), DONE), [], "end_turn"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_odd_but_whole_answer_is_read(name: str) -> None:
+    step, content, reason = WHOLE[name]
+    answer = the_answer(step, limits=AnswerLimits(5, 5))
+    assert [one.get("text", one.get("input")) for one in answer.blocks] == content
+    assert answer.stop_reason == reason
+    assert all(one["id"] for one in answer.blocks if one["type"] == "tool_use")
+
+
+def test_a_call_that_was_cut_off_is_named_and_not_made() -> None:
+    step = stream(*pieces(0, _TODO)[:2], chunk(finish="length"), DONE)
+    answer = the_answer(step)
+    assert (answer.blocks, answer.cut_calls) == ((), ("create",))
+
+
+def test_cached_tokens_never_exceed_what_was_sent() -> None:
+    assert the_answer(chat("Hi.", counted=usage(10, 5, 99))).usage == Usage(0, 5, 10)
+
+
+def test_the_pause_that_a_server_asks_for_is_known() -> None:
+    assert the_failure(FAILURES["status/429"][0]).retry_after == 7
+    assert the_failure(FAILURES["status/429 milliseconds"][0]).retry_after == 1.5
+
+
+def test_a_redirect_is_never_followed_and_says_where_to() -> None:
+    with Server(chat("Stolen.")) as other:
+        step = Reply(308, "", {"Location": f"{other.url}/v1/chat/completions"})
+        caught = the_failure(step)
+        assert other.requests == []
+        assert other.connections == 0
+    assert "OPENAI_BASE_URL" in str(caught)
+
+
+def test_leaving_the_stream_closes_the_connection() -> None:
+    async def leave(server: Server) -> bool:
+        model = model_of(server)
+        async with aclosing(model), aclosing(model.stream(HI)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    break
+        return await asyncio.to_thread(server.wait_until_gone)
+
+    with Server(stream(*_BEGUN, held=True)) as server:
+        assert asyncio.run(leave(server))
+
+
+def test_cancelling_closes_the_connection_before_the_first_word() -> None:
+    async def cancel(server: Server) -> bool:
+        async with aclosing(model_of(server)) as model:
+            task = asyncio.create_task(anext(model.stream(HI)))
+            while not server.requests:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await asyncio.to_thread(server.wait_until_gone)
+
+    with Server(stream(held=True)) as server:
+        assert asyncio.run(cancel(server))
+
+
+def test_the_key_is_neither_in_its_words_nor_in_its_errors() -> None:
+    model = OpenAIModel("gpt-x", api_key=KEY, base_url="http://name:password@127.0.0.1:9/v1")
+    assert KEY not in repr(model)
+    assert "password" not in repr(model)
+    caught = the_failure(Reply(401, chat_error(f"Wrong key: {KEY}")))
+    assert KEY not in str(caught)
+
+
+def test_nothing_heavy_is_loaded_before_a_request() -> None:
+    code = (
+        "import sys\n"
+        "from contextui import OpenAIModel\n"
+        "OpenAIModel('x', base_url='http://127.0.0.1:9')\n"
+        "print([m for m in ('httpx2', 'anthropic', 'textual', 'tiktoken') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

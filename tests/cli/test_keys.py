@@ -1,0 +1,135 @@
+"""A stored key leaves its file only towards its server."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contextui import secrets
+from contextui.config.credentials import CREDENTIALS_FILE, Credentials
+from contextui.config.sources import load_settings
+from contextui.tui.app import Crash, write_report
+from contextui.words import Words
+from tests.agent import chat_server
+from tests.agent.server import Reply, Server
+from tests.cli.calling import PATIENCE, Program
+
+KEY = "k3y-in-a-private-file-8c1d55e0"
+# What other people on the machine can see of this process and of all above it.
+SEEN = r"""
+p=$$; while [ "$p" -gt 1 ]; do
+  tr '\0' '\n' <"/proc/$p/environ"; tr '\0' '\n' <"/proc/$p/cmdline"
+  p=$(awk '/^PPid/ {print $2}' "/proc/$p/status")
+done >seen.txt 2>/dev/null; env >>seen.txt
+"""
+
+
+def at(server: Server, home: Path) -> None:
+    """Enter a server and its key, as /model and /login do."""
+    credentials = Credentials(home)
+    url = f"{server.url}/v1"
+    credentials.add_server("box", url)
+    credentials.put("box", KEY, url)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the keys that this process knows, as a new one would."""
+    monkeypatch.setattr(secrets, "_entered", set())
+    monkeypatch.setattr(secrets, "_own", ({}, {}))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_stored_key_is_in_no_process_and_no_output(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program.write("see.sh", SEEN)
+    run = {"window_id": "terminal_1", "action_id": "run", "params": {"command": "sh see.sh"}}
+    script = (
+        chat_server.chat(chat_server.call("create", name="terminal")),
+        chat_server.chat(chat_server.call("action", **run)),
+        chat_server.chat("Nothing to see."),
+        chat_server.chat(f"I was called with {KEY}."),  # then the log has it, as it was said
+    )
+    with Server(*script) as server:
+        at(server, program.home)
+        words = ("--model", "box/m", "--approval", "auto", "--output-format", "json")
+        done = program.run(*words, "-p", "Look around.")
+        assert done.status == 0, done
+        assert KEY not in done.out + done.err
+        file = program.home / CREDENTIALS_FILE
+        assert file.stat().st_mode & 0o777 == 0o600
+        kept = [name for name in program.files() if KEY in _text(program.home / name)]
+        assert kept == [file.name]
+
+        forget(monkeypatch)
+        done = program(*words, "-c", "-p", "What is the key?")
+        assert done.json["result"] == "I was called with ***."
+        assert KEY not in done.out + done.err
+        sent = {received.headers.get("authorization") for received in server.requests}
+        assert sent == {f"Bearer {KEY}"}
+    seen = (program.folder / "seen.txt").read_text("utf-8", "replace")
+    assert "-m\ncontextui\n" in seen  # the program itself was seen, and how it was started
+    assert KEY not in seen
+    for command in (
+        *(f"export --format {form}" for form in ("md", "html", "json")),
+        "export --format md --all",
+        "debug",
+        "debug --messages",
+        "debug --json",
+        "config",
+        "config --json",
+        "models",
+        "models --json",
+        "sessions --json",
+    ):
+        forget(monkeypatch)
+        shown = program(*shlex.split(command))
+        assert KEY not in shown.out + shown.err, command
+        assert shown.out, shown
+
+
+def test_a_refused_key_is_neither_in_the_error_nor_in_a_traceback(program: Program) -> None:
+    """The server repeats the key, as some do."""
+    refusal = chat_server.chat_error(f"Incorrect API key provided: {KEY}", code="invalid_api_key")
+    with Server() as server:
+        server.pages = {"/v1/chat/completions": Reply(401, refusal)}
+        at(server, program.home)
+        for verbose in ((), ("--verbose",)):
+            done = program(*verbose, "--model", "box/m", "-p", "Hi.")
+            assert done.status == 1, done
+            assert KEY not in done.out + done.err
+            assert "rejected the API key: check /login" in done.err
+
+
+def test_a_stored_key_is_in_no_crash_report(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Credentials(program.home).put("openai", KEY)
+    forget(monkeypatch)
+    load_settings({}, {}, program.home, program.folder)  # as every start of the program does
+    error = RuntimeError(f"headers: {{'X-Own': '{KEY}'}}")
+    report = write_report(error)
+    assert report is not None
+    assert "RuntimeError: headers" in report.read_text()
+    assert KEY not in report.read_text() + str(Crash(error, report, Words("en")))
+
+
+def test_nothing_of_it_is_loaded_unless_it_is_used(program: Program) -> None:
+    """A turn of the built-in model loads no HTTP client, no SDK, no MCP and no keyring."""
+    script = (
+        "import sys; from contextui.cli import main; main(['--model', 'offline', '-p', 'Hi.']); "
+        "print([one for one in ('httpx2', 'anthropic', 'mcp', 'keyring', 'openai', 'textual',"
+        " 'contextui.agent.models.openai', 'contextui.agent.models.servers',"
+        " 'contextui.agent.models.prices') if one in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]", done
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")

@@ -1,0 +1,97 @@
+"""A session as one page: escaped, masked, with nothing loaded from anywhere."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.session.export import Format, exported
+from contextui.session.session import SessionOptions
+from contextui.session.store import SessionStore
+from contextui.windows.todo.window import TodoWindow
+from contextui.words import Lang
+
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y> &amp; \x1b[2J \u202e </pre></style>"
+KEY = "sk-ant-api03-5f3a9c27e1b84d0f9a6c"
+
+
+class Reader(HTMLParser):
+    """Collects the tags and the text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def page(home: Path, lang: Lang = "en") -> tuple[str, Reader]:
+    options = SessionOptions(classes=[TodoWindow])
+    store = SessionStore(home, options)
+    with store.create("/src/<b>shop</b>") as session:
+        session.context.add(ContextItem(ItemType.USER, f"Hello {HOSTILE}"))
+        blocks = [{"type": "tool_use", "id": "a", "name": "create", "input": {"x": HOSTILE}}]
+        session.context.add(ContextItem(ItemType.ASSISTANT, f"Key {KEY}", blocks=blocks))
+        long = "\n".join([HOSTILE] * 20)
+        session.context.add(ContextItem(ItemType.TOOL, long, tool_call_id="a"))
+        session.windows.open("todo", items=[HOSTILE, "milk"])
+        gone = session.context.add(ContextItem(ItemType.ASSISTANT, "Dropped words"))
+        session.context.end_turn()
+        session.context.drop(gone.id)
+        session.rename(f"Title {HOSTILE}")
+    view = store.view(session.id, whole=True)
+    view.windows.settle_now()
+    try:
+        text = exported(view, "html", lang)
+    finally:
+        view.close()
+    reader = Reader()
+    reader.feed(text)
+    return text, reader
+
+
+def test_nothing_in_a_page_acts_or_loads(tmp_path: Path) -> None:
+    text, reader = page(tmp_path)
+    assert not {"script", "img", "link", "iframe", "a", "b", "object", "form"} & set(reader.tags)
+    names = {name for name, _ in reader.attributes}
+    assert names <= {"class", "lang", "charset", "http-equiv", "content", "name"}
+    assert "default-src 'none'" in text
+    assert not re.search(r"https?://|@import|url\(", text)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_a_page_has_the_conversation_the_windows_and_the_items(tmp_path: Path) -> None:
+    _, reader = page(tmp_path)
+    for words in ("Hello <script>", "Title <script>", "/src/<b>shop</b>", "milk", "[✓]", "[X]",
+                  "Dropped words", "todo_1", "20 lines"):  # fmt: skip
+        assert words in reader.text, words
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_keys_are_masked(tmp_path: Path, form: Format) -> None:
+    text, _ = page(tmp_path)
+    assert KEY not in text
+    store = SessionStore(tmp_path, SessionOptions(classes=[TodoWindow]))
+    view = store.view(store.list()[0].id, whole=True)
+    written = exported(view, form)
+    assert KEY not in written
+    assert "sk-ant-***" in written
+    assert form != "json" or json.loads(written)["session"]["id"] == view.info.id
+    view.close()
+
+
+def test_a_page_in_chinese(tmp_path: Path) -> None:
+    text, reader = page(tmp_path, "zh")
+    assert '<html lang="zh">' in text
+    assert "对话" in reader.text

@@ -1,0 +1,154 @@
+"""Prompts of earlier sessions: walking, searching, and the draft of a folder."""
+
+import asyncio
+from pathlib import Path
+
+from textual import events
+from textual.pilot import Pilot
+
+from contextui.session.history import PromptHistory
+from contextui.tui.conversation.popup import Popup
+from contextui.tui.conversation.prompt import Prompt
+from tests.tui.running import desk_in, lines, running, shown, until
+
+
+def prompt(pilot: "Pilot[int]") -> Prompt:
+    return pilot.app.screen.query_one(Prompt)
+
+
+def history_of(tmp_path: Path) -> PromptHistory:
+    return PromptHistory.of_folder(tmp_path / "work", tmp_path / "home")
+
+
+async def send(pilot: "Pilot[int]", text: str, answer: str) -> None:
+    prompt(pilot).put(text)
+    prompt(pilot).action_submit()
+    await until(pilot, lambda: shown(pilot, answer))
+
+
+def test_the_past_of_other_sessions_is_walked(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path, "One.")) as pilot:
+            await send(pilot, "first words", "One.")
+        history = history_of(tmp_path)
+        for _ in range(50):
+            if history.texts():
+                break
+            await asyncio.sleep(0.02)
+        assert history.texts() == ["first words"]
+        history.add("from another process")
+        async with running(desk_in(tmp_path, "Two.")) as pilot:
+            await send(pilot, "second words", "Two.")
+            await until(pilot, lambda: len(prompt(pilot).past) == 3)
+            seen = []
+            for _ in range(3):
+                await pilot.press("up")
+                seen.append(prompt(pilot).text)
+            assert seen == ["second words", "from another process", "first words"]
+            await pilot.press("down", "down", "down")
+            # What was recalled opens no list, which would take the arrows.
+            (tmp_path / "work" / "price.py").write_text("x = 1\n")
+            prompt(pilot).past.extend(["/open todo", "see @price", "/op"])
+            for text in ("/op", "see @price", "/open todo", "second words"):
+                await pilot.press("up")
+                await until(pilot, lambda text=text: prompt(pilot).text == text)  # type: ignore[misc]
+                assert not prompt(pilot).is_completing
+            await pilot.press("down", "down", "backspace")  # edited
+            await until(pilot, lambda: prompt(pilot).is_completing and shown(pilot, "@pric "))
+            prompt(pilot).clear()
+            await until(pilot, lambda: not prompt(pilot).is_completing)
+            prompt(pilot).post_message(events.Paste("as in @price"))
+            await until(pilot, lambda: prompt(pilot).text == "as in @price")
+            await pilot.pause()
+            assert not prompt(pilot).is_completing
+
+    asyncio.run(talk())
+
+
+def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
+    async def talk() -> None:
+        history = history_of(tmp_path)
+        for text in ("write the tests", "run pytest", "!rm -rf build", "explain the parser"):
+            history.add(text)
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            await until(pilot, lambda: len(prompt(pilot).past) == 4)
+            before = len(desk.session.context.get_all())
+            await pilot.press(*"half", "ctrl+r")
+            popup = pilot.app.screen.query_one(Popup)
+            await until(pilot, lambda: popup.display)
+            await until(pilot, lambda: shown(pilot, "explain the parser"))
+            await until(pilot, lambda: "enter take" in lines(pilot)[-1])
+            assert prompt(pilot).whole_text == "half"  # the draft is still the person's
+            await pilot.press(*"rm")
+            await until(pilot, lambda: popup.option_count == 1)
+            await pilot.press("escape")
+            assert prompt(pilot).text == "half"
+            assert not popup.display
+            await pilot.press("ctrl+r", *"the", "down", "enter")
+            await until(pilot, lambda: prompt(pilot).text == "write the tests")
+            assert not popup.display
+            await pilot.press("up")
+            assert prompt(pilot).text == "half"  # not lost either
+            assert len(desk.session.context.get_all()) == before  # nothing was sent
+            assert not desk.session.windows.windows()  # and nothing ran
+
+    asyncio.run(talk())
+
+
+def test_a_search_without_a_hit_gives_the_text_back(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press(*"half", "ctrl+r", *"zz")
+            await until(pilot, lambda: shown(pilot, "No prompt matches."))
+            await pilot.press("enter")
+            await until(pilot, lambda: prompt(pilot).text == "half")
+
+    asyncio.run(talk())
+
+
+def test_the_draft_of_a_new_session_is_offered_at_the_next_start(tmp_path: Path) -> None:
+    async def talk() -> None:
+        pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press(*"half a thought", "ctrl+j")
+            prompt(pilot).post_message(events.Paste(pasted))
+            short = "half a thought\n[pasted 1: 1,500 lines]"
+            await until(pilot, lambda: prompt(pilot).text == short)
+            pilot.app.exit()
+        desk = desk_in(tmp_path, "Yes.")
+        async with running(desk) as pilot:  # another new session
+            await until(pilot, lambda: prompt(pilot).text == short)
+            assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
+            kinds = {one.type.value for one in desk.session.context.get_all()}
+            assert kinds == {"System"}  # it is not sent
+            await pilot.press(*"s", "enter")
+            await until(pilot, lambda: shown(pilot, "Yes."))
+            sent = [one.content for one in desk.session.context.get_all()]
+            assert f"half a thought\n{pasted}s" in sent
+            pilot.app.exit()
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.pause()
+            assert prompt(pilot).text == ""  # it was sent
+
+    asyncio.run(talk())
+
+
+def test_another_session_does_not_remove_a_draft(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as first:
+            async with running(desk_in(tmp_path)) as second:
+                await first.press(*"mine")
+                first.app.screen.keep_draft()  # type: ignore[attr-defined]
+                second.app.screen.keep_draft()  # type: ignore[attr-defined]
+                second.app.exit()
+            first.app.exit()
+        async with running(desk_in(tmp_path)) as third:
+            await until(third, lambda: prompt(third).text == "mine")
+            await third.press("ctrl+c")  # cleared by the person
+            third.app.exit()
+        async with running(desk_in(tmp_path)) as fourth:
+            await fourth.pause()
+            assert prompt(fourth).text == ""
+
+    asyncio.run(talk())

@@ -1,0 +1,207 @@
+"""The dividers between windows, chat and inspector."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextui.session.memory import Memory
+from contextui.tui.dialogs.help import GoTo
+from contextui.tui.dividers import NARROW, WIDE, Dividers, Grip
+from contextui.tui.main import MainScreen
+from tests.tui.desktop.samples import desk_with, desktop, frame_of, frames
+from tests.tui.running import lines, running, shown, until
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+PLACES = st.none() | st.integers(1, 400)
+
+
+def main(pilot: "Pilot[int]") -> MainScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, MainScreen)
+    return screen
+
+
+@given(width=st.integers(NARROW, 400), height=st.integers(12, 120), data=st.data())
+def test_every_pane_keeps_the_room_it_needs(width: int, height: int, data: st.DataObject) -> None:
+    dividers = Dividers(data.draw(PLACES), data.draw(PLACES), data.draw(PLACES))
+    inspector, rows = dividers.inspector_columns(width), dividers.most_rows(height)
+    assert 5 <= rows <= height - 3
+    assert inspector >= 30
+    assert width - inspector >= 60  # windows and chat
+    if width >= WIDE:
+        windows = dividers.window_columns(width, inspector)
+        assert windows >= 60
+        assert width - inspector - windows >= 20
+
+
+@pytest.mark.parametrize(
+    ("width", "panes"), [(160, (60, 54, 46)), (200, (92, 62, 46)), (240, (120, 74, 46))]
+)
+def test_a_wide_terminal_is_shared_as_drawn(width: int, panes: tuple[int, int, int]) -> None:
+    dividers = Dividers()
+    inspector = dividers.inspector_columns(width)
+    windows = dividers.window_columns(width, inspector)
+    assert (windows, width - inspector - windows, inspector) == panes
+
+
+@given(saved=st.dictionaries(st.sampled_from(["rows", "columns", "inspector", "x"]),
+                             st.none() | st.integers() | st.text() | st.booleans()))  # fmt: skip
+def test_whatever_was_remembered_is_a_place_or_nothing(saved: dict[str, object]) -> None:
+    dividers = Dividers()
+    dividers.restore(saved)
+    dividers.restore("nonsense")
+    assert all(one is None or one > 0 for one in dividers.saved().values())
+    assert dividers.most_rows(40) <= 31
+
+
+def test_keys_move_the_dividers_and_the_folder_remembers_them(tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "home"
+
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note")) as pilot:
+            await frame_of(pilot, "note_1")
+            await until(pilot, lambda: desktop(pilot).region.height == 5)
+            await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
+            assert isinstance(pilot.app.screen, GoTo)  # open for the next arrow
+            await until(pilot, lambda: desktop(pilot).region.height == 7)
+            await until(pilot, lambda: frames(pilot)["note_1"].region.height == 7)
+            assert main(pilot).query_one("#inspector").outer_size.width == 43
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
+
+    asyncio.run(go())
+    assert Memory.of_folder(work, home).get("layout")["rows"] == 7
+
+    async def again() -> None:
+        async with running(desk_with(tmp_path, "note")) as pilot:
+            await until(pilot, lambda: desktop(pilot).region.height == 7)
+            assert main(pilot).query_one("#inspector").outer_size.width == 43
+            await pilot.press("ctrl+g", "=")
+            await until(pilot, lambda: desktop(pilot).region.height == 5)
+            assert not isinstance(pilot.app.screen, GoTo)
+            assert main(pilot).query_one("#inspector").outer_size.width == 41
+
+    asyncio.run(again())
+    assert Memory.of_folder(work, home).get("layout")["rows"] is None
+
+
+def test_the_mouse_drags_the_dividers_and_a_double_click_fits_them(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note")) as pilot:
+            await frame_of(pilot, "note_1")
+            await until(pilot, lambda: desktop(pilot).region.height == 5)
+            grip, edge = main(pilot).query(Grip)
+            assert "╌╌╌╌╌" in lines(pilot)[grip.region.y]
+            await pilot.mouse_down(grip, offset=(3, 0))
+            await pilot.hover(offset=(20, 14))
+            await pilot.mouse_up(offset=(20, 14))
+            await until(pilot, lambda: desktop(pilot).region.height == 13)
+            assert grip.region.y == 14  # under the mouse
+            await pilot.mouse_down(edge, offset=(0, 20))
+            await pilot.hover(offset=(70, 20))
+            await pilot.mouse_up(offset=(70, 20))
+            await until(pilot, lambda: edge.region.x == 70)
+            await pilot.click(grip, offset=(3, 0), times=2)
+            await until(pilot, lambda: desktop(pilot).region.height == 5)
+            assert edge.region.x == 78
+
+    asyncio.run(go())
+
+
+def test_order_numbers_and_main_window_are_there_again(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path, "note", "shelf", "form")
+    session_id = desk.session.id
+
+    async def go() -> None:
+        async with running(desk) as pilot:
+            await frame_of(pilot, "form_1")
+            await pilot.press("ctrl+g", "3")
+            await until(pilot, lambda: frames(pilot)["form_1"].has_focus)
+            desk.session.windows.close("note_1")
+            await until(pilot, lambda: "note_1" not in frames(pilot))
+            await pilot.press("m")
+            await until(pilot, lambda: shown(pilot, "pinned"))
+
+    asyncio.run(go())
+
+    async def again() -> None:
+        async with running(desk_with(tmp_path, session_id=session_id)) as pilot:
+            await until(pilot, lambda: shown(pilot, "╭─ 3 form"))
+            assert shown(pilot, "pinned")
+            assert shown(pilot, "╭─ 2 shelf")
+
+    asyncio.run(again())
+
+
+@pytest.mark.parametrize("size", [(19, 40), (120, 4), (3, 2), (1, 1)])
+def test_a_tiny_terminal_says_so_and_nothing_breaks(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note", "todo")) as pilot:
+            await frame_of(pilot, "note_1")
+            await pilot.resize_terminal(*size)
+            await until(
+                pilot, lambda: lines(pilot)[0].startswith("Terminal too small"[: size[0] - 1])
+            )
+            assert not any(lines(pilot)[1:])
+            await pilot.resize_terminal(120, 40)
+            await until(pilot, lambda: shown(pilot, "╭─ 1 note"))
+            await pilot.press("h")
+            await until(pilot, lambda: shown(pilot, "│ h"))  # the prompt still has the focus
+
+    asyncio.run(go())
+
+
+def test_while_resuming_nothing_is_said_to_be_too_small(tmp_path: Path) -> None:
+    seen = list[str]()
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "todo")
+        async with running(desk) as pilot:
+            for _ in range(10):
+                seen.extend(lines(pilot))
+                await asyncio.sleep(0.01)
+            await frame_of(pilot, "note_1")
+
+    asyncio.run(go())
+    assert not any("Too small" in one for one in seen)
+
+
+def test_arrows_resize_the_window_that_has_the_focus(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path, "note", "shelf", "form")
+    session_id = desk.session.id
+
+    def height(pilot: "Pilot[int]", window_id: str) -> int:
+        return frames(pilot)[window_id].region.height
+
+    async def go() -> None:
+        async with running(desk) as pilot:
+            await frame_of(pilot, "form_1")
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
+            before = height(pilot, "shelf_1")
+            await pilot.press("ctrl+g", *["down"] * 20, "up", "escape")
+            await until(pilot, lambda: height(pilot, "shelf_1") > before + 6)
+            assert main(pilot).query_one("#chat").region.height >= 6  # room to write
+            await pilot.press("ctrl+g", "=")
+            await until(pilot, lambda: height(pilot, "shelf_1") == before)
+            await pilot.press("ctrl+g", "down", "down", "escape")
+            await until(pilot, lambda: height(pilot, "shelf_1") == before + 2)
+
+    asyncio.run(go())
+
+    async def narrow() -> None:
+        async with running(desk_with(tmp_path, session_id=session_id), (80, 24)) as pilot:
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: "shelf_1" in frames(pilot))
+            await pilot.press("ctrl+g", "down")
+            await until(pilot, lambda: main(pilot).has_class("-zoom-window"))
+            await pilot.press("up")
+            await until(pilot, lambda: not main(pilot).has_class("-zoom"))
+
+    asyncio.run(narrow())

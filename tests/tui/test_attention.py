@@ -1,0 +1,178 @@
+"""The terminal's title and notifications: calm, only while the person is away, and harmless."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from contextui.agent.models.scripted import call
+from contextui.config.schema import Notify
+from contextui.events import CallFinished, TurnFinished, TurnStarted
+from contextui.tui import attention
+from contextui.tui.app import ContextUIApp
+from contextui.tui.attention import LONG, Attention, plain
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.words import Words
+from tests.tui.running import desk_in, running, until
+from tests.tui.terminal import Terminal
+
+
+class Screen:
+    """A terminal that keeps what is written."""
+
+    def __init__(self, focus: bool = False, web: bool = False) -> None:
+        self.app_focus, self.is_web, self.written = focus, web, ""
+
+    def write_control(self, text: str) -> None:
+        self.written += text
+
+
+def after(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, seconds: float, *, waited: float = 0.0,
+    mode: Notify = "bell", text: str = "All tests pass.",
+) -> str:  # fmt: skip
+    """What is written when a turn ends that took so long."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.delenv("TMUX", raising=False)
+    watch = Attention(screen, Words("en"), "xterm")
+    watch.follow("shop", mode)
+    watch.handle(TurnStarted("go", "1"))
+    now[0] += seconds
+    watch.handle(CallFinished(1, "action", True, "", waited=waited))
+    screen.written = ""
+    watch.handle(TurnFinished("done", text, steps=1))
+    return screen.written.replace("\x1b]2;contextui  shop\x1b\\", "")
+
+
+def test_only_a_long_turn_of_an_unfocused_terminal_rings(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert after(Screen(), monkeypatch, LONG + 1) == "\a"
+    assert after(Screen(), monkeypatch, LONG - 1) == ""
+    assert after(Screen(), monkeypatch, LONG + 9, waited=LONG) == ""  # they were here
+    assert after(Screen(focus=True), monkeypatch, LONG + 1) == ""
+    assert after(Screen(), monkeypatch, LONG + 1, mode="off") == ""
+
+
+def test_a_desktop_notification_is_sent_in_both_spellings(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert after(Screen(), monkeypatch, LONG + 1, mode="desktop") == (
+        "\x1b]9;contextui shop: All tests pass.\x1b\\"
+        "\x1b]777;notify;contextui shop;All tests pass.\x1b\\"
+    )
+
+
+def test_a_browser_has_a_title_and_notifications_and_no_bell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert after(Screen(web=True), monkeypatch, LONG + 1, mode="bell") == ""
+    assert after(Screen(web=True), monkeypatch, LONG + 1, mode="desktop") == (
+        "\x1b]777;notify;contextui shop;All tests pass.\x1b\\"
+    )
+    page = Screen(web=True)
+    watch = Attention(page, Words("en"), "")  # whatever terminal the server was started in
+    watch.follow("shop", "off")
+    watch.handle(TurnStarted("go", "1"))
+    watch.close()
+    assert page.written == "\x1b]2;contextui  shop\x1b\\\x1b]2;● contextui  shop\x1b\\"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x\x1b]0;evil\x07y", "a\nb\rc\x00\x9c\x9d", "a;b;c", "\u202eevil", "y" * 9_999, "\x1b\\"],
+)
+def test_what_a_model_says_cannot_end_the_sequence(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = after(Screen(), monkeypatch, LONG + 1, mode="desktop", text=text)
+    assert written.count("\x1b") == 4  # two sequences, each with its end
+    assert written.count(";") == 4
+    assert not set(written) & {*map(chr, range(0x80, 0xA0)), "\a", "\n", "\r", "\0", "\u202e"}
+    assert len(written) < 500
+
+
+def test_the_title_changes_only_with_the_state() -> None:
+    screen = Screen()
+    watch = Attention(screen, Words("en"), "xterm")
+    watch.follow("my\x1b\\shop", "off")
+    assert screen.written == "\x1b[22;2t\x1b]2;contextui  my␛\\shop\x1b\\"
+    for event, title in (
+        (TurnStarted("go", "1"), "● contextui  my␛\\shop"),
+        (TurnFinished("done"), "contextui  my␛\\shop"),
+    ):
+        screen.written = ""
+        watch.handle(event)
+        watch.show_title()
+        assert screen.written == f"\x1b]2;{title}\x1b\\"
+    screen.written = ""
+    watch.ask("asks to write a.txt")
+    assert screen.written == "\x1b]2;◆ asks  contextui  my␛\\shop\x1b\\"
+    watch.answered()
+    screen.written = ""
+    watch.close()
+    watch.close()
+    watch.handle(TurnStarted("late", "2"))
+    assert screen.written == "\x1b[23;2t"
+
+
+@pytest.mark.parametrize("term", ["linux", "dumb", ""])
+def test_a_terminal_without_a_title_gets_none(term: str) -> None:
+    screen = Screen()
+    watch = Attention(screen, Words("en"), term)
+    watch.follow("shop", "bell")
+    watch.handle(TurnStarted("go", "1"))
+    watch.close()
+    assert screen.written == ""
+
+
+def test_plain_is_short_and_in_one_line() -> None:
+    assert "\n" not in plain("one\n two", 40)
+    assert plain("two ; three", 40) == "two , three"
+    assert len(plain("x" * 500, 40)) == 40
+
+
+def test_a_question_rings_while_the_person_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    written: list[str] = []
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("one\n")
+    steps = (
+        [call("create", name="editor", args={"path": "a.txt"})],
+        [call("action", window_id="editor_1", action_id="insert",
+              params={"before_line": 1, "text": "zero"})],
+        [call("action", window_id="editor_1", action_id="save")],
+        "Saved.",
+    )  # fmt: skip
+
+    async def go() -> None:
+        async with running(desk_in(tmp_path, *steps)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            monkeypatch.setattr(app, "write_control", written.append)
+            app.post_message(events.AppBlur())
+            await until(pilot, lambda: not app.app_focus)
+            app.main.send("Save it.")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            assert "\a" in written
+            assert any("◆ asks" in one for one in written)
+            await pilot.pause(0.6)
+            await pilot.press("y")
+            await until(pilot, lambda: app.main.talk is not None and not app.main.talk.is_running)
+            assert "◆" not in written[-1]
+
+    asyncio.run(go())
+
+
+@pytest.mark.long
+def test_a_real_terminal_gets_its_title_back(tmp_path: Path) -> None:
+    work = tmp_path / "shop"
+    work.mkdir()
+    with Terminal([], work, TERM="xterm-256color") as terminal:
+        terminal.wait_for(lambda: b"\x1b]2;contextui  shop\x1b\\" in terminal.written)
+        assert terminal.written.count(b"\x1b[22;2t") == 1
+        terminal.type("\x11")
+        assert terminal.end() == 0
+        assert terminal.written.count(b"\x1b[23;2t") == 1
+        assert attention.LONG == 10

@@ -1,0 +1,73 @@
+"""Code has the same colors in answers and in the editor, in every theme."""
+
+import asyncio
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from pygments.token import Token
+from rich.style import Style
+from textual.color import Color
+
+from contextui.tui.app import ContextUIApp
+from contextui.tui.code import ROLES, CodeFence, CodeTheme, code_theme
+from contextui.tui.conversation.entries import ModelWords
+from contextui.tui.themes import THEMES
+from tests.tui.running import desk_in, running, say, until
+
+CODE = 'def total(items):  # sum\n    return "x" + 12'
+ANSWER = f"Here:\n\n```python\n{CODE}\n```\n\n```nonsense\n@@ $$ §§ <<<\n```\n"
+
+
+@pytest.mark.parametrize("theme", [one.name for one in THEMES])
+def test_an_answer_and_the_editor_agree(tmp_path: Path, theme: str) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.py").write_text(CODE)
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, ANSWER)
+        desk.session.windows.open("editor", path="a.py")
+        async with running(desk) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            app.theme = theme
+            await say(pilot, "Show it.")
+            await until(pilot, lambda: app.main.query(ModelWords).last().query(CodeFence))
+            await pilot.pause(0.2)
+            found = colours(app)
+            kinds = ("def", "total", '"x"', "12", "# sum")
+            for text in kinds:
+                assert len(found.get(text, [])) == 2, (text, found)
+                assert len(set(found[text])) == 1, (text, found[text])
+            assert len({found[one][0] for one in kinds}) == 5  # each kind has its own
+
+    asyncio.run(go())
+
+
+def colours(app: ContextUIApp) -> dict[str, list[str]]:
+    """The colors of each run of text on the screen."""
+    found: dict[str, list[str]] = {}
+    for strip in app.screen._compositor.render_strips():
+        runs = groupby(strip, lambda one: str((one.style or Style()).color))
+        for colour, run in runs:
+            text = "".join(one.text for one in run).strip()
+            found.setdefault(text, []).append(colour)
+    return found
+
+
+def test_what_a_lexer_does_not_know_is_no_error() -> None:
+    spans = CodeFence.highlight("$ ?? \x01 “quoted” §", "python").spans
+    assert not any("error" in str(one.style) or " on " in str(one.style) for one in spans)
+    assert Token.Error not in CodeTheme.STYLES
+
+
+def test_every_colour_is_a_role_of_every_theme() -> None:
+    for theme in THEMES:
+        variables = theme.to_color_system().generate() | theme.variables
+        made = code_theme("x", variables)
+        for role, (captures, _) in ROLES.items():
+            for capture in captures.split():
+                style = made.syntax_styles[capture]
+                assert style is not None
+                assert style.color == Color.parse(variables[role]).rich_color
+        assert made.syntax_styles["comment"].italic

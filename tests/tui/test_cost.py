@@ -1,0 +1,114 @@
+"""What a session used and cost: /cost."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.servers import Rates
+from contextui.model import Answer
+from contextui.tokens import Usage
+from contextui.tui.inspector.edit import Changing
+from contextui.tui.inspector.usage import TurnUsage, UsagePage
+from contextui.tui.link import Desk
+from contextui.words import Words
+from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.test_switch import app_of
+
+
+def answered(text: str) -> Answer:
+    usage = Usage(400, 120, 10_700, 40)
+    return Answer(({"type": "text", "text": text},), "end_turn", usage)
+
+
+class Priced(ScriptedModel):
+    """A model with prices."""
+
+    def cost(self, usage: Usage) -> float:
+        return usage.output_tokens / 1_000
+
+
+async def cost(desk: Desk) -> str:
+    async with running(desk) as pilot:
+        app_of(pilot).main.run_command("/cost")
+        await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
+        await say(pilot, "one")
+        await say(pilot, "two")
+        app_of(pilot).main.run_command("/cost")
+        await until(pilot, lambda: shown(pilot, "Last turn"))
+        return " ".join(" ".join(one[:78] for one in lines(pilot)).split())
+
+
+def test_tokens_and_cost_of_turn_and_session(tmp_path: Path) -> None:
+    text = asyncio.run(cost(desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))))
+    assert "Last turn: 11,140 tokens sent, 10,700 of them from the cache, 120 answered" in text
+    assert "$0.120" in text
+    assert "This session, 2 turns: 22,280 tokens sent" in text
+    assert "$0.24" in text
+
+
+def test_without_prices_and_cache_neither_is_named(tmp_path: Path) -> None:
+    use = Answer((call("list_windows"),), "tool_use", Usage(400, 120, 10_700, 40))
+    desk = desk_in(tmp_path, model=ScriptedModel(answered("A."), use, answered("B.")))
+    desk.is_offline = True
+    text = asyncio.run(cost(desk))
+    assert "Last turn: 22,280 tokens sent in 2 requests, 240 answered" in text
+    assert "The offline model is free." in text
+    assert "$" not in text
+    assert "cache" not in text.partition("Last turn")[2].partition("╭")[0]
+
+
+def test_the_costs_of_a_session_stay_when_its_model_changes(tmp_path: Path) -> None:
+    """Also on the usage page, and in the detail of an item: what a change costs once."""
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
+        async with running(desk, size=(160, 50)) as pilot:
+            await say(pilot, "one")
+            await say(pilot, "two")
+            await until(pilot, lambda: shown(pilot, "$0.24"))
+            desk.controller.model = ScriptedModel(answered("C."))
+            await say(pilot, "three")
+            app_of(pilot).main.run_command("/cost")
+            await until(pilot, lambda: shown(pilot, "This session, 3 turns"))
+            text = " ".join("\n".join(lines(pilot)).split())
+            assert "$0.24" in text
+            assert "$0.36" not in text
+
+    asyncio.run(talk())
+
+
+def test_the_usage_page_has_money_only_with_prices() -> None:
+    page = UsagePage(Words("en"))
+    turns = [
+        TurnUsage(1, 0, 1_000, 10, 20, cost=0.0105),
+        TurnUsage(2, 9_000, 100, 10, 20, cost=0.004),
+    ]
+    page.show(turns, cost_of=lambda usage: usage.input_tokens / 100_000)
+    assert page._summary(100) == "$0.01 for 2 turns   $0.10 without the cache   86% saved"
+    assert page._summary(40) == "$0.01 for 2 turns, 86% saved"
+    assert page._figures(turns[0])[-1] == "$0.011"
+    assert page._columns(100)[-1][0] == page._columns(40)[-1][0] == "cost"
+    page.show([TurnUsage(1, 0, 1_000, 10, 20, requests=2)])
+    assert page._summary(100).startswith("1 turn   ")
+    assert "$" not in page._summary(100) + "".join(page._figures(page._turns[0]))
+    assert page._columns(100)[-1][0] == "full price"
+
+
+def test_a_change_has_its_price_in_dollars(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, model=Priced())
+    assert desk.rewrite_cost(1_000) == 0  # output is all that this model charges for
+    model = AnthropicModel("m", api_key="k", base_url="http://127.0.0.1:9")
+    model.rates = Rates(2.0, 10.0, 0.1, 2.5)
+    desk.controller.model = model
+    assert desk.rewrite_cost(1_000_000) == pytest.approx(2.4)
+    changing = Changing(
+        desk.session.context, Words("en"), lambda _: None, lambda: 0, desk.rewrite_cost
+    )
+    assert changing.cost_text(10_000) == " ($0.024)"
+    assert changing.cost_text(0) == ""
+    model.rates = None
+    assert changing.cost_text(10_000) == ""
+    desk.close()

@@ -1,0 +1,128 @@
+"""Many windows, files and sessions: the work of a paint and of a key does not grow with them."""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from contextui.session.catalogue import Catalogue
+from contextui.tui.desktop.rowlist import FilterInput, RowList
+from contextui.tui.dialogs.session_list import SessionList
+from contextui.tui.lines import LineView
+from contextui.windows.files import tree
+from contextui.windows.files.tree import FileRow, Tree
+from contextui.windows.files.window import FilesWindow
+from tests.tui.desktop.samples import NoteWindow
+from tests.tui.running import desk_in, running, until
+from tests.tui.test_rewind import app_of
+from tests.tui.test_sessions import add
+
+SIZES = {"few": (12, 60, 50), "many": (120, 6_000, 500)}
+"""Windows, files and sessions; the few fill the screen, too."""
+ONCE_MORE = 80
+"""Rows that a timer may draw in between."""
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the rows that are drawn, the trees that are made and the folders that are read."""
+    count = Counter[str]()
+
+    def watch(owner: object, name: str, what: str) -> None:
+        call = getattr(owner, name)
+
+        def watched(*args: object, **named: object) -> object:
+            count[what] += 1
+            return call(*args, **named)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    watch(LineView, "render_line", "rows drawn")
+    watch(tree, "list_folder", "folders read")
+    watch(Tree, "_new_rows", "trees made")
+    return count
+
+
+async def press(pilot: "Pilot[int]", key: str, condition: Callable[[], object]) -> None:
+    """Press a key; a pilot would wait for everything that is read."""
+    pilot.app.post_message(events.Key(key, None))
+    await until(pilot, condition)
+
+
+async def work_with(
+    folder: Path, size: tuple[int, int, int], counted: Counter[str]
+) -> Counter[str]:
+    """What it takes to show the lists and to move in them."""
+    windows, files, sessions = size
+    found = Counter[str]()
+    add(folder / "home", "one of many", folder / "work")
+    (place,) = Catalogue(folder / "home").places()
+    for number in range(sessions):
+        copy = place.path.with_name(f"{number:032x}.jsonl")
+        copy.write_bytes(place.path.read_bytes())
+        os.utime(copy, (number, number))
+    desk = desk_in(folder, windows=[FilesWindow, NoteWindow], max_windows=windows)
+    for number in range(files):
+        (folder / f"work/file_{number}.txt").touch()
+    for _ in range(windows - 1):
+        desk.session.windows.open("note")
+    desk.session.windows.open("files")
+    counted.clear()
+    async with running(desk) as pilot:
+        app = app_of(pilot)
+
+        def note(what: str) -> None:
+            found.update({f"{what}: {name}": number for name, number in counted.items()})
+            counted.clear()
+
+        listed: RowList[FileRow] = app.screen.query_one(RowList)
+        await until(pilot, lambda: len(listed.rows) == files)
+        await pilot.pause()
+        found["widgets"] = len([*app.screen.walk_children()])
+        note("paint")
+        listed.focus()
+        await until(pilot, lambda: listed.has_focus)
+        counted.clear()
+        for at in range(1, 6):
+            await press(pilot, "down", partial(lambda to: listed.cursor == to, at))
+        note("down")
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.focused, FilterInput))
+        await pilot.press("5", "9")
+        await until(pilot, lambda: listed.row is not None and listed.row.name == "file_59.txt")
+        found["filter: rows drawn"] = counted["rows drawn"]
+        await pilot.press("escape")
+        counted.clear()
+        await look_at_sessions(pilot, counted, found)
+    return found
+
+
+async def look_at_sessions(pilot: "Pilot[int]", counted: Counter[str], found: Counter[str]) -> None:
+    app = app_of(pilot)
+    app.main.run_command("/sessions")
+    await until(pilot, lambda: app.screen.query(SessionList))
+    sheet = app.screen.query_one(SessionList)
+    await until(pilot, lambda: sheet.place is not None)
+    found["sessions: rows drawn"] = counted["rows drawn"]
+    counted.clear()
+    for _ in range(3):
+        before = sheet.place
+        await press(pilot, "down", partial(lambda old: sheet.place != old, before))
+    found["sessions, down: rows drawn"] = counted["rows drawn"]
+    await pilot.press("escape")
+
+
+@pytest.mark.long
+def test_the_work_does_not_grow(tmp_path: Path, counted: Counter[str]) -> None:
+    work = {}
+    for name, size in SIZES.items():
+        (tmp_path / name).mkdir()
+        work[name] = asyncio.run(work_with(tmp_path / name, size, counted))
+    for what, few in work["few"].items():
+        assert work["many"][what] <= 2 * few + ONCE_MORE * what.endswith("drawn"), (what, work)

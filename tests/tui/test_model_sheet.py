@@ -1,0 +1,226 @@
+"""The sheet of models, and the dialog that enters a key: over real servers on loopback."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, OptionList, Static
+
+from contextui.agent.models.factory import create_model
+from contextui.config.credentials import Credentials
+from contextui.config.settings import SettingsError
+from contextui.config.sources import Loaded, load_settings
+from contextui.config.writer import set_default_model
+from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
+from contextui.tui.link import Desk
+from tests.agent.server import Server
+from tests.tui.running import desk_in, running, say
+
+KEY = "k3y-of-the-sheet-that-nobody-may-see"
+OLLAMA: dict[str, Any] = {
+    "/api/version": {"version": "0.12.0"},
+    "/api/tags": {"models": [{"name": "qwen3-coder:30b"}]},
+    "/api/ps": {"models": [{"name": "qwen3-coder:30b", "context_length": 32_768}]},
+    "/api/show": {"model_info": {"q.context_length": 262_144}, "capabilities": ["tools"]},
+}
+
+
+def connected(folder: Path, environ: dict[str, str], **given: Any) -> Desk:
+    """A desk whose models can be switched, as the program makes it."""
+    desk, home = desk_in(folder, "Hi.", **given), folder / "home"
+
+    def load(**flags: Any) -> Loaded:
+        return load_settings(flags, environ, home, folder / "work")
+
+    def switch(name: str) -> None:
+        desk.controller.model = create_model(load(model=name).connection)
+
+    desk.settings, desk.switch_model = load, switch
+    return desk
+
+
+async def until(pilot: Any, condition: Any) -> None:
+    for _ in range(400):
+        if condition():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it did not happen")
+
+
+def shown(app: Any) -> str:
+    options = app.screen.query_one("#models", OptionList).options
+    return "\n".join(str(option.prompt) for option in options)
+
+
+def test_providers_and_models_are_listed_and_a_short_context_is_explained(tmp_path: Path) -> None:
+    async def run(server: Server) -> None:
+        desk = connected(tmp_path, {"OLLAMA_HOST": server.url})
+        async with running(desk) as pilot:
+            await pilot.press(*"/model", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await until(pilot, lambda: "qwen3-coder:30b" in shown(pilot.app))
+            text = shown(pilot.app)
+            assert "32.8k of 262k" in text
+            assert "no key: enter to log in" in text
+            assert "offline" in text
+            models = pilot.app.screen.query_one("#models", OptionList)
+            ids = [option.id for option in models.options]
+            models.highlighted = ids.index("ollama/qwen3-coder:30b")
+            await pilot.pause()
+            note = pilot.app.screen.query_one("#note", Static)
+            assert "without a word" in str(note.visual)
+            await pilot.press("enter")
+            await until(pilot, lambda: desk.controller.model.name == "qwen3-coder:30b")
+
+    with Server() as server:
+        server.pages = {**OLLAMA}
+        asyncio.run(run(server))
+
+
+def test_models_are_searched_priced_and_given_more_context(tmp_path: Path) -> None:
+    """`/` filters, the border has the price of a change, `c` asks Ollama for more."""
+    listed = {"data": [{"id": "cheap-coder"}, {"id": "dear"}]}
+    big = {"name": "qwen3-coder:30b-64k"}
+
+    async def run(ollama: Server, box: Server) -> None:
+        desk = connected(tmp_path, {"OLLAMA_HOST": ollama.url})
+        credentials = Credentials(tmp_path / "home")
+        credentials.add_server("box", f"{box.url}/v1")
+        prices = '["box/dear"]\ninput = 20\noutput = 100\ncached = 2\nwritten = 25\n'
+        (tmp_path / "home" / "prices.toml").write_text(prices)
+        async with running(desk) as pilot:
+            await say(pilot, "Hello.")
+            await pilot.press(*"/model", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await until(pilot, lambda: "dear" in shown(pilot.app))
+            await until(pilot, lambda: "qwen3" in shown(pilot.app))
+            models = pilot.app.screen.query_one("#models", OptionList)
+
+            def chosen() -> str | None:
+                return models.highlighted_option.id if models.highlighted_option else None
+
+            def border() -> str:
+                return str(pilot.app.screen.query_one("#box").border_subtitle)
+
+            await pilot.press("slash", *"coder")
+            await until(pilot, lambda: "dear" not in shown(pilot.app))
+            assert "cheap-coder" in shown(pilot.app)
+            assert "qwen3-coder:30b" in shown(pilot.app)
+            assert "OpenAI" not in shown(pilot.app)
+            await pilot.press("enter", "escape")  # into the list; clear the search
+            await until(pilot, lambda: "dear" in shown(pilot.app))
+            await pilot.press("slash", *"box/dear", "enter")
+            await until(pilot, lambda: chosen() == "box/dear")
+            # the same figure as the inspector's, at the price of writing to the cache
+            assert re.fullmatch(
+                r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border()
+            )
+            assert "$20.00 $100.00" in shown(pilot.app)
+            await pilot.press("escape", "slash", *"qwen", "enter")
+            await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
+            assert "$" not in border()
+            ollama.pages["/api/tags"] = {"models": [*OLLAMA["/api/tags"]["models"], big]}
+            await pilot.press("c")
+            await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b-64k")
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, ModelScreen))
+        [asked] = [one.body for one in ollama.lookups if one.path == "/api/create"]
+        assert json.loads(asked) == {
+            "model": "qwen3-coder:30b-64k",
+            "from": "qwen3-coder:30b",
+            "parameters": {"num_ctx": 65_536},
+            "stream": False,
+        }
+
+    with Server() as ollama, Server() as box:
+        ollama.pages = {**OLLAMA, "/api/create": {"status": "success"}}
+        box.pages = {"/v1/models": listed}
+        asyncio.run(run(ollama, box))
+
+
+def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = connected(tmp_path, {})
+        async with running(desk) as pilot:
+            await pilot.press(*"/model openai/gpt-x", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+            await pilot.press(*KEY)
+            assert KEY not in pilot.app.export_screenshot()
+            await pilot.press("enter")
+            await until(pilot, lambda: desk.controller.model.name == "gpt-x")
+            assert KEY not in pilot.app.export_screenshot()
+            log = b"".join(one.read_bytes() for one in (tmp_path / "home").rglob("*.jsonl"))
+            assert KEY.encode() not in log
+        assert KEY in (tmp_path / "home" / "credentials.json").read_text()
+
+    asyncio.run(run())
+
+
+def test_escape_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = connected(tmp_path, {})
+        before = desk.controller.model
+        async with running(desk) as pilot:
+            await pilot.press(*"/login openai", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+            await pilot.press("x", "escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
+            assert desk.controller.model is before
+        assert not (tmp_path / "home" / "credentials.json").exists()
+
+    asyncio.run(run())
+
+
+def test_a_server_is_added_and_a_wrong_address_is_refused(tmp_path: Path) -> None:
+    async def run(server: Server) -> None:
+        desk = connected(tmp_path, {})
+        async with running(desk) as pilot:
+            await pilot.press(*"/model", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await pilot.press("u")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ServerScreen))
+            field = pilot.app.screen.query_one(Input)
+            field.value = "http://[broken"
+            await pilot.press("enter")
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, ServerScreen)
+            field.value = server.url
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await until(pilot, lambda: "served" in shown(pilot.app))
+
+    with Server() as server:
+        server.pages = {"/v1/models": {"data": [{"id": "served"}]}}
+        asyncio.run(run(server))
+
+
+# --- the default ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'model = "ollama/x"\n'),
+        ('# mine\nmodel = "a"\n[approval]\nmode = "ask"\n',
+         '# mine\nmodel = "ollama/x"\n[approval]\nmode = "ask"\n'),
+        ('[strategy]\ntype = "sliding"\nmodel = "b"\n',
+         'model = "ollama/x"\n[strategy]\ntype = "sliding"\nmodel = "b"\n'),
+        ('provider = "anthropic"\n', 'provider = "auto"\nmodel = "ollama/x"\n'),
+    ],
+)  # fmt: skip
+def test_the_default_is_one_line_of_the_config(tmp_path: Path, before: str, after: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+    set_default_model(tmp_path, "ollama/x")
+    assert file.read_text() == after
+
+
+def test_an_invalid_config_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("model = [")
+    with pytest.raises(SettingsError, match="is not valid TOML"):
+        set_default_model(tmp_path, "ollama/x")
+    assert (tmp_path / "config.toml").read_text() == "model = ["

@@ -1,0 +1,536 @@
+"""Going back in the app: the sheet, the files, the fork, and undoing it."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import Step
+from contextui.session.session import Session
+from contextui.tui.app import ContextUIApp
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
+from contextui.tui.link import Desk
+from contextui.tui.switch import Target
+from contextui.windowing.host import current_render
+from contextui.words import Lang
+from tests.tui.running import desk_in, lines, running, say, shown, until
+
+
+class App:
+    """The app over a folder with files, which each turn of the model writes."""
+
+    def __init__(self, folder: Path, *steps: Step, lang: Lang = "en") -> None:
+        self.folder, self.steps, self.lang = folder, steps, lang
+        (folder / "work").mkdir(exist_ok=True)
+        self.work = folder / "work"
+        self.targets: list[Target | None] = []
+        self.problem: Exception | None = None
+
+    def open(self, target: Target | None = None) -> Desk:
+        self.targets.append(target)
+        if target is not None and self.problem is not None:
+            raise self.problem
+        session_id = target.session_id if target is not None else None
+        return desk_in(self.folder, *self.steps, session_id=session_id, lang=self.lang)
+
+    @asynccontextmanager
+    async def running(self, size: tuple[int, int] = (120, 40)) -> AsyncIterator["Pilot[int]"]:
+        async with running(self.open, size, self.lang, reopen=self.open) as pilot:
+            yield pilot
+            app_of(pilot).switcher.close_rest()
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
+
+
+def session_of(pilot: "Pilot[int]") -> Session:
+    desk = app_of(pilot).desk
+    assert desk is not None
+    return desk.session
+
+
+def save(pilot: "Pilot[int]", path: str, text: str) -> None:
+    """Save a file, as a window of the session does."""
+    files = session_of(pilot).windows.workspace
+    assert files is not None
+    is_there = (files.root / path).exists()
+    version = files.open_text(path).version if is_there else None
+    files.save(path, text.encode(), expected=version, make_folders=True)
+
+
+async def turn(pilot: "Pilot[int]", words: str, **files: str) -> None:
+    for name, text in files.items():
+        save(pilot, name.replace("_", "."), text)
+    await say(pilot, words)
+
+
+async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
+    """Open the sheet, and wait until it takes an answer."""
+    app = app_of(pilot)
+    app.main.run_command(typed)
+    await until(pilot, lambda: isinstance(app.screen, RewindScreen))
+    screen = app.screen
+    assert isinstance(screen, RewindScreen)
+    await ready(pilot, screen)
+    return screen
+
+
+async def ready(pilot: "Pilot[int]", screen: RewindScreen) -> None:
+    await until(pilot, lambda: screen._plan is not None)
+    await pilot.pause(0.6)
+
+
+async def back(pilot: "Pilot[int]", key: str = "y") -> None:
+    """Answer, and wait until another session is on the screen."""
+    app, before = app_of(pilot), session_of(pilot).id
+    await pilot.press(key)
+    await until(pilot, lambda: session_of(pilot).id != before)
+    await until(pilot, lambda: not app.switcher.is_under_way and app.rewound is not None)
+    await pilot.pause()
+
+
+def run(coroutine: Any) -> None:
+    asyncio.run(coroutine)
+
+
+def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            await turn(pilot, "Say three", a_txt="third\n", new_txt="new\n")
+            old = session_of(pilot).id
+            await sheet(pilot, "/rewind 1")
+            assert shown(pilot, "Rewind to turn 1")
+            assert shown(pilot, "── back to here ")
+            assert shown(pilot, "[✓] a.txt  as it was ")
+            assert shown(pilot, "[ ] new.txt  new since then, will be deleted")
+            assert shown(pilot, "2 turns are removed from this conversation")
+            assert shown(pilot, "y go back and restore 1 file ")
+            assert (app.work / "a.txt").read_text() == "third\n"
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "first\n"
+            assert (app.work / "new.txt").read_text() == "new\n"
+            assert session_of(pilot).turn == 1
+            assert shown(pilot, "Back at turn 1. 1 file restored. To undo: ctrl+c, then /undo.")
+            assert app_of(pilot).main.prompt.text == "Say two"
+            assert app_of(pilot).main.prompt.has_focus
+            assert not shown(pilot, "Say three")
+            assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
+
+    run(go())
+
+
+@pytest.mark.parametrize("key", ["", "u"])
+def test_undo_returns_to_the_old_branch_and_its_files(tmp_path: Path, key: str) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n", new_txt="new\n")
+            old = session_of(pilot).id
+            screen = await sheet(pilot, "/rewind 1")
+            screen.query_one(FileList).focus()
+            await pilot.press("down", "space")
+            await until(pilot, lambda: shown(pilot, "y go back and restore 2 files"))
+            await back(pilot)
+            assert not (app.work / "new.txt").exists()
+            assert shown(pilot, "1 file restored. 1 file deleted.")
+            if key:
+                app_of(pilot).main.navigation.enter("context")
+                await pilot.pause()
+                await pilot.press(key)
+            else:
+                app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: session_of(pilot).id == old)
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert (app.work / "new.txt").read_text() == "new\n"
+            assert session_of(pilot).turn == 2
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
+
+    run(go())
+
+
+def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            await sheet(pilot)
+            await back(pilot, "c")
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert session_of(pilot).turn == 1
+            assert shown(pilot, "Back at turn 1. To undo: ctrl+c, then /undo.")
+
+    run(go())
+
+
+def test_nothing_happens_by_accident(tmp_path: Path) -> None:
+    """Keys that were typed for the prompt, words, Enter, a paste; and Escape."""
+
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            here = app_of(pilot)
+            here.main.run_command("/rewind")
+            await until(pilot, lambda: isinstance(here.screen, RewindScreen))
+            await pilot.press("y", "c")  # too early
+            screen = here.screen
+            assert isinstance(screen, RewindScreen)
+            await ready(pilot, screen)
+            await pilot.press("enter", "y", "e", "s")  # a word
+            await pilot.pause(0.3)
+            await pilot.press("y")  # too soon after it
+            await pilot.pause(0.3)
+            assert here.screen is screen
+            await pilot.press("escape")
+            await until(pilot, lambda: here.screen is here.main)
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert app.targets == [None]
+            save(pilot, "a.txt", "first\n")  # now there is nothing to restore
+            await sheet(pilot)
+            assert shown(pilot, "1 file was written since, and is as it was then.")
+
+    run(go())
+
+
+def test_another_turn_is_another_plan(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one", a_txt="second\n")
+            await turn(pilot, "Say two")
+            await turn(pilot, "Say three")
+            screen = await sheet(pilot)
+            assert screen.query_one(TurnList).chosen == 2
+            assert shown(pilot, "No file was written since turn 2.")
+            assert not shown(pilot, "conversation only")
+            await pilot.press("end")
+            await ready(pilot, screen)
+            assert screen.query_one(TurnList).chosen == 0
+            assert shown(pilot, "Rewind to the start")
+            assert shown(pilot, "[✓] a.txt")
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "first\n"
+            assert session_of(pilot).turn == 0
+            assert shown(pilot, "Back at the start. 1 file restored.")
+            assert app_of(pilot).main.prompt.text == "Say one"
+
+    run(go())
+
+
+def test_what_others_changed_has_no_box(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            (app.work / "a.txt").write_text("someone else's\n")
+            screen = await sheet(pilot)
+            assert shown(pilot, "changed by someone else, stays")
+            assert not shown(pilot, "[✓]")
+            await pilot.press("space")
+            assert screen.query_one(FileList).chosen == set()
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "someone else's\n"
+
+    run(go())
+
+
+def test_a_change_while_the_sheet_is_open_is_found(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            await sheet(pilot)
+            (app.work / "a.txt").write_text("just now\n")
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "just now\n"
+            await until(pilot, lambda: shown(pilot, "Left alone: a.txt."))
+
+    run(go())
+
+
+def test_if_the_fork_cannot_be_opened_the_files_stay(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            before = session_of(pilot).id
+            app.problem = OSError("no more descriptors")
+            await sheet(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "This session stays open."))
+            await until(pilot, lambda: (app.work / "a.txt").read_text() == "second\n")
+            assert session_of(pilot).id == before
+            assert app_of(pilot).rewound is None
+            folder = session_of(pilot).path.parent
+            await until(pilot, lambda: [one.stem for one in folder.glob("*.jsonl")] == [before])
+
+    run(go())
+
+
+def test_an_app_with_one_session_stays_as_it_is(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        (app.work / "a.txt").write_text("first\n")
+        async with running(app.open) as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            await sheet(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert app_of(pilot).rewound is None
+
+    run(go())
+
+
+def test_a_running_turn_says_so(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            desk = app_of(pilot).desk
+            assert desk is not None
+            desk.controller._task = asyncio.create_task(asyncio.sleep(60))
+            app_of(pilot).main.run_command("/rewind")
+            await until(pilot, lambda: shown(pilot, "The model is still working."))
+            desk.controller._task.cancel()
+            desk.controller._task = None
+            assert not isinstance(app_of(pilot).screen, RewindScreen)
+
+    run(go())
+
+
+def test_a_wrong_number_says_so(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one")
+        async with app.running() as pilot:
+            app_of(pilot).main.run_command("/rewind")
+            await until(pilot, lambda: shown(pilot, "There is no earlier turn yet."))
+            await turn(pilot, "Say one")
+            for typed, says in (
+                ("9", "There is no turn 9. Turns so far: 1."),
+                ("x", '"x" is not the number of a turn.'),
+                ("-1", '"-1" is not the number of a turn.'),
+            ):
+                app_of(pilot).main.run_command(f"/rewind {typed}")
+                await until(pilot, partial(shown, pilot, says))
+
+    run(go())
+
+
+def test_after_another_change_undo_is_about_that(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            await sheet(pilot)
+            await back(pilot)
+            made = session_of(pilot)
+            item = made.context.get_all()[1]
+            made.context.drop(item.id)
+            await pilot.pause()
+            app_of(pilot).main.run_command("/undo")
+            await pilot.pause(0.2)
+            assert session_of(pilot) is made
+            assert item.hidden is None
+            assert (app.work / "a.txt").read_text() == "first\n"
+
+    run(go())
+
+
+def test_an_earlier_rewind_is_undone_at_the_second_request(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        (app.work / "b.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n", b_txt="second\n")
+            old = session_of(pilot).id
+            await sheet(pilot)
+            await back(pilot)
+            made = session_of(pilot).id
+            await turn(pilot, "Say three")
+            (app.work / "b.txt").write_text("foreign\n")
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "/undo again undoes the rewind to turn 1."))
+            assert session_of(pilot).id == made
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert session_of(pilot).id == old
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert (app.work / "b.txt").read_text() == "foreign\n"
+            assert shown(pilot, "Left alone:")
+
+    run(go())
+
+
+def test_the_session_that_was_left_offers_its_files(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
+            old = session_of(pilot).id
+            await sheet(pilot)
+            await back(pilot)
+            await until(pilot, lambda: not app_of(pilot).switcher.is_closing(old))
+            app_of(pilot).switch_session(old)
+            await until(pilot, lambda: shown(pilot, "The files are as the rewind left them."))
+            assert (app.work / "a.txt").read_text() == "first\n"
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "where it was, and 1 file too."))
+            assert (app.work / "a.txt").read_text() == "second\n"
+
+    run(go())
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07\u202eevil\u200b"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_hostile_names_and_messages_are_inert(tmp_path: Path, lang: Lang) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", lang=lang)
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
+            (app.work / "b.txt").write_text("first\n")
+            save(pilot, "b.txt", f"second {HOSTILE}\n")
+            await say(pilot, f"Say {HOSTILE} two")
+            screen = await sheet(pilot, "/rewind 1")
+            for size in ((120, 40), (80, 24), (200, 60), (40, 12)):
+                await pilot.resize_terminal(*size)
+                for _ in range(3):
+                    await pilot.pause()
+                    text = "\n".join(lines(pilot))
+                    assert not set(text) & set("\x1b\x07\u202e\u200b")
+                    await pilot.press("tab")
+            assert screen.query_one(TurnList).chosen == 1
+
+    run(go())
+
+
+def test_the_model_has_no_way_to_go_back(tmp_path: Path) -> None:
+    """No tool and no action of a window leads there; its words are not commands."""
+
+    async def go() -> None:
+        app = App(tmp_path, "/rewind 1", "/undo", "three")
+        (app.work / "a.txt").write_text("first\n")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one", a_txt="second\n")
+            await turn(pilot, "Say two")
+            desk = app_of(pilot).desk
+            assert desk is not None
+            names = {tool.name for tool in desk.controller.declared}
+            assert not any("rewind" in one or "restore" in one for one in names)
+            for cls in desk.session.windows.classes.values():
+                assert not any("rewind" in one for one in dir(cls))
+            await pilot.pause(0.2)
+            assert app_of(pilot).screen is app_of(pilot).main
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert os.listdir(app.work) == ["a.txt"]
+            assert isinstance(app_of(pilot).focused, Prompt)
+
+    run(go())
+
+
+def test_at_the_start_an_editor_has_nothing_of_what_was_undone(tmp_path: Path) -> None:
+    """What was typed for the first write is undone with it; other unsaved typing stays."""
+
+    async def go() -> None:
+        app = App(tmp_path, "one")
+        for name in ("a.txt", "b.txt"):
+            (app.work / name).write_text("first\n")
+        async with app.running() as pilot:
+            old = session_of(pilot)
+            for name in ("b.txt", "a.txt"):
+                editor = old.windows.open("editor", path=name).id
+                given = {"old": "first", "new": "second"}
+                assert (await old.windows.act(editor, "replace", given, actor="person")).ok
+            assert (await old.windows.act("editor_2", "save", {}, actor="person")).ok
+            await turn(pilot, "Say one")
+            await sheet(pilot, "/rewind 0")
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "first\n"
+            other, undone = session_of(pilot).windows.windows()
+            assert "second" not in undone.to_xml()
+            assert not current_render(undone).unsaved
+            assert "second" in other.to_xml()
+            assert current_render(other).unsaved
+
+    run(go())
+
+
+def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) -> None:
+    """The fork's editor has the file as it was; the old branch keeps what was not saved."""
+
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        (app.work / "a.txt").write_text("first\n")
+        (app.work / "b.txt").write_text("first\n")
+        async with app.running() as pilot:
+            old = session_of(pilot)
+            editor = old.windows.open("editor", path="a.txt")
+            other = old.windows.open("editor", path="b.txt")
+            await turn(pilot, "Say one")
+            for window, text in ((editor, "second"), (other, "mydraft")):
+                done = await old.windows.act(
+                    window.id, "replace", {"old": "first", "new": text}, actor="person"
+                )
+                assert done.ok, done.text
+            done = await old.windows.act(editor.id, "save", {}, actor="person")
+            assert done.ok, done.text
+            assert (app.work / "a.txt").read_text() == "second\n"
+            await turn(pilot, "Say two")
+            await sheet(pilot)
+            assert shown(pilot, "Unsaved edits stay in the old branch:")
+            assert shown(pilot, f"{other.id}.")
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "first\n"
+            made = session_of(pilot)
+            for window in made.windows.windows():
+                assert "first" in window.to_xml()
+                assert "second" not in window.to_xml()
+                assert "mydraft" not in window.to_xml()
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            again = session_of(pilot)
+            assert again.id == old.id
+            xml = [one.to_xml() for one in again.windows.windows()]
+            assert "second" in xml[0]
+            assert "mydraft" in xml[1]
+            assert (app.work / "b.txt").read_text() == "first\n"
+
+    run(go())

@@ -1,0 +1,103 @@
+"""The sheet of settings."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from contextui.config.sources import load_settings
+from contextui.tui.dialogs.config import ConfigScreen
+from contextui.windowing.snapshot import Lod
+from tests.tui.running import desk_in, running, shown, until
+from tests.tui.test_switch import app_of
+
+
+def test_a_setting_is_changed_in_the_users_file(tmp_path: Path) -> None:
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        (home / "config.toml").write_text("# mine\nbudget = 30000\n")
+        (tmp_path / "work" / ".contextui").mkdir()
+        project = tmp_path / "work" / ".contextui" / "config.toml"
+        project.write_text("max_tokens = 1000\n")
+        before = project.read_text()
+        desk.load_settings = lambda: load_settings(
+            {"max_steps": "7"}, os.environ, home, tmp_path / "work"
+        )
+        async with running(desk) as pilot:
+            app = app_of(pilot)
+            app.main.run_command("/config budget 1")
+            await until(pilot, lambda: shown(pilot, "To change budget, type /config"))
+            app.main.run_command("/config")
+            await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
+            screen = app.screen
+            assert isinstance(screen, ConfigScreen)
+            await pilot.pause()
+            for text in ("budget", "30000", "--max-steps", "config.toml", "default"):
+                assert shown(pilot, text), text
+
+            async def write(name: str, text: str) -> None:
+                screen._list.move(screen._list.names.index(name))
+                await pilot.press("enter")
+                field = screen.query_one("#value", Input)
+                field.value = text
+                await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
+                await pilot.press("enter")
+
+            def note() -> str:
+                return str(screen.query_one("#box").border_subtitle)
+
+            await write("budget", "64000")
+            await until(pilot, lambda: "applies from the next start" in note())
+            assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
+            await write("windows_lod", "gist")
+            await until(pilot, lambda: "applies now" in note())
+            assert desk.session.windows.lod is Lod.GIST
+            await write("max_steps", "9")
+            await until(pilot, lambda: "--max-steps still sets" in note())
+            await write("approval", "certainly")
+            await until(pilot, lambda: "must be" in note())
+            assert isinstance(screen.focused, Input)
+            await pilot.press("escape")
+            await write("model", "sk-ant-api03-5f3a9c27e1b84d0f9a6c")
+            await until(pilot, lambda: "API keys are not allowed" in note())
+            assert "sk-ant" not in (home / "config.toml").read_text()
+            assert project.read_text() == before
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: app.screen is app.main)
+
+    asyncio.run(change())
+
+
+def test_settings_are_searched_and_show_what_is_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
+        async with running(desk) as pilot:
+            app = app_of(pilot)
+            app.main.run_command("/config")
+            await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
+            screen = app.screen
+            assert isinstance(screen, ConfigScreen)
+            await until(pilot, lambda: shown(pilot, "windows.lod"))
+            settings, box = screen._list, screen.query_one("#box")
+            assert settings.value("model") == desk.controller.model.name
+            height = box.size.height
+            await pilot.press("/", *"colors")
+            await until(pilot, lambda: settings.names == ["theme"])
+            await pilot.press("enter")
+            await until(pilot, lambda: screen.focused is settings)
+            assert box.size.height == height
+            await pilot.press("enter", *["backspace"] * len("contextui-dark"), *"light", "enter")
+            await until(pilot, lambda: app.theme == "contextui-light")
+            await pilot.press("escape")
+            await until(pilot, lambda: shown(pilot, "The theme is contextui-light."))
+
+    asyncio.run(change())

@@ -1,0 +1,343 @@
+"""Another session in the running app: nothing of the old one reaches it."""
+
+import asyncio
+import re
+import threading
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import Step, call
+from contextui.config.sources import load_settings
+from contextui.errors import ContextUIError
+from contextui.session.store import SessionStore
+from contextui.tui.app import ContextUIApp
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.config import ConfigScreen
+from contextui.tui.link import Desk
+from contextui.tui.switch import StopScreen, Target
+from tests.tui.running import desk_in, lines, running, say, shown, until
+
+SAVE: list[Step] = [
+    [call("create", name="editor", args={"path": "notes.txt"}),
+     call("action", window_id="editor_1", action_id="replace", params={"old": "one", "new": "two"}),
+     call("action", window_id="editor_1", action_id="save", params={})],
+    "Saved.",
+]  # fmt: skip
+
+
+class Sessions:
+    """Opens the sessions of a test, each with its own script."""
+
+    def __init__(self, folder: Path, *scripts: Iterable[Step]) -> None:
+        self.folder, self._scripts = folder, list(scripts)
+        self.desks: list[Desk] = []
+        self.targets: list[Target] = []
+        self.problem: Exception | None = None
+        self.may_open = threading.Event()
+        self.may_open.set()
+
+    def open(self, target: Target | None = None) -> Desk:
+        if target is not None:
+            self.targets.append(target)
+            self.may_open.wait(10)
+            if self.problem is not None:
+                raise self.problem
+        steps = self._scripts.pop(0) if self._scripts else ()
+        desk = desk_in(self.folder, *steps, session_id=target.session_id if target else None)
+        self.desks.append(desk)
+        return desk
+
+    @asynccontextmanager
+    async def running(self, size: tuple[int, int] = (120, 40)) -> AsyncIterator["Pilot[int]"]:
+        async with running(self.open, size, reopen=self.open) as pilot:
+            yield pilot
+            app = app_of(pilot)
+            app.switcher.close_rest()
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
+
+
+async def command(pilot: "Pilot[int]", text: str) -> None:
+    await pilot.press(*text, "enter")
+
+
+async def switched(pilot: "Pilot[int]", sessions: Sessions, count: int = 2) -> None:
+    """Wait until this many sessions were shown, and the last one is on the screen."""
+    app = app_of(pilot)
+    await until(pilot, lambda: len(sessions.desks) == count and app.desk is sessions.desks[-1])
+    await until(pilot, lambda: not app.switcher.is_under_way)
+    await pilot.pause()
+
+
+def test_a_grant_ends_with_its_session(tmp_path: Path) -> None:
+    async def grant_and_leave() -> None:
+        (tmp_path / "work").mkdir()
+        file = tmp_path / "work" / "notes.txt"
+        file.write_text("one\n")
+        sessions = Sessions(tmp_path, [*SAVE, *SAVE[1:]], SAVE)
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            app.main.send("go")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            for _ in range(20):  # deaf for a moment, and to keys that follow at once
+                await pilot.pause(0.7)
+                if not isinstance(app.screen, ApprovalScreen):
+                    break
+                await pilot.press("s")
+            await until(pilot, lambda: shown(pilot, "Saved."))
+            assert file.read_text() == "two\n"
+            file.write_text("one\n")
+            app.main.run_command("/new")
+            await switched(pilot, sessions)
+            app.main.send("go")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            assert file.read_text() == "one\n"
+            assert app.desk is not None
+            app.desk.controller.stop()
+            await until(pilot, lambda: not sessions.desks[1].controller.is_running)
+            assert file.read_text() == "one\n"
+
+    asyncio.run(grant_and_leave())
+
+
+def test_nothing_of_the_old_session_is_in_the_new_one(tmp_path: Path) -> None:
+    async def leave() -> None:
+        first = [call("create", name="todo"), "SECRET ANSWER"]
+        sessions = Sessions(tmp_path, first, ["Other answer."])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            await say(pilot, "SECRET QUESTION")
+            before = app.main
+            await command(pilot, "/new")
+            await switched(pilot, sessions)
+            assert app.main is not before
+            assert not before.is_attached
+            assert not shown(pilot, "todo_1")
+            assert not shown(pilot, "✓ create")  # the start screen may list the old session
+            new = sessions.desks[1].session
+            assert not new.windows.windows()
+            assert not any("SECRET" in item.content for item in new.context.get_all())
+            await say(pilot, "something else")
+            assert shown(pilot, "Other answer.")
+            old = SessionStore(tmp_path / "home").view(sessions.desks[0].session.id)
+            assert not any("something else" in one.content for one in old.context.get_all())
+            old.close()
+
+    asyncio.run(leave())
+
+
+def test_the_old_session_is_whole_and_free(tmp_path: Path) -> None:
+    async def leave_and_come_back() -> None:
+        sessions = Sessions(tmp_path, [call("create", name="todo"), "Here."], [], ["Again."])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            await say(pilot, "a list")
+            first = sessions.desks[0].session.id
+            await command(pilot, "/new")
+            await pilot.press(*"an unsent thought")
+            await switched(pilot, sessions)
+            await until(pilot, lambda: not app.switcher._unclosed)
+            app.switch_session(first)
+            await switched(pilot, sessions, 3)
+            assert app.desk is not None
+            assert app.desk.session.id == first
+            assert [one.id for one in app.desk.session.windows.windows()] == ["todo_1"]
+            assert shown(pilot, "a list")
+            await say(pilot, "once more")
+            assert shown(pilot, "Again.")
+
+    asyncio.run(leave_and_come_back())
+
+
+def programs() -> set[int]:
+    """The processes of windows that still run; the keeper, which ends them, is the program's."""
+    started = psutil.Process().children(recursive=True)
+    found = set()
+    for one in started:
+        with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if one.status() != psutil.STATUS_ZOMBIE and "keeper" not in " ".join(one.cmdline()):
+                found.add(one.pid)
+    return found
+
+
+@pytest.mark.long
+def test_the_programs_of_a_session_end_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/bash")
+
+    async def leave() -> None:
+        sessions = Sessions(tmp_path, [], [], [])
+        async with sessions.running() as pilot:
+            app, before = app_of(pilot), programs()
+            windows = sessions.desks[0].session.windows
+            windows.open("terminal")
+            command = "trap '' HUP TERM; sleep 600 & sleep 601"
+            given = {"command": command, "seconds": 0}
+            done = await windows.act("terminal_1", "run", given, actor="person")
+            assert done.ok, done.text
+            await until(pilot, lambda: len(programs() - before) >= 3)  # a shell and two sleepers
+            first = sessions.desks[0].session.id
+            app.switch_session(None)
+            await switched(pilot, sessions)
+            await until(pilot, lambda: not app.switcher._unclosed)
+            await until(pilot, lambda: programs() <= before)
+            app.switch_session(first)
+            await switched(pilot, sessions, 3)
+            assert sessions.desks[2].session.windows.get("terminal_1") is not None
+            assert shown(pilot, "sleep 601")  # what ran is still known
+
+    asyncio.run(leave())
+
+
+def test_a_session_that_cannot_be_opened_leaves_the_present_one(tmp_path: Path) -> None:
+    async def fail() -> None:
+        sessions = Sessions(tmp_path, ["One.", "Two."])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            await say(pilot, "first")
+            main = app.main
+            sessions.problem = ContextUIError("It is damaged.")
+            app.switch_session("0123")
+            await until(pilot, lambda: shown(pilot, "It is damaged."))
+            await until(pilot, lambda: not app.switcher.is_under_way)
+            assert app.main is main
+            await say(pilot, "second")
+            assert shown(pilot, "Two.")
+            sessions.problem = RuntimeError("boom")
+            app.switch_session("0123")
+            await until(pilot, lambda: shown(pilot, "boom"))
+
+    asyncio.run(fail())
+
+
+def test_what_is_sent_while_it_opens_goes_to_the_new_session(tmp_path: Path) -> None:
+    async def send_early() -> None:
+        sessions = Sessions(tmp_path, ["Wrong session."], ["Right session."])
+        async with sessions.running() as pilot:
+            sessions.may_open.clear()
+            await command(pilot, "/new")
+            await until(pilot, lambda: sessions.targets)
+            await pilot.press(*"hello", "enter", *"and more")
+            await pilot.pause()
+            assert not any(one.controller.is_running for one in sessions.desks[:1])
+            sessions.may_open.set()
+            await switched(pilot, sessions)
+            await until(pilot, lambda: shown(pilot, "Right session."))
+            assert app_of(pilot).main.prompt.text == "and more"
+            items = sessions.desks[0].session.context.get_all()
+            assert not any("hello" in one.content for one in items)
+
+    asyncio.run(send_early())
+
+
+def test_a_draft_stays_with_its_session(tmp_path: Path) -> None:
+    async def leave() -> None:
+        sessions = Sessions(tmp_path, ["Here."], [], [])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            await say(pilot, "hi")
+            await pilot.press(*"not sent yet")
+            app.switch_session(None)
+            await switched(pilot, sessions)
+            assert app.main.prompt.text == ""
+            app.switch_session(sessions.desks[0].session.id)
+            await until(pilot, lambda: app.main.prompt.text == "not sent yet")
+            await switched(pilot, sessions, 3)
+
+    asyncio.run(leave())
+
+
+def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> None:
+    async def interrupt() -> None:
+        (tmp_path / "work").mkdir()
+        (tmp_path / "work" / "notes.txt").write_text("one\n")
+        sessions = Sessions(tmp_path, SAVE, [])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            app.main.prompt.put("x")  # so the question waits, and the turn with it
+            app.main.send("go")
+            await until(pilot, lambda: app.asker is not None and app.asker.is_waiting)
+            app.switch_session(None)
+            await until(pilot, lambda: isinstance(app.screen, StopScreen))
+            await pilot.press("y")  # too early to have been meant
+            assert isinstance(app.screen, StopScreen)
+            await pilot.pause(0.6)
+            await pilot.press("escape")
+            await until(pilot, lambda: not app.switcher.is_under_way)
+            assert any(one.controller.is_running for one in sessions.desks[:1])
+            assert app.desk is sessions.desks[0]
+            app.switch_session(None)
+            await until(pilot, lambda: isinstance(app.screen, StopScreen))
+            await pilot.pause(0.6)
+            await pilot.press("y")
+            await switched(pilot, sessions)
+            assert not sessions.desks[0].controller.is_running
+            assert (tmp_path / "work" / "notes.txt").read_text() == "one\n"
+            await pilot.pause(0.2)
+            assert not any(isinstance(one, ApprovalScreen) for one in app.screen_stack)
+
+    asyncio.run(interrupt())
+
+
+def test_the_new_session_is_in_the_folder_of_the_old_one(tmp_path: Path) -> None:
+    async def look() -> None:
+        sessions = Sessions(tmp_path, [], [])
+        async with sessions.running() as pilot:
+            await command(pilot, "/clear")
+            await switched(pilot, sessions)
+            assert sessions.targets == [Target(tmp_path / "work")]
+
+    asyncio.run(look())
+
+
+def test_an_app_with_one_session_says_so(tmp_path: Path) -> None:
+    async def ask() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await command(pilot, "/new")
+            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
+            assert lines(pilot)
+
+    asyncio.run(ask())
+
+
+def test_only_a_stricter_approval_mode_goes_along(tmp_path: Path) -> None:
+    async def switch() -> None:
+        sessions = Sessions(tmp_path, ["Hello."])
+        async with sessions.running() as pilot:
+            app = app_of(pilot)
+            await say(pilot, "hi")
+            first = sessions.desks[0].session
+
+            async def leave(mode: str, then: str, target: str | None = None) -> None:
+                app.main.run_command(f"/approval {mode}")
+                count = len(sessions.desks) + 1
+                app.switch_session(target)
+                await switched(pilot, sessions, count)
+                assert sessions.desks[-1].controller.tools.gate.mode == then
+
+            await leave("auto", "ask")
+            assert shown(pilot, "asks before")
+            await leave("read-only", "read-only")
+            desk, home = sessions.desks[-1], first.path.parents[2]
+            desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
+            app.main.run_command("/config")
+            await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
+            stricter = re.compile(r"approval +read-only +this session")
+            await until(pilot, lambda: any(map(stricter.search, lines(pilot))))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
+            await leave("read-only", "read-only", first.id)
+            assert app.desk is not None
+            assert app.desk.session.id == first.id
+            await leave("auto", "ask")
+
+    asyncio.run(switch())

@@ -1,0 +1,58 @@
+"""/undo and /reopen: closed windows come back as they were, in the order of what happened."""
+
+import asyncio
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from contextui.tui.app import ContextUIApp
+from contextui.windowing.host import current_render
+from tests.tui.running import desk_in, running, say, shown, until
+
+
+async def command(pilot: "Pilot[int]", text: str, expected: str) -> None:
+    assert isinstance(pilot.app, ContextUIApp)
+    pilot.app.main.run_command(text)
+    await until(pilot, lambda: shown(pilot, expected))
+
+
+def test_undo_reopens_what_was_closed(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hello.")
+        windows, context = desk.session.windows, desk.session.context
+        windows.open("todo", items=["milk"])
+        windows.open("editor", path="new.txt", new=True)
+        windows.open("todo", items=["eggs"])
+        async with running(desk) as pilot:
+            await say(pilot, "Hi")
+            await windows.act("editor_1", "insert", {"before_line": 1, "text": "typed"})
+            await windows.act("editor_1", "close", actor="model")
+            item = next(one for one in context.get_all() if one.content == "Hi")
+            context.drop(item.id)
+            await pilot.press("ctrl+g", "1", "x")
+            await until(pilot, lambda: shown(pilot, "Enter closes"))
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Closed todo_1. /undo reopens it."))
+            await command(pilot, "/undo", "Reopened todo_1 as todo_3. ctrl+g 1 goes there.")
+            await until(pilot, lambda: shown(pilot, "1 todo_3"))  # its number, and what it shows
+            assert shown(pilot, "milk")
+            await command(pilot, "/undo", f"Undone: {item.seq:04}.")
+            assert item.hidden is None
+            await command(pilot, "/undo", "Reopened editor_1 as editor_2. ctrl+g 2 goes there.")
+            editor = windows.get("editor_2")
+            assert editor is not None
+            assert "typed" in current_render(editor).snapshot.content
+            assert current_render(editor).unsaved
+            await until(pilot, lambda: shown(pilot, "2 editor"))
+            await command(pilot, "/undo", "Nothing to undo.")
+            await command(pilot, "/close todo_2", "Closed todo_2. /undo reopens it.")
+            await command(pilot, "/reopen todo_9", "todo_2")  # which can be reopened
+            await command(
+                pilot, "/reopen todo_2", "Reopened todo_2 as todo_4. ctrl+g 3 goes there."
+            )
+        again = desk_in(tmp_path, session_id=desk.session.id)
+        names = [one.id for one in again.session.windows.windows()]
+        assert names == ["todo_3", "editor_2", "todo_4"]
+        again.close()
+
+    asyncio.run(go())

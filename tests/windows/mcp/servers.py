@@ -1,0 +1,79 @@
+"""Windows of real servers, for tests."""
+
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from contextui.config.servers import Server
+from contextui.testing import WindowTester
+from contextui.windowing.host import call_soon
+from contextui.windowing.testing import run_in_thread
+from contextui.windows.mcp.window import server_window
+
+HERE = Path(__file__).parent
+PATIENCE = 60.0
+
+
+def plain(mode: str = "", **options: Any) -> Server:
+    """The server of the older generation."""
+    args = ("-u", str(HERE / "plain.py"), mode)
+    return Server("plain", command=sys.executable, args=args, **{"timeout": 20.0, **options})
+
+
+def module(name: str, *args: str, **options: Any) -> Server:
+    """A server that is a Python module."""
+    given = {"timeout": PATIENCE, **options}
+    return Server(
+        name.rpartition(".")[2], command=sys.executable, args=("-m", name, *args), **given
+    )
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def listens(port: int) -> bool:
+    """Whether a server listens on a port."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def until(check: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+    """Wait until something is true, and return it."""
+    end = time.monotonic() + seconds
+    while not (found := check()):
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+    return found
+
+
+@contextmanager
+def opened(server: Server, home: Path, **options: Any) -> Iterator[WindowTester[Any]]:
+    """Open the window of a server, as the program does, and wait until it is open."""
+    tester: WindowTester[Any] = WindowTester(server_window(server, "server", home), **options)
+    try:
+        until(lambda: not tester.window.is_opening)
+        until(lambda: tester.window.state.status != "connecting")
+        yield tester
+    finally:
+        tester.close()
+
+
+def answer_as_person(tester: WindowTester[Any], **content: Any) -> str:
+    """Be the person who answers the server's question."""
+    window = tester.window
+    done = tester.windows.act(window.id, "answer", content, actor="person")
+    return run_in_thread(done).text
+
+
+def attend(tester: WindowTester[Any]) -> None:
+    """Be the person who sees the window."""
+    window: Any = tester.window
+    call_soon(window, window.attend)

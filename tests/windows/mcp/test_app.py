@@ -1,0 +1,194 @@
+"""A server's window in the app: drawn, asked about, resumed; and without a screen."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from contextui.tui.app import ContextUIApp
+from contextui.windowing.window import Window
+from contextui.windows.mcp.widget import ServerBody
+from contextui.windows.mcp.window import server_window
+from tests.agent.server import Server, answer, call
+from tests.cli.calling import Program
+from tests.tui.desktop.samples import enter, region_text
+from tests.tui.running import desk_in, running, until
+from tests.windows.mcp.servers import HERE, plain
+
+
+def of(tmp_path: Path, mode: str = "") -> type[Window]:
+    return server_window(plain(mode), "plain", tmp_path / "home")
+
+
+def test_it_shows_the_server_its_result_and_its_tools(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[of(tmp_path, "odd")])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            frame = await enter(pilot, "plain_1")
+            assert isinstance(frame.body, ServerBody), frame._own_problem
+
+            def text() -> str:
+                return "\n".join(region_text(pilot, frame))
+
+            await until(pilot, lambda: "● connected" in text())
+            assert "plain odd" in text()
+            assert "python plain.py" in text()
+            assert "asks" in text()
+            assert "\x1b" not in text()
+            done = await desk.session.windows.act("plain_1", "table", {})
+            assert done.ok
+            await until(pilot, lambda: "Last result" in text())
+            assert "Row ⏎ 0" in text() or "Row 0" in text()
+            assert "10 of 40   n next page" in text()
+
+    asyncio.run(go())
+
+
+def test_a_prompt_becomes_a_draft(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[of(tmp_path)])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            window = desk.session.windows.get("plain_1")
+            assert window is not None
+            await until(pilot, lambda: "prompt" in window.actions)
+            app.main.run_command("/prompt plain.greet who=Momo")
+            await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
+            app.main.run_command("/prompt plain.nonsense")
+
+    asyncio.run(go())
+
+
+def test_a_question_of_a_server_is_seen_and_answered(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[of(tmp_path)])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            frame = await enter(pilot, "plain_1")
+            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+
+            def text() -> str:
+                return "\n".join(region_text(pilot, frame))
+
+            await until(pilot, lambda: "The server asks: What is your name?" in text())
+            await until(pilot, lambda: "● asks: What is your name?" in text())
+            done = await desk.session.windows.act(
+                "plain_1", "answer", {"name": "Momo"}, actor="person"
+            )
+            assert done.ok
+            assert json.loads((await asking).text)["content"] == {"name": "Momo"}
+            await until(pilot, lambda: "asks: What" not in text())
+
+    asyncio.run(go())
+
+
+def test_a_resumed_window_has_its_last_result_and_connects_when_it_is_used(
+    tmp_path: Path,
+) -> None:
+    cls = of(tmp_path)
+
+    async def first() -> str:
+        desk = desk_in(tmp_path, windows=[cls])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            window = desk.session.windows.get("plain_1")
+            assert window is not None
+            await until(pilot, lambda: "echo" in window.actions)
+            assert (await desk.session.windows.act("plain_1", "echo", {"text": "kept"})).ok
+            await pilot.pause(0.1)
+            return desk.session.id
+
+    async def later(session_id: str) -> None:
+        desk = desk_in(tmp_path, windows=[cls], session_id=session_id)
+        async with running(desk, (150, 44)) as pilot:
+            frame = await enter(pilot, "plain_1")
+
+            def text() -> str:
+                return "\n".join(region_text(pilot, frame))
+
+            await until(pilot, lambda: "kept" in text())
+            assert "connects when used" in text()
+            assert "echo" in text()
+            done = await desk.session.windows.act("plain_1", "echo", {"text": "again"})
+            assert done.text == "again"
+            await until(pilot, lambda: "● connected" in text())
+
+    asyncio.run(later(asyncio.run(first())))
+
+
+def configured(program: Program, **more: object) -> None:
+    entry = {"command": sys.executable, "args": [str(HERE / "plain.py")], **more}
+    program.write(".mcp.json", json.dumps({"mcpServers": {"plain": entry}}))
+
+
+def test_the_command_lists_and_tests_servers(program: Program) -> None:
+    assert "No MCP servers are configured" in program("mcp", "list").out
+    configured(program)
+    done = program("mcp", "list")
+    assert "[X] plain: not trusted" in done.out
+    assert ".mcp.json is not trusted (new)" in done.err
+    assert program("mcp", "test", "plain").status != 0
+    trusted = program("trust", "--yes")
+    assert f"runs {sys.executable} {HERE / 'plain.py'}" in trusted.out
+    assert "[✓] plain: " in program("mcp", "list").out
+    tested = program("mcp", "test", "plain")
+    assert tested.status == 0, tested
+    assert "  echo(text:string?): Say it again" in tested.out
+    program("mcp", "test", "nonesuch").fails(2, 'There is no MCP server "nonesuch"')
+    configured(program, env={"MORE": "1"})
+    assert "not trusted (changed)" in program("mcp", "list").err
+
+
+def test_importing_and_starting_load_no_library() -> None:
+    import subprocess
+
+    for code in ("import contextui", "import contextui.tui.app", "import contextui.cli.setup"):
+        script = f"{code}; import sys; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "False False\n", code
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto", "read-only"])
+def test_without_a_screen_a_tool_runs_only_if_the_person_allowed_it(
+    program: Program, server: Server, mode: str
+) -> None:
+    configured(program)
+    program("trust", "--yes")
+    tool = call("action", window_id="plain_1", action_id="look", params={})
+    server.play(answer(call("create", name="plain")), answer(tool), answer("Done."))
+    done = program("-p", "Look", "--approval", mode, "--output-format", "json", "--verbose")
+    assert done.status == 0, done
+    sent = server.requests[-1].body.decode()
+    if mode == "auto":
+        assert "look looked" in sent, done
+    else:
+        assert "look looked" not in sent
+        assert "it would run plain.look" in done.err
+
+
+def test_without_a_screen_a_trusted_claim_needs_no_question(
+    program: Program, server: Server
+) -> None:
+    program.home.mkdir(exist_ok=True)
+    args = json.dumps([str(HERE / "plain.py")])
+    (program.home / "config.toml").write_text(
+        f"[mcp.servers.plain]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n"
+        "trust_read_only = true\n",
+        "utf-8",
+    )
+    look = call("action", window_id="plain_1", action_id="look", params={})
+    echo = call("action", window_id="plain_1", action_id="echo", params={"text": "out it goes"})
+    server.play(answer(call("create", name="plain")), answer(look), answer(echo), answer("Done."))
+    done = program("-p", "Look", "--approval", "ask", "--output-format", "json")
+    sent = server.requests[-1].body.decode()
+    assert "look looked" in sent, done
+    assert "plain_1.echo was not carried out" in sent

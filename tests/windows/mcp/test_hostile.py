@@ -1,0 +1,250 @@
+"""Servers that misbehave: nothing but their own window suffers, and no process is left."""
+
+import asyncio
+import gzip
+import os
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytest.importorskip("mcp")
+
+from lxml import etree
+
+from contextui import Preview
+from contextui.config.servers import Server
+from contextui.errors import ActionError
+from contextui.text import for_terminal
+from contextui.windowing.host import saved_state
+from contextui.windows.mcp.catalogue import MOST_TOOLS
+from contextui.windows.mcp.connection import MOST_QUESTIONS
+from tests.windows.mcp.servers import attend, opened, plain, until
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Any:
+    def servers() -> list[psutil.Process]:
+        return [
+            one
+            for one in psutil.process_iter(["cmdline", "status"])
+            if any(str(word).endswith("plain.py") for word in one.info["cmdline"] or ())
+            and one.environ().get("CONTEXTUI_TEST_RUN", str(os.getpid())) == str(os.getpid())
+        ]
+
+    before = {one.pid for one in servers()}
+    yield
+    until(lambda: not [one for one in servers() if one.pid not in before], 10)
+
+
+def test_one_that_dies_in_a_call_says_why_and_is_started_again(tmp_path: Path) -> None:
+    with opened(plain("dies"), tmp_path) as server:
+        assert "failed" in server.result("echo", text="x").text
+        until(lambda: server.window.state.status == "stopped")
+        assert "stopped: exit 3, Error: the token expired" in server.content()
+        assert any("stopped: exit 3" in one for one in server.notices)
+        assert "connected" in server.act("reconnect")
+        until(lambda: server.window.state.status == "connected")
+        # A call connects by itself, too.
+        server.result("echo", text="x")
+        until(lambda: server.window.state.status == "stopped")
+        server.result("echo", text="x")
+
+
+def test_one_that_hangs_costs_its_own_time_limit(tmp_path: Path) -> None:
+    with opened(plain("hangs", timeout=1.0), tmp_path) as server:
+        began = time.monotonic()
+        said = server.result("echo", text="x")
+        assert "The server did not answer within 1 s." in said.text
+        assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("silent", "it did not answer within 1 s"),
+        ("fails", "exit 2, Error: no such database"),
+        ("invalid", "it sent something that does not follow the protocol"),
+    ],
+)
+def test_one_that_does_not_start_is_one_clear_line(tmp_path: Path, mode: str, reason: str) -> None:
+    limit = 1.0 if mode == "silent" else 20.0
+    with pytest.raises(ActionError, match=reason), opened(plain(mode, timeout=limit), tmp_path):
+        pass
+
+
+def test_a_result_of_10_mb_is_cut_and_can_be_read_by_page(tmp_path: Path) -> None:
+    with opened(plain("large"), tmp_path) as server:
+        said = server.act("echo", text="x")
+        assert len(said) < 25_000
+        assert "page(result=1, start=" in said
+        assert server.act("page", result=1, start=1_000_000, lines=2).startswith("line\nline\n(")
+        assert len(server.xml()) < 10_000
+        assert len(str(saved_state(server.window).state)) < 10_000
+
+
+def test_a_message_without_an_end_ends_the_connection(tmp_path: Path) -> None:
+    with opened(plain("huge"), tmp_path) as server:
+        assert not server.result("echo", text="x").ok
+        until(lambda: server.window.state.status == "stopped")
+        assert "a message that is too large" in server.content()
+
+
+def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
+    with opened(plain("garbage"), tmp_path) as server:
+        assert server.act("echo", text="x") == "x"
+
+
+def test_ten_thousand_tools_are_as_many_as_a_window_takes(tmp_path: Path) -> None:
+    with opened(plain("many"), tmp_path) as server:
+        assert len(server.window.actions) <= MOST_TOOLS + 10
+        assert "9,720 more tools are left out: enabled_tools" in server.content()
+        assert server.act("tool7") == "tool7 looked"
+        assert not server.troubles
+
+
+def test_names_and_descriptions_cannot_leave_their_place(tmp_path: Path) -> None:
+    with opened(plain("odd"), tmp_path) as server:
+        xml = server.xml()
+        window = etree.fromstring(xml)
+        assert [one.tag for one in window] == ["Description", "Content", "Actions"]
+        assert xml.count("<Window") == 1
+        assert "\x1b" not in xml
+        assert "\x07" not in xml
+        ids = [one.get("id") for one in window.iter("action")]
+        assert len(ids) == len(set(ids))
+        assert {"close_tool", "cancel_tool", "reconnect_tool", "same", "same_tool"} <= {*ids}
+        for one in ids:
+            shown = for_terminal(
+                server.act("describe", action_id=str(one)) if one != "close" else ""
+            )
+            assert "\x1b" not in shown
+        assert max(len(str(one.text or "")) for one in window.iter("action")) <= 110
+        assert "Prompts: greet, two words" in server.content()
+        evil = next(one for one in ids if one and one.startswith("Window"))
+        preview = server.preview(evil)
+        assert isinstance(preview, Preview)
+        assert "\x1b" not in preview.target
+        assert not server.troubles
+
+
+def test_a_storm_of_announcements_is_a_few_versions_a_second(tmp_path: Path) -> None:
+    with opened(plain("flood"), tmp_path) as server:
+        version = server.window.version
+        began = time.process_time()
+        time.sleep(2)
+        assert time.process_time() - began < 1.8  # others get their turn
+        assert server.window.version == version  # nothing has really changed
+        assert server.act("echo", text="still there") == "still there"
+
+
+def test_questions_in_a_loop_end_by_themselves(tmp_path: Path) -> None:
+    with opened(plain("asks"), tmp_path) as server:
+        attend(server)
+        said: list[str] = []
+        thread = threading.Thread(target=lambda: said.append(server.result("ask").text))
+        thread.start()
+        answered = 0
+        while thread.is_alive() and answered <= MOST_QUESTIONS + 5:
+            if "decline" in server.window.actions and server.result("decline").ok:
+                answered += 1
+            time.sleep(0.02)
+        thread.join(20)
+        assert said == ["gave up"]
+        assert answered <= MOST_QUESTIONS + 1
+
+
+def test_a_schema_of_results_that_takes_for_ever_to_check_is_not_checked(tmp_path: Path) -> None:
+    with opened(plain("slow-regex"), tmp_path) as server:
+        began = time.monotonic()
+        assert "aaaa!" in server.act("regex")
+        assert time.monotonic() - began < 5
+
+
+def test_a_schema_of_params_is_never_followed_nor_matched(tmp_path: Path) -> None:
+    with opened(plain("schemas"), tmp_path) as server:
+        began = time.monotonic()
+        for name in ("itself", "circle", "remote", "broken", "none", "large"):
+            given = {} if name == "itself" else {"p1" if name == "large" else "a": 1}
+            assert server.act(name, **given) == f"{name} looked"
+        assert "aaaa!" in server.act("regex", a="a" * 60 + "!")
+        assert time.monotonic() - began < 10
+        assert len(server.xml()) < 10_000
+        assert not server.troubles
+
+
+def test_another_tool_under_the_same_id_is_not_covered_by_an_approval(tmp_path: Path) -> None:
+    with opened(plain("swap"), tmp_path) as server:
+        before = server.preview("drop_table")
+        server.act("grow")
+        until(lambda: "new1" in server.window.actions)
+        after = server.preview("drop_table")
+        assert isinstance(before, Preview)
+        assert isinstance(after, Preview)
+        assert '"drop table"' in before.text
+        assert (before.target, after.target) == (
+            "plain.drop_table",
+            "plain.drop_table (description 2)",
+        )
+
+
+def test_noise_costs_little(tmp_path: Path) -> None:
+    with opened(plain("stderr"), tmp_path) as server:
+        assert server.act("echo", text="x") == "x"
+    with opened(plain("form"), tmp_path) as server:
+        attend(server)
+        asking = threading.Thread(target=lambda: server.result("ask"))
+        asking.start()
+        until(lambda: "decline" in server.window.actions)
+        assert len(server.xml()) < 10_000
+        assert len(str(saved_state(server.window).state)) < 20_000
+        server.act("decline")
+        asking.join(20)
+    with opened(plain("progress"), tmp_path) as server:
+        assert not server.result("echo", text="x").ok
+        until(lambda: server.window.state.status == "stopped")
+        assert "it sent something that does not follow the protocol" in server.content()
+    with opened(plain("requests"), tmp_path) as server:  # of what is not supported
+        assert server.act("echo", text="x") == "x"
+
+
+def test_what_a_server_started_ends_with_it(tmp_path: Path) -> None:
+    with opened(plain("orphan"), tmp_path) as server:
+        pid = server.window.state.connection._process.pid
+        children = psutil.Process(pid).children(recursive=True)
+        assert children
+    until(lambda: not any(one.is_running() and one.status() != "zombie" for one in children))
+
+
+class _Bomb(BaseHTTPRequestHandler):
+    """Answers with a few kilobytes that would be megabytes."""
+
+    def do_POST(self) -> None:
+        body = gzip.compress(b" " * 5_000_000)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def test_nothing_is_decompressed() -> None:
+    import httpx2
+
+    from contextui.windows.mcp.transport import http_client
+
+    async def ask(url: str) -> None:
+        async with http_client(Server("x", kind="http", url=url), None, lambda _: None) as client:
+            await client.post(url)
+
+    with HTTPServer(("127.0.0.1", 0), _Bomb) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        with pytest.raises(httpx2.ReadError, match="compressed"):
+            asyncio.run(ask(f"http://127.0.0.1:{server.server_port}/mcp"))

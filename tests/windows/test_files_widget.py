@@ -1,0 +1,330 @@
+"""The files window's widget: a tree to work in, a filter over all files, and a preview."""
+
+import asyncio
+import os
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.tui.app import ContextUIApp
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.rowlist import FilterInput, RowList
+from contextui.tui.link import Desk
+from contextui.windowing.host import latest_render
+from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files.widget import FilesBody
+from contextui.windows.files.window import FilesWindow
+from contextui.words import Lang
+from tests.tui.desktop.samples import enter, focused_window, region_text
+from tests.tui.running import desk_in, lines, running, until
+from tests.windows.git.conftest import run, use_home
+
+Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+FILES = {
+    "docs/cart.md": "# Cart\n\nHow a cart works.\n",
+    "src/shop/cart.py": '"""The cart: what is in it."""\n\n\nclass Cart:\n    def add(self): ...\n',
+    "src/shop/money.py": "x = 1\n",
+    "src/shop/checkout/cart_lock.py": "",
+    "tests/test_cart.py": "",
+    "tests/data/old.json": "{}",
+    "notes.txt": "some notes\n",
+    ".hidden/secret.txt": "",
+    "build/out.o": "",
+    ".gitignore": "build/\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The session's folder, a repository with some changes."""
+    place = tmp_path / "work"
+    for name, text in FILES.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    run(place, "init", "--quiet", "-b", "main")
+    run(place, "add", "-A")
+    run(place, "commit", "--quiet", "-m", "Begin")
+    (place / "src/shop/cart.py").write_text(FILES["src/shop/cart.py"] + "\n# more\n")
+    (place / "src/shop/new.py").write_text("")
+    (place / "tests/data/old.json").unlink()
+    return place
+
+
+def use(
+    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (150, 40)
+) -> None:
+    """Open the window in the app, move into it, and go on."""
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow], lang=lang)
+        desk.session.windows.open("files")
+        async with running(desk, size, lang=lang) as pilot:
+            frame = await enter(pilot, "files_1")
+            assert isinstance(frame.body, FilesBody), frame._own_problem
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
+            await steps(pilot, frame, desk)
+
+    asyncio.run(go())
+
+
+def text_of(pilot: "Pilot[int]", frame: WindowFrame) -> str:
+    return "\n".join(region_text(pilot, frame))
+
+
+async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+    """Wait until all of these texts are in the window."""
+    try:
+        await until(pilot, lambda: all(one in text_of(pilot, frame) for one in texts))
+    except AssertionError as error:
+        raise AssertionError(f"{texts} not in\n{text_of(pilot, frame)}") from error
+    return text_of(pilot, frame)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with an author for git."""
+    use_home(monkeypatch, tmp_path / "home")
+
+
+def names(frame: WindowFrame) -> list[str]:
+    return ["  " * row.depth + row.name for row in frame.body.query_one(RowList).rows]
+
+
+def cursor(frame: WindowFrame) -> str:
+    row = frame.body.query_one(RowList).row
+    return row.path if row is not None else ""
+
+
+def prompt_of(pilot: "Pilot[int]") -> str:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app.main.prompt.text
+
+
+def ids(desk: Desk) -> list[str]:
+    return [one.id for one in desk.session.windows.windows()]
+
+
+def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        window = desk.session.windows.get("files_1")
+        assert window is not None
+        text = await seen(pilot, frame, "notes.txt", "3 changed", "M changed")
+        before = (window.version, latest_render(window).snapshot.content)
+        assert names(frame) == ["docs", "src", "tests", "notes.txt"]
+        assert re.search(r"src/ +M", text)
+        assert re.search(r"tests/ +D", text)
+        assert re.search(r"notes.txt +11 +\d+s  ", text)
+        await seen(pilot, frame, "1 entry")  # of the folder under the cursor
+        await pilot.press("down", "space")
+        await until(pilot, lambda: "  shop" in names(frame))
+        await pilot.press("right", "down", "right")
+        await until(pilot, lambda: "    cart.py" in names(frame))
+        await pilot.press("end", "up", "space")
+        await until(pilot, lambda: "  data" in names(frame))
+        await pilot.press("down", "space")
+        await until(pilot, lambda: "    old.json" in names(frame))
+        rows = frame.body.query_one(RowList)
+        text = "\n".join(rows.line_at(at, 42).plain for at in range(len(rows.rows)))
+        assert names(frame) == [
+            *("docs", "src", "  shop", "    checkout", "    cart.py", "    money.py", "    new.py"),
+            *("tests", "  data", "    old.json", "  test_cart.py", "notes.txt"),
+        ]
+        assert re.search(r"cart.py +76 +\d+s M", text)
+        assert re.search(r"new.py +0 +\d+s \?", text)
+        assert re.search(r"old.json +– +D", text)
+        await pilot.press("home", *["down"] * 4)
+        assert cursor(frame) == "src/shop/cart.py"
+        await seen(pilot, frame, "python, 7 lines, ~19 tokens", "The cart: what is in it.",
+                   "4  Cart", "5    add")  # fmt: skip
+        # Walking about is the person's own: the model reads, and pays for, what it did before.
+        assert (window.version, latest_render(window).snapshot.content) == before
+        await pilot.press("at")
+        assert prompt_of(pilot) == "@src/shop/cart.py "
+        await pilot.press("enter")
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        assert latest_render(window).snapshot.content == before[1]
+        rows.focus()
+        await until(pilot, lambda: focused_window(pilot) == "files_1")
+        await pilot.press("enter")  # it is open already: go there
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        assert ids(desk) == ["files_1", "editor_1"]
+
+    async def steps_of_the_next_run(pilot: "Pilot[int]", frame: WindowFrame, _: Desk) -> None:
+        await until(pilot, lambda: "    cart.py" in names(frame))  # what was open is open
+
+    use(tmp_path, steps)
+    use(tmp_path, steps_of_the_next_run)
+
+
+def test_the_filter_finds_files_of_the_whole_tree(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        rows = frame.body.query_one(RowList)
+        await seen(pilot, frame, "notes.txt", "3 changed")
+        await pilot.press("slash", *"cart")
+        await until(pilot, lambda: isinstance(pilot.app.focused, FilterInput))
+        text = await seen(pilot, frame, "4 of 9 files", "test_cart.py", "docs/", "/ cart")
+        assert names(frame) == [
+            *("docs", "  cart.md", "src/shop", "  checkout", "    cart_lock.py", "  cart.py"),
+            *("tests", "  test_cart.py"),
+        ]
+        assert rows.has_focus is False
+        marked = rows.line_at(5, 40)
+        bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
+        assert "".join(bold) == "cart"
+        await pilot.press("x")
+        await seen(pilot, frame, "No file matches “cartx”. Esc clears.")
+        await pilot.press("backspace", ".", "p", "y")
+        await until(pilot, lambda: cursor(frame) == "src/shop/cart.py")
+        await pilot.press("down", "up", "enter")
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        frame.body.query_one(FilterInput).focus()
+        await pilot.press("escape")
+        await until(pilot, lambda: rows.has_focus)
+        assert names(frame) == ["docs", "src", "tests", "notes.txt"]
+        assert "/ cart" in text
+        await pilot.press("slash", *"checkout", "up")
+        await until(pilot, lambda: cursor(frame) == "src/shop/checkout")
+        await pilot.press("enter")  # a folder is shown where it is
+        await until(pilot, lambda: "      cart_lock.py" in names(frame))
+        assert cursor(frame) == "src/shop/checkout"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+
+    use(tmp_path, steps)
+
+
+def test_hidden_files_what_the_model_finds_and_a_click(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "notes.txt", "3 changed")
+        await pilot.press("H")
+        await until(pilot, lambda: {".hidden", "build", ".gitignore"} <= set(names(frame)))
+        assert ".git" not in names(frame)
+        await pilot.press("H")
+        await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
+        await desk.session.windows.act("files_1", "find_text", {"text": "cart works"})
+        await seen(pilot, frame, "docs/cart.md:3: How a cart works.", "1 found")
+        await pilot.press("escape")
+        await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
+        await desk.session.windows.act("files_1", "expand", {"path": "docs"})
+        await until(pilot, lambda: "  cart.md" in names(frame))
+        await pilot.click(RowList, offset=(6, 4))
+        await until(pilot, lambda: "editor_1" in ids(desk))
+        assert desk.session.windows.get("editor_1").state.path == "notes.txt"  # type: ignore[union-attr]
+
+    use(tmp_path, steps)
+
+
+@pytest.mark.long
+def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "shut").mkdir(parents=True)
+    (work / "empty").mkdir()
+    (work / "loop").symlink_to(".")
+    os.mkfifo(work / "pipe")
+    for name in HOSTILE:
+        (work / name).write_text("text\n")
+    (work / "gone.txt").write_text("")
+    (work / "shut").chmod(0)
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "pipe")
+        await pilot.press("space")
+        await seen(pilot, frame, "This folder is empty.")
+        await pilot.press("down", "down", "space")
+        if not os.access(work / "shut", os.R_OK):  # root may read everything
+            await seen(pilot, frame, 'There is no permission to read "shut". r tries')
+        await pilot.press("end")
+        for _ in names(frame):
+            await pilot.press("up")
+            assert_inert(pilot)
+        at = [row.name for row in frame.body.query_one(RowList).rows].index("loop")
+        frame.body.query_one(RowList).choose(at)
+        await pilot.press("space")
+        await until(pilot, lambda: "  loop" in names(frame))
+        await pilot.press("space")
+        await until(pilot, lambda: "  loop" not in names(frame))
+        (work / "gone.txt").unlink()
+        at = [row.name for row in frame.body.query_one(RowList).rows].index("gone.txt")
+        frame.body.query_one(RowList).choose(at)
+        await pilot.press("enter")
+        await seen(pilot, frame, 'There is no "gone.txt"')
+        await pilot.press("slash", *"red", "enter")
+        await until(pilot, lambda: focused_window(pilot) == "editor_2")
+        frame.body.query_one(FilterInput).focus()
+        assert_inert(pilot)
+        opened = desk.session.windows.get("editor_2").state.path  # type: ignore[union-attr]
+        assert opened in HOSTILE
+        await pilot.press("escape", "at")
+        assert_inert(pilot)
+        await pilot.press("slash", "\x1b", *"qq")
+        assert_inert(pilot)
+
+    try:
+        use(tmp_path, steps, size=(160, 50))
+    finally:
+        (work / "shut").chmod(0o755)
+
+
+HOSTILE = [
+    "[red]markup[b] [@click=app.quit]x",
+    "escape\x1b[31m\x1b]0;owned\x07red.txt",
+    "<Window id='x'>",
+    "new\nline.txt",
+    "right\u202eto\u2066left.txt",
+    "zero\u200bwidth",
+    "c1\x9b31m",
+    "a" * 200,
+    "把牛奶放进待办" * 5,
+]
+ACTING = set("\x00\x07\x08\x1b\x7f\x9b\x9d\u200b\u200f\u2028\u202e\u2066")
+
+
+def assert_inert(pilot: "Pilot[int]") -> None:
+    assert not set("".join(lines(pilot))) & ACTING
+
+
+def test_a_small_window_has_the_names_whole(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        text = await seen(pilot, frame, "notes.txt", "3 个改动")
+        assert "docs/" in text
+        await pilot.press("slash", *"zzz")
+        await seen(pilot, frame, "没有匹配“zzz”的文件，Esc 清除。")
+
+    use(tmp_path, steps, lang="zh", size=(104, 30))
+
+
+@pytest.mark.long
+def test_ten_thousand_files_cost_what_ten_do(tmp_path: Path) -> None:
+    """Only rows in view are drawn, and a key draws no more of them in a large folder."""
+    drawn: dict[int, int] = {}
+
+    for count in (10, 10_000):
+        place = tmp_path / str(count)
+        work = place / "work"
+        work.mkdir(parents=True)
+        for number in range(count):
+            (work / f"file_{number:05}.txt").touch()
+
+        async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+            rows = frame.body.query_one(RowList)
+            await until(pilot, lambda: len(rows.rows) == count)  # noqa: B023
+            real, calls = rows._draw_row, []
+
+            def counting(row: Any, width: int) -> Any:
+                calls.append(row)
+                return real(row, width)
+
+            rows._draw_row = counting
+            await pilot.press("down", "down", "pagedown", "end", "home")
+            await pilot.pause()
+            drawn[count] = len(calls)  # noqa: B023
+            await pilot.press("slash", *"99")
+            await until(pilot, lambda: f"of {count:,} files" in text_of(pilot, frame))  # noqa: B023
+
+        use(place, steps)
+    assert 0 < drawn[10_000] <= 2 * drawn[10] + 5 * 20

@@ -1,0 +1,267 @@
+"""The widgets of the notebook and code windows: rows with a cursor that unfold, and a filter."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui import Window
+from contextui.session.code.store import CodeStore
+from contextui.tui.desktop.folds import INDENT, FoldBody, FoldList
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.rowlist import FilterInput, positions_of
+from contextui.tui.desktop.shared import rows_of
+from contextui.tui.link import Desk
+from contextui.windowing.host import latest_render
+from contextui.windows.code import CodeWindow
+from contextui.windows.notebook import NotebookWindow
+from contextui.words import Lang
+from tests.tui.desktop.samples import PAYLOADS, enter, region_text
+from tests.tui.running import desk_in, running, until
+
+Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+Note = dict[str, object]
+
+
+def use(
+    tmp_path: Path,
+    steps: Steps,
+    cls: type[Window] = NotebookWindow,
+    *,
+    notes: list[Note] | None = None,
+    lang: Lang = "en",
+    size: tuple[int, int] = (150, 40),
+) -> None:
+    """Open the window in the app, move into it, and go on."""
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[cls], lang=lang)
+        window = desk.session.windows.open(cls.name)
+        for note in notes or []:
+            await desk.session.windows.act(window.id, "write", note)
+        async with running(desk, size, lang=lang) as pilot:
+            frame = await enter(pilot, window.id)
+            assert isinstance(frame.body, FoldBody), frame._own_problem
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, FoldList))
+            await steps(pilot, frame, desk)
+
+    asyncio.run(go())
+
+
+async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+    """Wait until all of these texts are in the window."""
+
+    def text() -> str:
+        return "\n".join(region_text(pilot, frame))
+
+    try:
+        await until(pilot, lambda: all(one in text() for one in texts))
+    except AssertionError as error:
+        raise AssertionError(f"{texts} not in\n{text()}") from error
+    return text()
+
+
+def rows(frame: WindowFrame) -> list[str]:
+    """The titles of entries, and the rows of their texts."""
+    listed = frame.body.query_one(FoldList).rows
+    return [f"{' ' * INDENT}{row.text}" if row.at >= 0 else row.fold.title for row in listed]
+
+
+def cursor(frame: WindowFrame) -> str:
+    listed = frame.body.query_one(FoldList)
+    return rows(frame)[listed.cursor]
+
+
+NOTES: list[Note] = [
+    {"text": "Milk\nis white\nand cheap", "tags": ["shop"]},
+    {"text": "Plan the trip\n" + "a long way to go " * 20, "gist": "Trip", "tags": ["fun", "far"]},
+    {"text": "Bread\nin the oven", "summary": "What is baked"},
+]
+
+
+def test_notes_unfold_in_place_for_the_person_alone(tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        window = desk.session.windows.get("notebook_1")
+        assert window is not None
+        text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
+        before = (window.version, window.to_xml(), latest_render(window).snapshot.content)
+        assert rows(frame) == ["Bread", "Trip", "Milk"]
+        assert "is white" in text  # the beginning of the text, beside the title
+        rows_before = rows_of(frame.body)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: rows(frame)[2:] == ["Milk", "    Milk", "    is white",
+                                                       "    and cheap"])  # fmt: skip
+        assert rows_of(frame.body) == (rows_before or 0) + 3
+        await seen(pilot, frame, "▾ 1 Milk", "    and cheap")
+        await pilot.press("end")
+        assert cursor(frame) == "    and cheap"
+        await pilot.press("enter")  # from within its text
+        await until(pilot, lambda: rows(frame) == ["Bread", "Trip", "Milk"])
+        assert cursor(frame) == "Milk"
+        await pilot.press("up", "space")
+        await until(pilot, lambda: len(rows(frame)) > 5)
+        whole = " ".join(one.strip() for one in rows(frame)[2:-1])
+        assert whole == ("Plan the trip " + "a long way to go " * 20).strip()
+        await pilot.press("left")
+        await until(pilot, lambda: len(rows(frame)) == 3)
+        await pilot.press("home", "right")
+        await until(pilot, lambda: "    What is baked" in rows(frame))
+        assert "    in the oven" in rows(frame)
+        assert (window.version, window.to_xml(), latest_render(window).snapshot.content) == before
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+
+    use(tmp_path, steps, notes=NOTES)
+
+
+def test_clicks_unfold_and_the_models_expand_is_followed(tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        listed, windows = frame.body.query_one(FoldList), desk.session.windows
+        await seen(pilot, frame, "▸ 1 Milk")
+        await pilot.click(listed, offset=(5, 2))
+        await until(pilot, lambda: "    and cheap" in rows(frame))
+        await pilot.click(listed, offset=(5, 4))  # in the text: it stays
+        await until(pilot, lambda: cursor(frame) == "    is white")
+        assert "    and cheap" in rows(frame)
+        await pilot.click(listed, offset=(5, 2))
+        await until(pilot, lambda: len(rows(frame)) == 3)
+        await windows.act("notebook_1", "expand", {"entry": 3})
+        await until(pilot, lambda: "    in the oven" in rows(frame))
+        await windows.act("notebook_1", "edit", {"entry": 3, "text": "Bread\nis done"})
+        await until(pilot, lambda: "    is done" in rows(frame))
+        await windows.act("notebook_1", "collapse", {"entry": 3})
+        await until(pilot, lambda: len(rows(frame)) == 3)
+        await windows.act("notebook_1", "filter", {"tag": "shop"})
+        await seen(pilot, frame, "only tag shop")
+        assert rows(frame) == ["Milk"]
+
+    use(tmp_path, steps, notes=NOTES)
+
+
+def test_the_filter_finds_words_anywhere_in_a_note(tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        listed = frame.body.query_one(FoldList)
+        await seen(pilot, frame, "▸ 1 Milk")
+        await pilot.press("slash", *"oven")
+        await until(pilot, lambda: isinstance(pilot.app.focused, FilterInput))
+        await seen(pilot, frame, "/ oven", "1 of 3")
+        assert rows(frame) == ["Bread"]
+        await pilot.press("enter")
+        await until(pilot, lambda: "    in the oven" in rows(frame))
+        await pilot.press(*"xyz")
+        await seen(pilot, frame, "Nothing matches “ovenxyz”. Esc clears.")
+        await pilot.press("enter", "down")  # nothing to open
+        await pilot.press("escape")
+        await until(pilot, lambda: listed.has_focus and len(listed.rows) == 7)
+        await pilot.press("slash", *"FAR")
+        await until(pilot, lambda: rows(frame) == ["Trip"])
+        await pilot.press("escape")
+        await until(pilot, lambda: listed.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+
+    use(tmp_path, steps, notes=NOTES)
+
+
+def test_hostile_notes_and_narrow_windows(tmp_path: Path) -> None:
+    notes: list[Note] = [{"text": f"{one}\n{one}", "tags": [one[:30]]} for one in PAYLOADS]
+    notes.append({"text": "很长的一句话" * 60})
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "zap[/foo][/[/][b]x", "zap[@click=app.quit]x", "很长")
+        await pilot.press("end", "space", "slash", *"zap[")
+        await seen(pilot, frame, "2 of 6", "    zap[/foo]")
+        await pilot.press("escape", "home", "space")
+        await until(pilot, lambda: len(rows(frame)) > 10)
+        listed = frame.body.query_one(FoldList)
+        for at in range(len(listed.rows)):
+            assert listed.line_at(at, listed.line_width).cell_length <= listed.line_width
+            if listed.rows[at].at < 0:
+                assert {listed.line_at(at, width).cell_length for width in (20, 45)} <= {20, 45}
+            shown = set(listed.line_at(at, 80).plain)
+            assert not {"\x1b", "\x07", "\x9b", "\u202e", "\x00", "\n"} & shown
+
+    use(tmp_path, steps, notes=notes)
+
+
+def test_no_notes_in_chinese(tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "还没有笔记")
+        await pilot.press("enter", "space", "down", "end")  # nothing happens
+        await desk.session.windows.act("notebook_1", "write", {"text": "买牛奶", "tags": ["家"]})
+        await seen(pilot, frame, "1 条笔记", "▸ 1 买牛奶", "#家")
+        await pilot.press("slash", "奶")
+        await seen(pilot, frame, "1 个中的 1 个")
+        await pilot.press("x")
+        await seen(pilot, frame, "没有匹配“奶x”的内容")
+
+    use(tmp_path, steps, lang="zh")
+
+
+CODE = 'def load(path):\n    """[b]no[/b] \x1b[2J"""\n' + "\n".join(
+    f"    x{n} = {n}" for n in range(9)
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CodeStore:
+    (tmp_path / "work").mkdir()
+    store = CodeStore(tmp_path / "work/.contextui/code")
+    store.save("load", "python", CODE, "Loads [red]all[/] of it")
+    store.save("page", "html", "<p>" + "字" * 400 + "</p>\n", "A page")
+    return store
+
+
+def test_code_unfolds_whole_with_line_numbers(tmp_path: Path, store: CodeStore) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        window = desk.session.windows.get("code_1")
+        assert window is not None
+        text = await seen(pilot, frame, "2 files", "Loads [red]all[/] of it", "python, 11 lines")
+        assert rows(frame) == ["page", "load"]
+        before = (window.version, window.to_xml())
+        await pilot.press("down", "enter")
+        text = await seen(pilot, frame, "   1  def load(path):", "  11      x8 = 8", "[b]no[/b]")
+        assert "\x1b" not in text
+        assert rows_of(frame.body) == 13
+        await pilot.press("up", "space")
+        await until(pilot, lambda: len(rows(frame)) > 15)
+        page = [one.strip() for one in rows(frame)[1 : rows(frame).index("load")]]
+        assert "".join(page) == "<p>" + "字" * 400 + "</p>"
+        assert (window.version, window.to_xml()) == before
+        store.save("load", "python", CODE + "\n    changed = 1", "Loads it")
+        await desk.session.windows.act("code_1", "show", {"code_id": "page"})
+        await until(pilot, lambda: "        changed = 1" in rows(frame))
+        await pilot.press("slash", *"html")
+        await seen(pilot, frame, "1 of 2")
+        await pilot.press("escape")
+        (tmp_path / "work/.contextui/code/load.py").unlink()
+        await pilot.press("r")
+        await seen(pilot, frame, "r tries again")
+
+    use(tmp_path, steps, CodeWindow)
+
+
+def test_the_models_show_unfolds_code_and_a_problem_is_shown(
+    tmp_path: Path, store: CodeStore
+) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "▸ load", "2 个文件", "11 行")
+        await desk.session.windows.act("code_1", "show", {"code_id": "load"})
+        await seen(pilot, frame, "▾ load", "   1  def load")
+        await desk.session.windows.act("code_1", "hide", {})
+        await until(pilot, lambda: rows(frame) == ["page", "load"])
+        await desk.session.windows.act("code_1", "delete", {"code_id": "load"})
+        await until(pilot, lambda: rows(frame) == ["page"])
+        await desk.session.windows.act("code_1", "delete", {"code_id": "page"})
+        await seen(pilot, frame, "还没有代码")
+
+    use(tmp_path, steps, CodeWindow, lang="zh")
+
+
+def test_positions_of_words() -> None:
+    assert positions_of("Milk milk", ["mil"]) == {0, 1, 2, 5, 6, 7}
+    assert positions_of("Straße", ["ss"]) == set()
+    assert positions_of("x", []) == positions_of("x", [""]) == set()

@@ -1,0 +1,65 @@
+"""Code widget: the code files as rows that unfold, the newest first."""
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+from contextui.session.code.store import CodeFile, CodeStore
+from contextui.tui.desktop.folds import Fold, FoldBody
+from contextui.windowing import host
+from contextui.windowing.worker import PATIENCE, finished
+from contextui.windows.code.window import CodeWindow
+
+
+class CodeBody(FoldBody):
+    """The code files of the project."""
+
+    first_actions: ClassVar[tuple[str, ...]] = ("show", "hide", "page", "save")
+    has_line_numbers = True
+
+    def __init__(self, window: CodeWindow) -> None:
+        super().__init__(window.env.lang)
+        self._window = window
+        self._count = 0
+
+    @property
+    def window_title(self) -> str:
+        """The number of files."""
+        words, count = self._words, self._count
+        many = words("{count} files", count=f"{count:,}")
+        return "" if not count else words("1 file") if count == 1 else many
+
+    def on_mount(self) -> None:
+        """Show the files."""
+        self.window_changed()
+
+    def window_changed(self) -> None:
+        """Refresh the files, and follow what the model shows."""
+        self.run_worker(self._follow(), group="follow", exclusive=True)
+
+    async def _follow(self) -> None:
+        asking = host.run_on_thread(self._window, self._read_state)
+        await finished([asking], PATIENCE)
+        if not asking.done() or asking.exception() is not None:
+            return
+        files, shown, problem, seen = asking.result()
+        self._count = len(files)
+        note = self._words("No code yet. Code saved in the conversation is listed here.")
+        folds = [self._fold(one, seen if one.code_id == shown else "") for one in files]
+        opened = [shown] if shown else []
+        self.show_folds(folds, "" if problem else note, problem=problem, opened=opened)
+
+    def _read_state(self) -> tuple[list[CodeFile], str, str, str]:
+        state = self._window.state
+        return list(state.files), state.shown, state.problem, state.seen
+
+    def _fold(self, file: CodeFile, seen: str) -> Fold:
+        words, count = self._words, file.line_count
+        lines = words("1 line") if count == 1 else words("{count} lines", count=f"{count:,}")
+        stamp = (file.language, count, file.char_count, seen)
+        facts = f"{file.language}, {lines}"
+        return Fold(file.code_id, file.code_id, "", file.description, facts, stamp)
+
+    def text_of(self, key: Hashable) -> str:
+        """Read the whole code."""
+        env = self._window.env
+        return CodeStore.of(env.workspace, clock=env.clock).read(str(key))

@@ -1,0 +1,221 @@
+"""Rows of the files widget: what was read of each folder, with git's marks, as a tree.
+
+Everything here works on what was read before; `read_folders` touches the disk, and
+belongs into a thread.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple
+
+from contextui.files.errors import FileError
+from contextui.files.index import fuzzy
+from contextui.files.listing import EntryKind, FolderEntry, Listing, list_folder
+from contextui.files.workspace import Workspace
+from contextui.git.marks import Marks
+
+RowKind = EntryKind | Literal["deleted", "note"]
+MARKS = "UDMA?"
+"""The marks of git, the one that needs attention most first."""
+
+
+class FileRow(NamedTuple):
+    """A line of the tree.
+
+    Attributes:
+        path: The path; for a note, that of its folder.
+        name: What is shown of it: several names for folders that hold nothing else.
+        kind: "deleted" is known to git only; a note says why a folder shows nothing.
+        depth: The number of enclosing folders in view.
+        is_open: Whether its entries follow; None if it has none.
+        size: Bytes, or -1.
+        modified: Seconds since the epoch, or 0.
+        mark: Git's mark, or nothing.
+        matched: The indexes of the letters of the name that a filter found.
+    """
+
+    path: str
+    name: str
+    kind: RowKind = "file"
+    depth: int = 0
+    is_open: bool | None = None
+    size: int = -1
+    modified: float = 0.0
+    mark: str = ""
+    matched: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, bool]:
+        """What identifies the row."""
+        return self.path, self.kind == "note"
+
+
+Read = Mapping[str, Listing | FileError]
+"""What was read of each folder, or why it could not be."""
+
+
+def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool) -> Read:
+    """Read folders with the size and age of each entry."""
+    read: dict[str, Listing | FileError] = {}
+    for one in folders:
+        try:
+            read[one] = list_folder(workspace, one, ignored=ignored, details=True)
+        except FileError as error:
+            read[one] = error
+    return read
+
+
+@dataclass
+class Tree:
+    """The tree as the person sees it: which folders are open is theirs, and costs no model a token.
+
+    Attributes:
+        root: The folder that is shown.
+        opened: The folders whose entries are shown.
+        shows_hidden: Whether names that begin with a dot or are ignored by git are shown.
+        read: What was read of the folders.
+        marks: Git's marks.
+    """
+
+    root: str = "."
+    opened: set[str] = field(default_factory=set)
+    shows_hidden: bool = False
+    read: Read = field(default_factory=dict)
+    marks: Marks = field(default_factory=Marks)
+    _made: tuple[Read | None, Marks, tuple[object, ...], list[FileRow]] = (None, Marks(), (), [])
+
+    def folders(self) -> list[str]:
+        """The folders to read: the root and the open ones in it, also through links."""
+        prefix = "" if self.root == "." else f"{self.root}/"
+        return [self.root, *sorted(one for one in self.opened if one.startswith(prefix))]
+
+    def rows(self, empty: str, unread: str = "…") -> list[FileRow]:
+        """Return the rows of the root and of all open folders in it.
+
+        They are the same list until something is read, opened or hidden.
+
+        Args:
+            empty: The note in an empty folder.
+            unread: The note in a folder that was not read yet.
+        """
+        # What is read is replaced, never changed; by value, a file of another size is the same.
+        view = self.root, frozenset(self.opened), self.shows_hidden, empty, unread
+        read, marks, of_view, _ = self._made
+        if read is not self.read or marks is not self.marks or of_view != view:
+            self._made = self.read, self.marks, view, self._new_rows(empty, unread)
+        return self._made[3]
+
+    def _new_rows(self, empty: str, unread: str) -> list[FileRow]:
+        found = list[FileRow]()
+        pending = [iter(self._entries(self.root, 0, "", unread))]
+        while pending:
+            row = next(pending[-1], None)
+            if row is None:
+                pending.pop()
+                continue
+            found.append(row)
+            if row.is_open:
+                pending.append(iter(self._entries(row.path, row.depth + 1, empty, unread)))
+        return found
+
+    def _entries(self, folder: str, depth: int, empty: str, unread: str) -> Iterator[FileRow]:
+        listing = self.read.get(folder)
+        if not isinstance(listing, Listing):
+            note = unread if listing is None else f"✗ {listing}"
+            yield FileRow(folder, note, "note", depth)
+            return
+        entries = [one for one in listing.entries if self.is_visible(one)]
+        there = {one.path for one in listing.entries}
+        gone = sorted(one for one in self.marks.deleted.get(folder, ()) if one not in there)
+        if not entries and not gone and empty:
+            yield FileRow(folder, empty, "note", depth)
+        for one in entries:
+            is_open = one.path in self.opened if one.kind in ("folder", "link") else None
+            # Whether a link leads to a folder is known once it was opened.
+            is_open = None if one.kind == "link" and not is_open else is_open
+            yield FileRow(
+                one.path, one.name, one.kind, depth, is_open, one.size, one.modified,
+                self.marks.of_path.get(one.path, ""),
+            )  # fmt: skip
+        for path in gone:
+            yield FileRow(path, path.rpartition("/")[2], "deleted", depth, mark="D")
+
+    def is_visible(self, entry: FolderEntry) -> bool:
+        """Whether an entry of a folder is shown."""
+        return self.shows_hidden or not (entry.name.startswith(".") or entry.is_ignored)
+
+    def hidden_count(self) -> int:
+        """How many entries of the root are not shown."""
+        listing = self.read.get(self.root)
+        if self.shows_hidden or not isinstance(listing, Listing):
+            return 0
+        dotted = sum(not self.is_visible(one) for one in listing.entries)
+        return dotted + listing.hidden
+
+    def found(self, entries: Sequence[FolderEntry]) -> list[FileRow]:
+        """Return the rows of the files that a filter found, in their folders.
+
+        Folders that hold nothing but one folder share its row.
+        """
+        inside = dict[str, set[str]]()
+        for one in entries:
+            path = one.path
+            while path:
+                above = path.rpartition("/")[0]
+                known = path in inside.setdefault(above, set())
+                inside[above].add(path)
+                path = "" if known else above
+        rows, depths = list[FileRow](), {"": -1}
+        for one in entries:
+            above = one.path.rpartition("/")[0]
+            if above not in depths:
+                rows += self._folders_to(above, inside, depths)
+            mark, depth = self.marks.of_path.get(one.path, ""), depths[above] + 1
+            rows.append(
+                FileRow(one.path, one.name, one.kind, depth, None, one.size, one.modified, mark)
+            )
+        return rows
+
+    def _folders_to(
+        self, folder: str, inside: Mapping[str, set[str]], depths: dict[str, int]
+    ) -> Iterator[FileRow]:
+        """Yield the rows of a folder and of those around it that have none yet."""
+        above, path, name = "", "", ""
+        for part in folder.split("/"):
+            path, name = f"{path}/{part}".lstrip("/"), f"{name}/{part}".lstrip("/")
+            if path in depths:
+                above, name = path, ""
+                continue
+            within = inside[path]
+            if path != folder and len(within) == 1:
+                continue
+            depths[path] = depths[above] + 1
+            mark = self.marks.of_path.get(path, "")
+            yield FileRow(path, name, "folder", depths[path], True, mark=mark)
+            above, name = path, ""
+
+
+def matched_in(row: FileRow, query: str) -> tuple[int, ...]:
+    """Return the indexes of the letters of a row's name that a query finds."""
+    match = fuzzy(query, row.path) if row.kind in ("file", "link", "other") else None
+    if match is None:
+        return ()
+    start = len(row.path) - len(row.name)
+    return tuple(at - start for at in match.positions if at >= start)
+
+
+def visible_paths(entries: Iterable[FolderEntry], query: str, *, hidden: bool) -> list[FolderEntry]:
+    """Leave out what has a name with a leading dot on its way, unless the query asks for one."""
+    if hidden or query.startswith(".") or "/." in query:
+        return list(entries)
+    return [one for one in entries if not _is_dotted(one.path)]
+
+
+def _is_dotted(path: str) -> bool:
+    return path.startswith(".") or "/." in path
+
+
+def parents_of(paths: Collection[str]) -> set[str]:
+    """Return all folders on the way to paths."""
+    return {str(one) for path in paths for one in PurePosixPath(path).parents} - {"."}

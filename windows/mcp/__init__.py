@@ -1,0 +1,1 @@
+"""MCP servers as windows: one window per configured server; see `window`."""

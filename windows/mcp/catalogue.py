@@ -1,0 +1,250 @@
+"""What an MCP server offers: its tools as actions, its resources and its prompts.
+
+Everything here was written by the server, so nothing of it is believed: names become valid ids,
+texts are cut, and a claim to only read counts only if the person trusts it.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from contextui import ActionError
+from contextui.files.protection import write_private
+from contextui.plain_file import read_plain
+from contextui.text import one_line
+
+MOST_TOOLS = 280
+"""Tools that become actions; a window may have 300."""
+LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
+"""How many of each are read from the server."""
+RESERVED = frozenset(
+    {
+        *("read", "prompt", "page", "answer", "decline", "reconnect"),
+        *("close", "describe", "wait", "cancel"),
+    }
+)
+"""Ids of the window's own actions."""
+
+_LARGEST_SCHEMA = 20_000  # characters as JSON; of a larger one only the names are kept
+_LARGEST_FILE = 8_000_000
+_LONGEST_LABEL, _LONGEST_DESCRIPTION, _LONGEST_NAME = 100, 4_000, 200
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s")
+
+
+class Tool(BaseModel):
+    """A tool, as the server describes it."""
+
+    name: str
+    id: str = ""
+    title: str = ""
+    description: str = ""
+    params: dict[str, Any] = {}
+    reads: bool = False
+    """Whether the server claims that it only reads."""
+
+    @property
+    def label(self) -> str:
+        """Its description in a few words."""
+        text = self.title or self.description.strip()
+        first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
+        return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that the server says about it."""
+        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class Resource(BaseModel):
+    """A resource that can be read."""
+
+    uri: str
+    name: str = ""
+    mime: str = ""
+
+
+class Argument(BaseModel):
+    """An argument of a prompt."""
+
+    name: str
+    description: str = ""
+    required: bool = False
+
+
+class Prompt(BaseModel):
+    """A prompt that the server offers to the person."""
+
+    name: str
+    description: str = ""
+    arguments: list[Argument] = []
+
+
+class Info(BaseModel):
+    """What the server says about itself."""
+
+    name: str = ""
+    version: str = ""
+    protocol: str = ""
+    instructions: str = ""
+
+
+class Catalogue(BaseModel):
+    """All that a server offers."""
+
+    tools: list[Tool] = []
+    resources: list[Resource] = []
+    templates: list[Resource] = []
+    prompts: list[Prompt] = []
+    unused: int = 0
+    """How many tools the configuration leaves out."""
+    dropped: int = 0
+    """How many tools there are that are too many."""
+
+    @property
+    def digest(self) -> str:
+        """A hash of all of it: a change of it is a new version of the window."""
+        return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
+
+    def tool(self, action_id: str) -> Tool | None:
+        """Return the tool of an action."""
+        return next((one for one in self.tools if one.id == action_id), None)
+
+    def prompt(self, name: str) -> Prompt:
+        """Return a prompt by its name.
+
+        Raises:
+            ActionError: There is none of this name.
+        """
+        for one in self.prompts:
+            if one.name == name:
+                return one
+        names = one_line(", ".join(one.name for one in self.prompts), 500)
+        raise ActionError(
+            f"There is no prompt {one_line(name, 80)!r}. There is: {names or 'none'}.",
+            zh=f"没有提示 {one_line(name, 80)!r}。可用：{names or '无'}。",
+        )
+
+    def save(self, path: Path) -> None:
+        """Keep it for a later run, in which the server is connected only on demand."""
+        data = self.model_dump_json().encode("utf-8", "replace")
+        if len(data) <= _LARGEST_FILE:
+            write_private(path, data)
+
+    @classmethod
+    def load(cls, path: Path) -> "Catalogue":
+        """Return what was kept; an empty one if there is nothing."""
+        try:
+            return cls.model_validate_json(read_plain(path, _LARGEST_FILE))
+        except (OSError, ValidationError, ValueError):
+            return cls()
+
+
+# --- from the library's types ------------------------------------------------------------------
+
+
+def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[Tool], int, int]:
+    """Return the tools that become actions, how many are not used, and how many are too many.
+
+    Args:
+        found: The tools as the library reads them.
+        uses: Returns whether a tool is used, by its name.
+    """
+    tools, taken, unused, dropped = list[Tool](), set(RESERVED), 0, 0
+    for one in found:
+        if not uses(one.name):
+            unused += 1
+        elif len(tools) == MOST_TOOLS:
+            dropped += 1
+        else:
+            tools.append(_tool(one, taken))
+    return tools, unused, dropped
+
+
+def _tool(one: Any, taken: set[str]) -> Tool:
+    annotations = one.annotations
+    tool = Tool(
+        name=one.name[:1_000],
+        id=_action_id(one.name, taken),
+        title=one_line(one.title or (annotations and annotations.title) or "", 200),
+        description=(one.description or "")[:_LONGEST_DESCRIPTION],
+        params=small_schema(one.input_schema),
+        reads=bool(annotations and annotations.read_only_hint is True),
+    )
+    taken.add(tool.id)
+    return tool
+
+
+def _action_id(name: str, taken: set[str]) -> str:
+    plain = re.sub(r"[^A-Za-z0-9_.:-]+", "_", name).strip("_.:-")[:100]
+    plain = plain if plain[:1].isalpha() else f"tool_{plain}".rstrip("_")
+    if plain not in taken:
+        return plain
+    proposed, number = f"{plain}_tool", 2
+    while proposed in taken:
+        proposed, number = f"{plain}_{number}", number + 1
+    return proposed
+
+
+def small_schema(schema: object) -> dict[str, Any]:
+    """Return a schema that is small enough to be kept, shown and validated against."""
+    if not isinstance(schema, Mapping):
+        return {}
+    try:
+        size = len(json.dumps(schema))
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    if size <= _LARGEST_SCHEMA:
+        return dict(schema)
+    given = schema.get("properties")
+    names = [str(one)[:100] for one in given][:50] if isinstance(given, Mapping) else []
+    return {"type": "object", "properties": {name: {} for name in names},
+            "additionalProperties": True}  # fmt: skip
+
+
+def resources_of(found: Iterable[Any], key: str = "uri") -> list[Resource]:
+    """Return the resources, or the templates of resources."""
+    return [
+        Resource(
+            uri=str(getattr(one, key))[:2_000],
+            name=one_line(one.title or one.name or "", _LONGEST_NAME),
+            mime=one_line(one.mime_type or "", 100),
+        )
+        for one in found
+    ]
+
+
+def prompts_of(found: Iterable[Any]) -> list[Prompt]:
+    """Return the prompts; the person types their names."""
+    return [
+        Prompt(
+            name=one.name,
+            description=one_line(one.description or one.title or "", 300),
+            arguments=[
+                Argument(
+                    name=each.name[:_LONGEST_NAME],
+                    description=one_line(each.description or "", 300),
+                    required=bool(each.required),
+                )
+                for each in (one.arguments or [])[:20]
+            ],
+        )
+        for one in found
+        if one.name.isprintable() and 0 < len(one.name) <= _LONGEST_NAME
+    ]
+
+
+def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
+    """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
+
+    def parts() -> Iterator[str]:
+        for name, value in arguments.items():
+            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False,
+                                                                    default=str)  # fmt: skip
+            yield f"{name}={one_line(shown, 40)}"
+
+    return one_line(" ".join(parts()), limit)

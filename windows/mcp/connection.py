@@ -1,0 +1,497 @@
+"""The connection to one MCP server, kept by a task of its window's event loop.
+
+The library is imported when a server is first connected. It may be of either generation of the
+protocol: an older server sends its notifications by itself, a newer one is listened to.
+"""
+
+import asyncio
+import contextvars
+import logging
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from contextui.config.servers import Server
+from contextui.processes import Process
+from contextui.text import one_line
+from contextui.version import VERSION
+from contextui.windows.mcp.catalogue import Catalogue, Info
+from contextui.windows.mcp.listing import read_catalogue
+from contextui.windows.mcp.request import Request, Requests, StoppedError, reason_of
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from contextui.windows.mcp.transport import Log
+
+Status = Literal["idle", "connecting", "login", "connected", "stopped"]
+"""Whether a server is connected. `login`: the person has to log in first."""
+
+MOST_QUESTIONS = 10
+"""Questions to the person within one call; more are not asked."""
+
+_INHERITED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|"
+    r"(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS",
+    re.IGNORECASE,
+)
+_LONGEST_CALL = 3_600.0  # seconds
+_SETTLE = 0.5  # seconds between two looks at what a server says has changed
+_LAST_WORDS = 1.0  # seconds for a connection to end by itself
+
+MISSING = (
+    'MCP servers need the package mcp: pip install "contextui[mcp]".',
+    'MCP 服务器需要 mcp 包：pip install "contextui[mcp]"。',
+)
+"""What to do if the library is not installed, in English and Chinese."""
+
+Progress = Callable[[float | None, float | None, str], None]
+Elicit = Callable[[Any], Awaitable[tuple[str, dict[str, Any] | None]]]
+"""Asks the person a server's question; returns ``accept``, ``decline`` or ``cancel``."""
+
+
+class Connection:
+    """Connects to a server on demand, again after it stopped, and follows what it announces.
+
+    Belongs to the window's event loop.
+
+    Args:
+        server: How the server is reached.
+        home: The folder of contextui's persistent data, for logins.
+        start: Starts a process that ends with the window.
+        changed: Called when something changed.
+        elicit: Asks the person a question of the server.
+
+    Attributes:
+        status: Whether it is connected.
+        error: Why it stopped, in one line.
+        info: What the server says about itself.
+        catalogue: What it offers.
+        link: Where the person logs in, while that is needed.
+        updated: Resources that changed and were not read again yet.
+        since: When it was connected, or the attempt began.
+        questions: How many questions the server asked since the last call began.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        home: Path,
+        *,
+        start: Callable[..., Awaitable[Process]],
+        changed: Callable[[], None],
+        elicit: Elicit,
+    ) -> None:
+        self.server, self._home = server, home
+        self._start, self._changed, self._elicit = start, changed, elicit
+        self.status: Status = "idle"
+        self.error, self.link = "", ""
+        self.info, self.catalogue = Info(), Catalogue()
+        self.updated: set[str] = set()
+        self.since = 0.0
+        self.questions = 0
+        self._client: Client | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._ready = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._dirty: set[str] = set()
+        self._is_dirty = asyncio.Event()
+        self._watched: list[str] = []
+        self._listener: asyncio.Task[None] | None = None
+        self._requests = Requests(server.timeout, self._clear)
+
+    # --- life ----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begin to connect, unless it is connected or about to be."""
+        if self._task is not None and not self._task.done():
+            return
+        self.status, self.error, self.since = "connecting", "", time.time()
+        self._ready, self._stop = asyncio.Event(), asyncio.Event()
+        # Not in the context of the action or job that needs it: it outlives both.
+        self._task = asyncio.get_running_loop().create_task(
+            self._live(), context=contextvars.Context()
+        )
+        self._changed()
+
+    async def ready(self, seconds: float) -> bool:
+        """Wait until it is connected, has stopped or waits for the person; False if it is late."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ready.wait()
+        return self._ready.is_set()
+
+    async def client(self) -> "Client":
+        """Return the connected client; connect first if needed.
+
+        Raises:
+            StoppedError: It cannot be connected.
+        """
+        self.begin()
+        await self.ready(self.server.timeout)
+        if self._client is None and self.status == "login":
+            raise StoppedError(
+                "The person has to log in to this server first: the window shows the link.",
+                zh="用户需要先登录此服务器：窗口中有链接。",
+            )
+        if self._client is None:
+            raise StoppedError(
+                f"The server is not connected: {self.error or 'it did not answer in time'}",
+                zh=f"服务器未连接：{self.error or '没有及时响应'}",
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """End the connection and, with it, the server's process."""
+        self._stop.set()
+        self._requests.cancel()
+        if self._listener is not None:
+            self._listener.cancel()
+        if self._task is not None and not self._task.done():
+            await asyncio.wait([self._task], timeout=_LAST_WORDS)
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=_LAST_WORDS)
+        self._task = None
+
+    async def _live(self) -> None:
+        reason = ""
+        try:
+            async with self._connected() as client:
+                self._client = client
+                await self._read_all(client)
+                self.status, self.since = "connected", time.time()
+                self._ready.set()
+                self._changed()
+                self._listen_again()
+                await self._follow(client)
+        except asyncio.CancelledError:
+            pass
+        except BaseException as problem:
+            reason = self._clear(reason_of(problem))
+        finally:
+            self._client = None
+            if self._listener is not None:
+                self._listener.cancel()
+            died = self._died()
+            if not self._stop.is_set() or reason or died:
+                self.status, self.error = "stopped", died or reason or self.error
+            else:
+                self.status = "idle"
+            self._ready.set()
+            self._changed()
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator["Client"]:
+        """Connect, and end everything afterwards."""
+        try:
+            from mcp import Client  # noqa: PLC0415  (takes a second to import)
+            from mcp_types import Implementation  # noqa: PLC0415
+
+            from contextui.windows.mcp import transport  # noqa: PLC0415
+        except ImportError as error:
+            raise StoppedError(MISSING[0], zh=MISSING[1]) from error
+        logging.getLogger("mcp").disabled = True  # it would write to the screen, tokens included
+        for name in ("mcp.client", "mcp.client.auth.oauth2", "client"):
+            logging.getLogger(name).disabled = True
+        server = self.server.resolved(os.environ)
+        self._log: Log | None = None
+        self._process: Process | None = None
+        async with AsyncExitStack() as stack:
+            if server.kind == "stdio":
+                self._log = transport.Log()
+                self._process = await self._spawn(server)
+                stack.push_async_callback(transport.end_process, self._process)
+                streams = transport.process_streams(self._process, self._log, self._ended)
+            else:
+                auth = self._login(server, stack)
+                streams = transport.http_streams(server, auth, self._note_status)
+            client = Client(
+                _Entered(streams),
+                client_info=Implementation(name="contextui", version=VERSION),
+                elicitation_callback=self._ask,
+                message_handler=self._note,
+                cache=None,
+                input_required_max_rounds=MOST_QUESTIONS,
+            )
+            async with self._patience(server.timeout):
+                await stack.enter_async_context(client)
+            # A server's own schema of its results is not believed: checking against it may take
+            # for ever, and what it returns is only shown.
+            client.session.validate_tool_result = _accept  # type: ignore[method-assign,assignment]
+            yield client
+
+    @asynccontextmanager
+    async def _patience(self, seconds: float) -> AsyncIterator[None]:
+        """Limit the time to connect, except while the person logs in."""
+        try:
+            async with asyncio.timeout(seconds) as self._deadline:
+                yield
+        except TimeoutError:
+            raise StoppedError(
+                f"it did not answer within {seconds:g} s", zh=f"{seconds:g} 秒内没有响应"
+            ) from None
+
+    async def _spawn(self, server: Server) -> Process:
+        from contextui.processes import PIPE  # noqa: PLC0415
+
+        return await self._start(
+            [server.command, *server.args],
+            cwd=server.cwd or None,
+            env={**environ(os.environ), **dict(server.env)},
+            stdin=PIPE,
+        )
+
+    def _login(self, server: Server, stack: AsyncExitStack) -> Any:
+        """Return the authentication for a server; None if its headers have one."""
+        if any(name.lower() == "authorization" for name, _ in server.headers):
+            return None
+        from contextui.windows.mcp.login import make_login  # noqa: PLC0415
+
+        provider, callback = make_login(self._home, server.url, self._show_link)
+        stack.callback(callback.close)
+        return provider
+
+    def _show_link(self, link: str) -> None:
+        """Show where the person logs in.
+
+        Raises:
+            StoppedError: It was connected already: a call does not wait for the person.
+        """
+        if self._client is not None:
+            self.error = "the login has expired: connect again to log in"
+            raise StoppedError(self.error, zh="登录已过期：请重新连接以登录")
+        self.link = link
+        self.status = "login" if link else "connecting"
+        self._deadline.reschedule(
+            None if link else asyncio.get_running_loop().time() + self.server.timeout
+        )
+        if link:
+            self._ready.set()
+        else:
+            self._ready.clear()
+        self._changed()
+
+    def _note_status(self, code: int) -> None:
+        """Note the status of an HTTP response: the library's own errors do not have it."""
+        self._refusal = _refusal(code)
+
+    _refusal = ""
+
+    def _ended(self, problem: BaseException | None) -> None:
+        """Note that a process can no longer be spoken with."""
+        if problem is not None and not self.error:
+            self.error = reason_of(problem)
+        self._is_dirty.set()
+        if not self._stop.is_set():
+            self._broken = True
+
+    _broken = False
+
+    def _died(self) -> str:
+        """Describe how the process ended, if it did by itself."""
+        process: Process | None = getattr(self, "_process", None)
+        if process is None or not self._broken:
+            return ""
+        self._broken = False
+        log: Log | None = getattr(self, "_log", None)
+        last = log.last if log is not None else ""
+        code = process.returncode
+        if code is not None and code < 0 and not self.error:
+            return f"ended by signal {-code}"
+        how = self.error or (f"exit {code}" if code is not None else "it closed its output")
+        return one_line(f"{how}, {last}" if last else how, 300)
+
+    # --- what the server announces -------------------------------------------------------
+
+    async def _follow(self, client: "Client") -> None:
+        """Read again what has changed, at most twice a second, until the connection ends."""
+        stop = asyncio.ensure_future(self._stop.wait())
+        try:
+            while not self._stop.is_set() and not self._broken:
+                dirty = asyncio.ensure_future(self._is_dirty.wait())
+                await asyncio.wait([stop, dirty], return_when=asyncio.FIRST_COMPLETED)
+                dirty.cancel()
+                if self._stop.is_set() or self._broken:
+                    return
+                await asyncio.wait([stop], timeout=_SETTLE)
+                self._is_dirty.clear()
+                kinds, self._dirty = self._dirty, set()
+                try:
+                    await self._read(client, kinds)
+                except Exception as problem:  # the old list stays
+                    self.error = reason_of(problem)
+                self._changed()
+        finally:
+            stop.cancel()
+
+    async def _note(self, message: Any) -> None:
+        """Note what an older server announces; newer ones are listened to."""
+        method = getattr(message, "method", "")
+        kind = method.removeprefix("notifications/").partition("/")[0]
+        if method.endswith("/list_changed"):
+            self._mark(kind)
+        elif method == "notifications/resources/updated":
+            self._mark_updated(message.params.uri)
+
+    def _mark(self, kind: str) -> None:
+        self._dirty.add(kind)
+        self._is_dirty.set()
+
+    def _mark_updated(self, uri: object) -> None:
+        if str(uri) in self._watched:
+            self.updated.add(str(uri))
+            self._mark("resource")
+
+    def _listen_again(self) -> None:
+        """Listen to a newer server; to other resources than before, if they have changed."""
+        if self._listener is not None:
+            self._listener.cancel()
+        self._listener = asyncio.get_running_loop().create_task(
+            self._listen(), context=contextvars.Context()
+        )
+
+    async def _listen(self) -> None:
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS  # noqa: PLC0415
+
+        client = self._client
+        if client is None or client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        with suppress(Exception):  # a server need not announce anything
+            async with client.listen(
+                tools_list_changed=True,
+                prompts_list_changed=True,
+                resources_list_changed=True,
+                resource_subscriptions=list(self._watched),
+            ) as events:
+                async for event in events:
+                    name = type(event).__name__
+                    if name == "ResourceUpdated":
+                        self._mark_updated(event.uri)  # type: ignore[union-attr]
+                    else:
+                        self._mark(name.removesuffix("ListChanged").lower())
+
+    async def watch(self, uris: list[str]) -> None:
+        """Be notified about these resources, and no others."""
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS  # noqa: PLC0415
+
+        client = await self.client()
+        before, self._watched = self._watched, list(uris)
+        if client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            self._listen_again()
+            return
+        for uri in {*uris} - {*before}:
+            with suppress(Exception):  # a server need not support it
+                await self._limited(client.session.subscribe_resource(uri))
+        for uri in {*before} - {*uris}:
+            with suppress(Exception):
+                await self._limited(client.session.unsubscribe_resource(uri))
+
+    # --- reading lists ---------------------------------------------------------------------
+
+    async def _read_all(self, client: "Client") -> None:
+        about = client.server_info
+        self.info = Info(
+            name=one_line((about and (about.title or about.name)) or "", 80),
+            version=one_line((about and about.version) or "", 40),
+            protocol=one_line(client.protocol_version, 20),
+            instructions=(client.instructions or "")[:4_000],
+        )
+        await self._read(client, {"tools", "resources", "prompts"})
+
+    async def _read(self, client: "Client", kinds: set[str]) -> None:
+        self.catalogue = await read_catalogue(
+            client, kinds, self.catalogue, self.server.uses, self.server.timeout
+        )
+
+    def _clear(self, reason: str) -> str:
+        """Return a reason with what HTTP said, if the library did not say it."""
+        refusal, self._refusal = self._refusal, ""
+        if reason == _CLOSED:
+            return self.error or reason
+        return refusal if refusal and reason in _VAGUE else reason
+
+    async def _limited(self, call: Awaitable[Any]) -> Any:
+        async with asyncio.timeout(self.server.timeout):
+            return await call
+
+    # --- calls -----------------------------------------------------------------------------
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], report: Progress) -> Any:
+        """Call a tool. Cancelling this cancels the call at the server.
+
+        Raises:
+            ContextUIError: The server cannot be reached, or does not answer.
+        """
+        client = await self.client()
+        self.questions = 0
+
+        def work(request: Request) -> Awaitable[Any]:
+            async def beat(progress: float, total: float | None, message: str | None) -> None:
+                request.beat()
+                report(progress, total, message or "")
+
+            return client.call_tool(tool, dict(arguments), progress_callback=beat)
+
+        return await self._requests.run(work, longest=_LONGEST_CALL)
+
+    async def read_resource(self, uri: str) -> Any:
+        """Read a resource."""
+        client = await self.client()
+        return await self._requests.run(lambda _: client.read_resource(uri))
+
+    async def get_prompt(self, name: str, arguments: Mapping[str, str]) -> Any:
+        """Return the text of a prompt, as the library reads it."""
+        client = await self.client()
+        return await self._requests.run(lambda _: client.get_prompt(name, dict(arguments)))
+
+    async def _ask(self, context: Any, params: Any) -> Any:  # noqa: ARG002
+        from mcp_types import ElicitResult  # noqa: PLC0415
+
+        self.questions += 1
+        if self.questions > MOST_QUESTIONS:
+            return ElicitResult(action="cancel")
+        self._requests.pause()
+        try:
+            answer, content = await self._elicit(params)
+        finally:
+            self._requests.go_on()
+        return ElicitResult(action=answer, content=content)  # type: ignore[arg-type]
+
+
+def environ(given: Mapping[str, str]) -> dict[str, str]:
+    """Return what every server gets of the environment: nothing that may be a secret."""
+    return {name: value for name, value in given.items() if _INHERITED.fullmatch(name)}
+
+
+class _Entered:
+    """A context manager that the library enters, as its `Transport`."""
+
+    def __init__(self, streams: Any) -> None:
+        self._streams = streams
+
+    async def __aenter__(self) -> Any:
+        return await self._streams.__aenter__()
+
+    async def __aexit__(self, *problem: Any) -> Any:
+        return await self._streams.__aexit__(*problem)
+
+
+_CLOSED = "Connection closed"
+_VAGUE = ("Server returned an error response", "Not Found", "Session terminated")
+
+
+def _refusal(code: int) -> str:
+    """Describe an HTTP status that is an error; empty if it is none."""
+    if code in (401, 403):
+        return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
+    if code == 404:
+        return "there is no MCP server at this address (HTTP 404)"
+    return f"it failed (HTTP {code})" if code >= 400 else ""
+
+
+async def _accept(_name: str, _result: Any) -> None:
+    """Accept any result of a tool."""

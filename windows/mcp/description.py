@@ -1,0 +1,139 @@
+"""MCP window in words: its state, and what the model reads of it."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pydantic import BaseModel
+
+from contextui import Action, Lod, Transient, Window
+from contextui.config.servers import Server
+from contextui.text import counted, one_line
+from contextui.windows.mcp.catalogue import Catalogue, Info
+from contextui.windows.mcp.connection import Connection
+from contextui.windows.mcp.result import Result
+
+
+class Asked(BaseModel):
+    """A question of the server to the person."""
+
+    message: str = ""
+    form: dict[str, Any] = {}
+    url: str = ""
+
+
+class Kept(BaseModel):
+    """A resource that is shown and kept up to date."""
+
+    uri: str
+    text: str = ""
+    changed: float = 0.0
+
+
+class ServerState(Window.State):
+    """What a window of a server shows and keeps; the rest belongs to the running connection."""
+
+    status: str = "idle"
+    error: str = ""
+    since: float = 0.0
+    info: Info = Info()
+    digest: str = ""
+    results: list[Result] = []
+    last: int = 0
+    kept: list[Kept] = []
+    asked: Asked | None = None
+    catalogue: Transient[Catalogue] = Catalogue()
+    offered: Transient[tuple[Action, ...]] = ()
+    known: Transient[dict[str, list[str]]] = {}
+    link: Transient[str] = ""
+    connection: Transient[Connection | None] = None
+    attended: Transient[asyncio.Event | None] = None
+    answering: Transient[asyncio.Lock | None] = None
+    answer: Transient[list[asyncio.Future[tuple[str, dict[str, Any] | None]]]] = []
+    tasks: Transient[list[asyncio.Task[None]]] = []
+    folder: Transient[str] = ""
+
+
+class Description:
+    """Describes a server's window.
+
+    Args:
+        state: Its state.
+        server: Its server.
+        say: Returns the text in the person's language.
+    """
+
+    def __init__(self, state: ServerState, server: Server, say: Callable[[str, str], str]) -> None:
+        self._state, self._server, self._say = state, server, say
+
+    def content(self, lod: Lod) -> str:
+        """Return what the model reads."""
+        state, say = self._state, self._say
+        count = len(state.catalogue.tools)
+        tools = say(counted(count, "tool"), f"{count} 个工具")
+        name = one_line(state.info.name or self._server.name, 80)
+        head = f"{name}, {self.status}, {tools}"
+        last = state.results[-1] if state.results else None
+        if lod is Lod.GIST:
+            return f"{head}. {say('Last', '最近')}: {headline(last)}" if last else head
+        lines = [head, *self._notes(lod)]
+        for kept in state.kept:
+            lines.append(f"{say('Resource', '资源')} {one_line(kept.uri, 200)}")
+            lines.append(kept.text if lod is Lod.FULL else one_line(kept.text, 100))
+        for one in state.results if lod is Lod.FULL else state.results[-1:]:
+            lines.append(f"{say('Result', '结果')} {one.number}: {headline(one)}")
+        return "\n".join(lines)
+
+    @property
+    def status(self) -> str:
+        """Whether the server is connected."""
+        state, say = self._state, self._say
+        match state.status:
+            case "connected":
+                return say("connected", "已连接")
+            case "connecting":
+                return say("connecting", "连接中")
+            case "login":
+                return say("waits for the person to log in", "等待用户登录")
+            case "stopped":
+                return say(f"stopped: {state.error}", f"已停止：{state.error}")
+        return say("connected on demand", "需要时连接")
+
+    def _notes(self, lod: Lod) -> Iterable[str]:
+        """Yield what else is to be known: questions, instructions, resources, prompts."""
+        state, say, found = self._state, self._say, self._state.catalogue
+        if state.asked is not None:
+            asked = one_line(state.asked.message, 300)
+            yield say(f"The server asks the person: {asked}", f"服务器询问用户：{asked}")
+        if lod is not Lod.FULL:
+            return
+        if state.info.instructions:
+            yield say("The server says: ", "服务器说明：") + one_line(state.info.instructions, 500)
+        if found.dropped:
+            yield say(
+                f"{found.dropped:,} more tools are left out: enabled_tools in config.toml chooses.",
+                f"另有 {found.dropped:,} 个工具未列出：在 config.toml 中用 enabled_tools 选择。",
+            )
+        if found.resources or found.templates:
+            named = [*found.resources[:10], *found.templates[:5]]
+            names = ", ".join(one_line(one.uri, 100) for one in named)
+            more = len(found.resources) + len(found.templates) - len(named)
+            yield say("Resources: ", "资源：") + names + (f" (+{more})" if more > 0 else "")
+        if found.prompts:
+            names = ", ".join(one_line(one.name, 60) for one in found.prompts[:20])
+            yield say("Prompts: ", "提示：") + names
+
+
+def headline(one: Result) -> str:
+    """Describe a result in one line."""
+    return one_line(f"{one.tool} {one.params}".rstrip() + f", {one.summary}", 200)
+
+
+def brief(text: str, name: str) -> str:
+    """Cut what the list of windows says about a server: a line of it costs at most 25 tokens."""
+    room = 50.0 - len(name)
+    for end, one in enumerate(text):
+        room -= 1 if one.isascii() else 3
+        if room < 0:
+            return one_line(text, max(end, 11))
+    return one_line(text, 80)

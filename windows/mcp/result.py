@@ -1,0 +1,324 @@
+"""Results of MCP tools: what the model reads, the table that the person sees, and the files.
+
+A result may be of any size and kind. The whole text is kept as a file of the window, of which pages
+can be read; images and other data become files as well.
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from contextui.files.protection import write_private
+from contextui.plain_file import read_plain
+from contextui.text import counted, for_model, one_line
+
+SHOWN = 24_000
+"""Maximum characters of a result that the model reads at once."""
+KEPT_FILES = 40
+"""How many files of results are kept."""
+
+_LARGEST_TEXT, _LARGEST_DATA = 10_000_000, 20_000_000  # of a file
+_PREVIEW = 1_500  # characters that the state keeps
+_ROWS, _COLUMNS, _CELL = 30, 8, 60  # of the table that the person sees
+_MOST_BLOCKS = 200  # parts of a result
+_NAME = re.compile(r"(?:result|file)-\d+(?:-\d+)?\.[a-z0-9]{1,5}")
+_ENDINGS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "application/pdf": "pdf",
+    "application/json": "json",
+    "text/plain": "txt",
+}
+
+
+class Table(BaseModel):
+    """Rows that a result consists of; the first ones of them."""
+
+    columns: list[str] = []
+    rows: list[list[str]] = []
+    total: int = 0
+
+
+class Result(BaseModel):
+    """A result that the window keeps."""
+
+    number: int = 0
+    tool: str = ""
+    params: str = ""
+    ok: bool = True
+    seconds: float = 0.0
+    at: float = 0.0
+    by: str = ""
+    lines: int = 0
+    size: int = 0
+    preview: str = ""
+    table: Table | None = None
+    files: list[str] = []
+    cut: bool = False
+
+    @property
+    def summary(self) -> str:
+        """How much it is: rows, or lines."""
+        if not self.ok:
+            return "error"
+        if self.table is not None:
+            return counted(self.table.total, "row")
+        return counted(self.lines, "line") if self.lines > 1 else one_line(self.preview, 60)
+
+
+@dataclass
+class Taken:
+    """A result as it was taken from the server.
+
+    Attributes:
+        text: The whole text.
+        table: Its rows, if it consists of rows.
+        files: The names of files that were written.
+        is_error: Whether the tool reports an error.
+    """
+
+    text: str
+    table: Table | None = None
+    files: list[str] = field(default_factory=list)
+    is_error: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.splitlines()
+
+
+def take(outcome: Any, folder: Path | None, number: int) -> Taken:
+    """Turn what a tool returned into text and files.
+
+    Args:
+        outcome: The library's result.
+        folder: Where files are kept; without one, images are only named.
+        number: The number of the result.
+    """
+    files = _Files(folder, number)
+    texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
+    if left := len(outcome.content) - _MOST_BLOCKS:
+        texts += [f"({left} more parts were left out)"] if left > 0 else []
+    plain = "\n".join(one for one in texts if one)
+    structured, table = outcome.structured_content, None
+    rows = rows_of(structured)
+    if rows is None and structured is None and len(outcome.content) == 1:
+        rows = rows_of(_parsed(plain))
+    if rows and not outcome.is_error:
+        table = _table(rows)
+        listed = _as_lines(rows)
+        only_same = len(outcome.content) <= max(1, len(rows)) and not files.names
+        plain = listed if only_same else f"{plain}\n{listed}"
+    elif structured is not None and not plain.strip():
+        plain = _json(structured)
+    return Taken(for_model(plain).rstrip(), table, files.names, bool(outcome.is_error))
+
+
+def take_resource(outcome: Any, folder: Path | None, number: int) -> Taken:
+    """Turn the contents of a resource into text and files."""
+    files = _Files(folder, number)
+    texts = [_contents(one, files) for one in outcome.contents[:_MOST_BLOCKS]]
+    return Taken(for_model("\n".join(texts)), files=files.names)
+
+
+def prompt_text(outcome: Any) -> str:
+    """Return the text of a prompt; what is said by the assistant is marked."""
+    files, parts = _Files(None, 0), []
+    for one in outcome.messages[:_MOST_BLOCKS]:
+        text = _block_text(one.content, files)
+        parts.append(f"Assistant: {text}" if one.role == "assistant" else text)
+    return for_model("\n\n".join(parts))[:_LARGEST_TEXT]
+
+
+# --- parts of a result -------------------------------------------------------------------------
+
+
+class _Files:
+    """Writes the files of one result."""
+
+    def __init__(self, folder: Path | None, number: int) -> None:
+        self._folder, self._number = folder, number
+        self.names: list[str] = []
+
+    def add(self, data: str, mime: str) -> str:
+        """Keep data that is given in base64; return a line that names the file."""
+        kind = one_line(mime, 60) or "data"
+        if len(data) > _LARGEST_DATA * 4 // 3:
+            return f"[{kind}, too large to be kept]"
+        try:
+            content = base64.b64decode(data, validate=False)
+        except (binascii.Error, ValueError):
+            return f"[{kind}, not valid base64]"
+        if self._folder is None:
+            return f"[{kind}, {_size(len(content))}]"
+        ending = _ENDINGS.get(mime.partition(";")[0].strip().lower(), "bin")
+        name = f"file-{self._number}-{len(self.names) + 1}.{ending}"
+        try:
+            write_private(self._folder / name, content)
+        except OSError:
+            return f"[{kind}, {_size(len(content))}, could not be kept]"
+        self.names.append(name)
+        return f"[{kind}, {_size(len(content))}, kept as {self._folder / name}]"
+
+
+def _size(count: int) -> str:
+    return f"{count} bytes" if count < 1_000 else f"{count / 1_000:,.0f} kB"
+
+
+def _block_text(block: Any, files: _Files) -> str:
+    match block.type:
+        case "text":
+            return str(block.text)[:_LARGEST_TEXT]
+        case "image" | "audio":
+            return files.add(block.data, block.mime_type)
+        case "resource":
+            return _contents(block.resource, files)
+        case "resource_link":
+            return f"[{one_line(block.title or block.name, 200)}: {one_line(block.uri, 2_000)}]"
+    return f"[{one_line(str(block.type), 40)}]"
+
+
+def _contents(one: Any, files: _Files) -> str:
+    text = getattr(one, "text", None)
+    if isinstance(text, str):
+        return text[:_LARGEST_TEXT]
+    return files.add(one.blob, one.mime_type or "")
+
+
+def _parsed(text: str) -> object:
+    if len(text) > _LARGEST_TEXT or text.lstrip()[:1] not in ("[", "{"):
+        return None
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return None
+
+
+def _json(value: object) -> str:
+    with suppress(TypeError, ValueError, RecursionError):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return ""
+
+
+def rows_of(value: object) -> list[Mapping[str, Any]] | None:
+    """Return the rows of a value that is a table: a list of objects with plain values.
+
+    An object with a single list in it, such as ``{"items": […]}``, counts as that list.
+    """
+    if isinstance(value, Mapping):
+        lists = [one for one in value.values() if isinstance(one, list)]
+        others = [one for one in value.values() if not isinstance(one, list)]
+        if len(lists) != 1 or any(isinstance(one, Mapping) for one in others) or len(others) > 3:
+            return None
+        value = lists[0]
+    if not isinstance(value, list) or not value:
+        return None
+    if not all(isinstance(one, Mapping) and one for one in value):
+        return None
+    cells = (cell for one in value for cell in one.values())
+    if not all(_is_plain(cell) for cell in cells):
+        return None
+    return value
+
+
+def _is_plain(cell: object) -> bool:
+    if isinstance(cell, list):
+        return len(cell) <= 20 and all(isinstance(one, str | int | float | bool) for one in cell)
+    return cell is None or isinstance(cell, str | int | float | bool)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(str(name) for row in rows for name in row))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    columns = _columns(rows)[:_COLUMNS]
+    shown = [[one_line(_cell(row.get(name)), _CELL) for name in columns] for row in rows[:_ROWS]]
+    return Table(columns=[one_line(name, _CELL) for name in columns], rows=shown, total=len(rows))
+
+
+def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as the model reads them: the names once, then values separated by tabs."""
+    columns = _columns(rows)
+    lines = ["\t".join(one_line(name, 200) for name in columns)]
+    for row in rows:
+        cells = [_cell(row.get(name)) for name in columns]
+        lines.append("\t".join(re.sub(r"[\t\r\n]+", " ⏎ ", one) for one in cells))
+    return "\n".join(lines)
+
+
+# --- keeping and paging ------------------------------------------------------------------------
+
+
+def keep(taken: Taken, result: Result, folder: Path | None) -> str:
+    """Keep the text of a result; return what the model reads of it.
+
+    Args:
+        taken: The result.
+        result: What the window keeps of it; completed here.
+        folder: Where the whole text is kept.
+    """
+    lines = taken.lines
+    result.lines, result.size = len(lines), len(taken.text)
+    result.preview = taken.text[:_PREVIEW]
+    result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error
+    if len(taken.text) <= SHOWN:
+        return taken.text
+    result.cut = folder is not None
+    if folder is not None:
+        data = taken.text[:_LARGEST_TEXT].encode("utf-8", "replace")
+        with suppress(OSError):
+            write_private(folder / f"result-{result.number}.txt", data)
+    head = taken.text[:SHOWN].rpartition("\n")[0] or taken.text[:SHOWN]
+    count = head.count("\n") + 1
+    more = f"({len(taken.text) - len(head):,} more characters"
+    if folder is None:
+        return f"{head}\n{more} were not kept)"
+    return f"{head}\n{more}: page(result={result.number}, start={count + 1}) reads on)"
+
+
+def page(folder: Path | None, number: int, start: int, count: int) -> str | None:
+    """Return lines of a result that was kept whole; None if it was not."""
+    if folder is None:
+        return None
+    try:
+        text = read_plain(folder / f"result-{number}.txt", _LARGEST_TEXT * 4).decode("utf-8")
+    except (OSError, ValueError):
+        return None
+    lines = text.splitlines()
+    shown = "\n".join(one[:4_000] for one in lines[start - 1 : start - 1 + count])
+    if len(shown) > SHOWN:
+        shown = shown[:SHOWN]
+    return f"{shown}\n({start} to {min(start + count - 1, len(lines))} of {len(lines)} lines)"
+
+
+def tidy(folder: Path, used: Callable[[str], bool]) -> None:
+    """Remove files of results that are not used any more, the oldest first."""
+    with suppress(OSError):
+        files = [one for one in folder.iterdir() if _NAME.fullmatch(one.name)]
+        files.sort(key=lambda one: one.stat().st_mtime)
+        for one in files[: max(0, len(files) - KEPT_FILES)]:
+            if not used(one.name):
+                one.unlink(missing_ok=True)

@@ -1,0 +1,427 @@
+"""MCP window: a server's tools as actions, its resources, its prompts and its last results.
+
+`server_window` makes a class for each configured server. What a server says is text of strangers:
+its tools ask before they run, whatever they claim, unless the person trusts the claim.
+"""
+
+import asyncio
+import contextvars
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from contextui import Action, ActionError, Body, Job, Lod, Preview, Window, action
+from contextui.config.servers import Server
+from contextui.text import one_line
+from contextui.windows.mcp import result as results
+from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
+from contextui.windows.mcp.connection import Connection
+from contextui.windows.mcp.description import Asked, Description, Kept, ServerState, brief
+from contextui.windows.mcp.result import Result
+
+KEPT_RESULTS, KEPT_RESOURCES = 5, 5
+"""How many results and resources the window keeps."""
+
+_OPENING = 15.0  # seconds that opening waits for a connection
+_WAIT = 30.0  # seconds that a call waits before it goes on as a job
+_ATTENTION = 5.0  # seconds until a question needs a screen to be seen on
+_ANSWER = 300.0  # seconds for the person to answer a question
+_BEAT = 0.2  # seconds between two records of what has changed
+_LONGEST_RESOURCE = 6_000  # characters of a resource that is kept
+_CATALOGUE = "catalogue.json"
+_PAGE = 200  # lines
+
+
+class _ServerWindow(Window):
+    """An MCP server."""
+
+    name = "mcp-server"
+    widget = "contextui.windows.mcp.widget:ServerBody"
+    wide = True
+    job_conflicts = False  # results and announcements arrive all the time
+    action_seconds = 90.0
+    SERVER: ClassVar[Server] = Server("")
+    HOME: ClassVar[Path] = Path()
+
+    class State(ServerState): ...
+
+    state: State
+
+    # --- life --------------------------------------------------------------------------
+
+    async def opened(self) -> None:
+        connection = self._prepare()
+        connection.begin()
+        await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
+        self._record()
+        if connection.status == "stopped":
+            reason = connection.error
+            await self.closed()
+            raise ActionError(reason or "The server stopped.", zh=reason or "服务器已停止。")
+
+    async def restored(self) -> None:
+        """Show what was there; the server is connected when it is needed."""
+        self._prepare()
+        state = self.state
+        if state.folder:
+            self._offer(Catalogue.load(Path(state.folder) / _CATALOGUE))
+        state.status, state.asked, state.error = "idle", None, ""
+
+    async def closed(self) -> None:
+        for task in self.state.tasks:
+            task.cancel()
+        if self.state.connection is not None:
+            await self.state.connection.close()
+
+    def _prepare(self) -> Connection:
+        state = self.state
+        folder = self.env.data_folder()
+        state.folder = str(folder or tempfile.mkdtemp(prefix="contextui-mcp-"))
+        changed, state.attended, state.answering = asyncio.Event(), asyncio.Event(), asyncio.Lock()
+        connection = state.connection = Connection(
+            self.SERVER,
+            self.HOME,
+            start=self.env.process,
+            changed=changed.set,
+            elicit=self._elicit,
+        )
+        follow = self._follow(connection, changed)
+        loop = asyncio.get_running_loop()
+        state.tasks.append(loop.create_task(follow, context=contextvars.Context()))
+        return connection
+
+    def attend(self) -> None:
+        """Note that a person can see the window: a server's questions can be answered."""
+        if self.state.attended is not None:
+            self.state.attended.set()
+
+    async def _follow(self, connection: Connection, changed: asyncio.Event) -> None:
+        """Record what has changed, a few times a second at most."""
+        before = connection.status
+        while True:
+            await changed.wait()
+            changed.clear()
+            updated, connection.updated = connection.updated, set()
+            texts = {uri: await self._read_again(connection, uri) for uri in updated}
+            async with self.env.change():
+                self._record()
+                for one in self.state.kept:
+                    if texts.get(one.uri) not in (None, one.text):
+                        one.text, one.changed = str(texts[one.uri]), time.time()
+            if connection.status not in (before, "connecting"):
+                self._report(before, connection)
+                before = connection.status
+            await asyncio.sleep(_BEAT)
+
+    def _report(self, before: str, connection: Connection) -> None:
+        if connection.status == "stopped":
+            reason = connection.error
+            self.env.notify(self.env.say(f"stopped: {reason}", f"已停止：{reason}"))
+        elif connection.status == "login":
+            name = one_line(self.SERVER.name, 60)
+            self.env.notify(
+                self.env.say(
+                    f"needs a login: contextui mcp test {name}",
+                    f"需要登录：contextui mcp test {name}",
+                )
+            )
+        elif connection.status == "connected" and before == "login":
+            self.env.notify(self.env.say("connected", "已连接"))
+
+    async def _read_again(self, connection: Connection, uri: str) -> str | None:
+        with suppress(Exception):  # the old text stays
+            taken = results.take_resource(await connection.read_resource(uri), None, 0)
+            return taken.text[:_LONGEST_RESOURCE]
+        return None
+
+    def _record(self) -> None:
+        """Take over what the connection knows."""
+        state, connection = self.state, self.state.connection
+        assert connection is not None
+        state.status, state.error = connection.status, connection.error
+        state.since, state.link = round(connection.since, 1), connection.link
+        if connection.status == "connected":
+            state.info = connection.info
+            if connection.catalogue is not state.catalogue:
+                self._offer(connection.catalogue)
+                with suppress(OSError):
+                    connection.catalogue.save(Path(state.folder) / _CATALOGUE)
+
+    def _offer(self, catalogue: Catalogue) -> None:
+        """Make the tools actions; note which of them are described differently than before."""
+        state = self.state
+        state.catalogue, state.digest = catalogue, catalogue.digest
+        state.offered = tuple(
+            Action(
+                tool.id,
+                tool.label,
+                self._effect(tool),
+                {**tool.params, "description": tool.description},
+                call=self._caller(tool),
+            )
+            for tool in catalogue.tools
+        )
+        for tool in catalogue.tools:
+            seen = state.known.setdefault(tool.id, [])
+            if tool.digest not in seen:
+                seen.append(tool.digest)
+
+    # --- content -----------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        return self._description.content(lod)
+
+    @property
+    def _description(self) -> Description:
+        return Description(self.state, self.SERVER, self.env.say)
+
+    # --- actions -----------------------------------------------------------------------
+
+    def more_actions(self) -> Iterable[Action]:
+        state, found = self.state, self.state.catalogue
+        if state.asked is not None:
+            yield Action(
+                "answer", "Answer the server", "write", state.asked.form, label_zh="回答服务器",
+                call=self._answer,
+            )  # fmt: skip
+            yield Action("decline", "Do not answer", call=self._decline, label_zh="不回答")
+        yield from state.offered
+        if found.resources or found.templates:
+            yield Action(
+                "read", "Read a resource; keep=true shows it here", self._effect_of_reading,
+                _READ, label_zh="读取资源；keep=true 显示在此", call=self._read,
+            )  # fmt: skip
+        if found.prompts:
+            yield Action(
+                "prompt", "Get a prompt of the server", "write", _PROMPT,
+                label_zh="获取服务器的提示", call=self._prompt,
+            )  # fmt: skip
+        if any(one.cut for one in state.results):
+            yield Action(
+                "page", "Read lines of a result", "read", _PAGES, label_zh="读取结果的若干行",
+                call=self._page,
+            )  # fmt: skip
+
+    def _effect(self, tool: Tool) -> Any:
+        return "read" if tool.reads and self.SERVER.trust_read_only else "write"
+
+    def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
+        """What the server lists may be read; another address may carry anything to it."""
+        listed = {one.uri for one in self.state.catalogue.resources}
+        return "read" if params.get("uri") in listed else "write"
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        say, server = self.env.say, self.SERVER
+        name, place = one_line(server.name, 60), server.address
+        tool = self.state.catalogue.tool(action_id)
+        target = f"{name}.{action_id}"
+        lines = [
+            say(f"To the MCP server {name} ({place}):", f"发往 MCP 服务器 {name}（{place}）：")
+        ]
+        if tool is not None and action_id not in type(self).actions:
+            seen = self.state.known.get(tool.id, [])
+            if len(seen) > 1:  # an approval of the tool as it was does not cover it as it is
+                target += f" ({say('description', '说明')} {seen.index(tool.digest) + 1})"
+            if tool.reads:
+                lines.append(say("It claims to only read.", "它声称只读取。"))
+            if tool.name != tool.id:
+                lines.append(json.dumps(tool.name, ensure_ascii=False))
+        elif action_id == "answer" and self.state.asked is not None:
+            raise _for_the_person()
+        elif action_id == "read":
+            target = f"{name}: {one_line(str(params.get('uri')), 500)}"
+        elif action_id != "prompt":
+            return None
+        lines.append(json.dumps(dict(params), ensure_ascii=False, indent=2, default=str))
+        return Preview(one_line(target, 1_000), text="\n".join(lines), verb="run")
+
+    @action("Connect to the server again", zh="重新连接服务器")
+    async def reconnect(self) -> str:
+        """Connect again: what the server does at the moment is cancelled."""
+        connection = self._connection()
+        await connection.close()
+        connection.begin()
+        await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
+        self._record()
+        if connection.status == "stopped":
+            raise ActionError(connection.error, zh=connection.error)
+        return self._description.status
+
+    def _connection(self) -> Connection:
+        connection = self.state.connection
+        if connection is None:
+            raise ActionError("The window is not open yet.", zh="窗口尚未打开。")
+        return connection
+
+    def _caller(self, tool: Tool) -> Callable[..., Job]:
+        def call(**params: Any) -> Job:
+            wait = min(self.SERVER.timeout + 1, _WAIT)
+            return self.env.job(tool.id, lambda job: self._call(job, tool, params), wait=wait)
+
+        return call
+
+    async def _call(self, job: Job, tool: Tool, params: Mapping[str, Any]) -> str:
+        began = time.monotonic()
+        connection = self._connection()
+        outcome = await connection.call(tool.name, params, job.progress)
+        record = Result(tool=tool.id, params=words_of(params), at=round(time.time(), 1))
+        record.seconds = round(time.monotonic() - began, 2)
+        return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
+
+    async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
+        """Keep a result; return what the model reads of it."""
+        async with self.env.change():
+            self.state.last += 1
+            record.number = self.state.last
+        folder = Path(self.state.folder)
+        taken = await asyncio.to_thread(take, folder)
+        shown = await asyncio.to_thread(results.keep, taken, record, folder)
+        async with self.env.change():
+            self.state.results = [*self.state.results, record][-KEPT_RESULTS:]
+            used = {name for one in self.state.results for name in one.files}
+            results.tidy(folder, used.__contains__)
+        if taken.is_error:
+            raise ActionError(shown or "The tool failed.", zh=shown or "工具失败。")
+        return shown or self.env.say("Done, without a result.", "已完成，没有结果。")
+
+    def _read(self, uri: str, keep: bool = False) -> Job:
+        return self.env.job("read", lambda _: self._read_now(uri, keep), wait=_WAIT)
+
+    async def _read_now(self, uri: str, keep: bool) -> str:
+        outcome = await self._connection().read_resource(uri)
+        record = Result(tool="read", params=one_line(uri, 80), at=round(time.time(), 1))
+        text = await self._keep(
+            record, lambda folder: results.take_resource(outcome, folder, record.number)
+        )
+        async with self.env.change():
+            others = [one for one in self.state.kept if one.uri != uri]
+            now = Kept(uri=uri, text=text[:_LONGEST_RESOURCE], changed=time.time())
+            self.state.kept = ([*others, now] if keep else others)[-KEPT_RESOURCES:]
+            watched = [one.uri for one in self.state.kept]
+        with suppress(ActionError):
+            await self._connection().watch(watched)
+        return self.env.say("It is shown here.", "已显示在此。") if keep else text
+
+    def _prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> Job:
+        found = self.state.catalogue.prompt(name)
+        given = {str(key): str(value) for key, value in (arguments or {}).items()}
+        missing = [one.name for one in found.arguments if one.required and one.name not in given]
+        if missing:
+            names = ", ".join(missing)
+            raise ActionError(f"The prompt needs {names}.", zh=f"此提示需要 {names}。")
+        return self.env.job("prompt", lambda _: self._prompt_now(found.name, given), wait=_WAIT)
+
+    async def _prompt_now(self, name: str, arguments: Mapping[str, str]) -> str:
+        return results.prompt_text(await self._connection().get_prompt(name, arguments))
+
+    def _page(self, result: int, start: int = 1, lines: int = _PAGE) -> str:
+        found = results.page(Path(self.state.folder), result, max(start, 1), max(lines, 1))
+        if found is None:
+            raise ActionError(
+                f"Result {result} is not kept whole any more.", zh=f"结果 {result} 已不再完整保留。"
+            )
+        return found
+
+    # --- questions of the server -----------------------------------------------------------
+
+    async def _elicit(self, params: Any) -> tuple[str, dict[str, Any] | None]:
+        """Ask the person; without a screen, or an answer in time, the question is cancelled."""
+        state = self.state
+        assert state.attended is not None
+        assert state.answering is not None
+        try:
+            async with asyncio.timeout(_ATTENTION):
+                await state.attended.wait()
+        except TimeoutError:
+            return "cancel", None
+        async with state.answering:
+            future = asyncio.get_running_loop().create_future()
+            form = small_schema(getattr(params, "requested_schema", None))
+            asked = Asked(
+                message=one_line(params.message, 1_000),
+                form=form,
+                url=one_line(getattr(params, "url", "") or "", 2_000),
+            )
+            async with self.env.change():
+                self.state.asked = asked
+                self.state.answer[:] = [future]
+            question = one_line(asked.message, 200)
+            self.env.notify(self.env.say(f"asks: {question}", f"询问：{question}"))
+            try:
+                async with asyncio.timeout(_ANSWER):
+                    answered: tuple[str, dict[str, Any] | None] = await future
+                    return answered
+            except TimeoutError:
+                return "cancel", None
+            finally:
+                async with self.env.change():
+                    self.state.asked = None
+
+    def _answer(self, **content: Any) -> str:
+        if self.env.actor() == "model":  # also if it may do everything else without asking
+            raise _for_the_person()
+        self._settle("accept", content)
+        return self.env.say("Answered.", "已回答。")
+
+    def _decline(self) -> str:
+        self._settle("decline", None)
+        return self.env.say("Declined.", "已拒绝。")
+
+    def _settle(self, how: str, content: dict[str, Any] | None) -> None:
+        for future in self.state.answer:
+            if not future.done():
+                future.set_result((how, content))
+        self.state.asked = None
+
+
+def _for_the_person() -> ActionError:
+    return ActionError("Only the person can answer the server.", zh="只有用户可以回答服务器。")
+
+
+_TEXT = {"type": "string"}
+_READ = {
+    "type": "object",
+    "properties": {"uri": _TEXT, "keep": {"type": "boolean"}},
+    "required": ["uri"],
+}
+_PROMPT = {
+    "type": "object",
+    "properties": {"name": _TEXT, "arguments": {"type": "object"}},
+    "required": ["name"],
+}
+_NUMBER = {"type": "integer", "minimum": 1}
+_PAGES = {
+    "type": "object",
+    "properties": {
+        "result": _NUMBER,
+        "start": {**_NUMBER, "default": 1},
+        "lines": {**_NUMBER, "maximum": 1_000, "default": _PAGE},
+    },
+    "required": ["result"],
+}
+
+
+def server_window(server: Server, name: str, home: Path) -> type[Window]:
+    """Make the window class of a server.
+
+    Args:
+        server: The server.
+        name: The name of the class.
+        home: The folder of contextui's persistent data.
+    """
+    about = brief(server.description or f"MCP server, {server.address}", name)
+    members = {
+        "__module__": "mcp_servers",  # its text is the person's or the project's, not ours
+        "__doc__": about,
+        "__qualname__": "ServerWindow",
+        "name": name,
+        "description": about,
+        "SERVER": server,
+        "HOME": home,
+    }
+    made: type[Window] = type(_ServerWindow)("ServerWindow", (_ServerWindow,), members)  # type: ignore[misc]
+    return made
