@@ -286,7 +286,7 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
-    given = _parsed(path, shown)
+    given = read_toml(path)
     if given.pop(_SERVERS, None) is not None and of_project:
         raise SettingsError(
             "{file} sets {name}, which a project may not: configure servers in .mcp.json.",
@@ -330,7 +330,13 @@ def _resolved_beside(path: Path, name: object) -> object:
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
 
-def _parsed(path: Path, shown: str) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a config file; empty if there is none.
+
+    Raises:
+        SettingsError: It cannot be read, or is not TOML.
+    """
+    shown = shown_path(path)
     try:
         return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
