@@ -57,7 +57,8 @@ async def _states(found: list[Offer]) -> list[Offer]:
     words = Words(language())
 
     async def state(offer: Offer) -> Offer:
-        return offer if offer.provider.needs_key else await asked(offer, words)
+        is_left = offer.provider.needs_key or offer.warning
+        return offer if is_left else await asked(offer, words)
 
     return list(await asyncio.gather(*map(state, found)))
 
@@ -85,7 +86,9 @@ def _state(offer: Offer) -> str:
         "file": t("key in a private file"),
         "variable": t("key in {name}", name=connection.key_source),
     }
-    return places.get(connection.key_place, at)
+    is_left = offer.warning and not provider.needs_key
+    asks = t("not asked: the key would be sent unencrypted")
+    return asks if is_left else places.get(connection.key_place, at)
 
 
 def _provider_data(offer: Offer, chosen: str) -> dict[str, Any]:
@@ -112,6 +115,8 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
             "{name} comes from an installed package, which lists no models. Use {name}/MODEL.",
             name=_name(offer),
         )
+    if offer.warning:
+        warn(t(offer.warning))
     _, faults = load_prices(contextui_home())
     for fault in faults:
         warn(fault)

@@ -128,15 +128,19 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
     ]
     registry = find_windows(loaded, folder)
     guide, chosen, file = read_guide(folder), loaded.settings.strategy, arguments.strategy_file
+    model = make_model(loaded)
+    strategy_model = make_model(loaded, chosen.model) if chosen.model else None
+    warnings = [getattr(one, "warning", None) for one in (model, strategy_model)]
+    notices += dict.fromkeys(one for one in warnings if one)
     return Assembly(
         loaded,
         folder,
         earlier.info if earlier else None,
         registry,
         guide,
-        make_model(loaded),
+        model,
         load_strategy(file) if file else make_strategy(chosen.name, chosen.config),
-        make_model(loaded, chosen.model) if chosen.model else None,
+        strategy_model,
         (*notices, *window_notices(registry), *guide.notices),
     )
 
