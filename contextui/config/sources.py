@@ -3,7 +3,9 @@
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -535,7 +537,7 @@ class Loaded:
         if url is not None and (origin != foreign or own == foreign) and self._is_chosen(provider):
             return url, origin
         if own and own != foreign and (given := self.environ.get(own, "").strip()):
-            return _full_url(given), own
+            return _full_url(given, provider), own
         return None, own or "--base-url"
 
     def _is_chosen(self, provider: Provider) -> bool:
@@ -570,10 +572,18 @@ class Loaded:
         return self.connection.has_key
 
 
-def _full_url(url: str) -> str:
-    """Complete an address as `OLLAMA_HOST` may hold it: without a scheme, or that of a server."""
-    url = url if "://" in url else f"http://{url}"
-    return url.replace("://0.0.0.0", "://127.0.0.1").rstrip("/")
+def _full_url(given: str, provider: Provider) -> str:
+    """Complete an address as Ollama does with `OLLAMA_HOST`: it may lack a scheme and a port."""
+    url = given.strip("\"' ").rstrip("/")
+    if "://" not in url:
+        with suppress(ValueError):
+            url = f"[{IPv6Address(url.strip('[]'))}]"
+        url = f"http://127.0.0.1{url}" if url.startswith(":") else f"http://{url}"
+        with suppress(ValueError):  # an invalid port: the check reports it
+            parts, port = urlsplit(url), urlsplit(provider.url).port
+            if parts.port is None and port is not None:
+                url = parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+    return url.replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")
 
 
 def load_settings(
