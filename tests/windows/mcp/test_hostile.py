@@ -20,7 +20,7 @@ pytest.importorskip("mcp")
 
 from lxml import etree
 
-from contextui import Preview
+from contextui import Preview, secrets
 from contextui.config.servers import Server
 from contextui.errors import ActionError
 from contextui.text import for_terminal
@@ -96,6 +96,25 @@ def test_a_message_without_an_end_ends_the_connection(tmp_path: Path) -> None:
         assert not server.result("echo", text="x").ok
         until(lambda: server.window.state.status == "stopped")
         assert "a message that is too large" in server.content()
+
+
+def test_an_error_that_contains_a_secret_of_the_configuration_is_masked(tmp_path: Path) -> None:
+    env = (("SERVICE_API_KEY", "k3y-in-env-1234"), ("STAGE", "production"))
+    with opened(plain("leaks", env=env), tmp_path) as server:
+        said = server.result("environ")
+        assert not said.ok
+        assert "k3y-in-env-1234" not in said.text + server.xml()
+        assert "production" in said.text  # nothing else is
+
+
+def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrets, "_entered", set())
+    monkeypatch.setattr(secrets, "_own", ({}, {}))
+    secrets.add_named_secret("Authorization", "Bearer correct-horse-battery")
+    secrets.add_named_secret("X-Api-Key", "staple-staple")
+    secrets.add_named_secret("X-Team", "blue-team")
+    text = "correct-horse-battery, staple-staple, blue-team"
+    assert secrets.mask_own(text) == "***, ***, blue-team"
 
 
 def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
