@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from contextui import Action, Lod, Transient, Window
 from contextui.config.servers import Server
-from contextui.secrets import names_secret
+from contextui.secrets import add_secret, names_secret
 from contextui.text import counted, one_line
 from contextui.windows.mcp.catalogue import Catalogue, Info
 from contextui.windows.mcp.connection import Connection
@@ -32,11 +32,21 @@ class Asked(BaseModel):
     def wants_secret(self) -> bool:
         """Whether it asks for a secret, which the protocol does not allow."""
         return not self.url and (
-            names_secret(self.message) or any(map(self.is_secret, self._fields))
+            names_secret(self.message) or any(map(self._is_secret, self._fields))
         )
 
-    def is_secret(self, name: str) -> bool:
-        """Whether a field is for a secret."""
+    @property
+    def label(self) -> tuple[str, str]:
+        """The label of the answer, in English and Chinese."""
+        return SECRET if self.wants_secret else ("Answer the server", "回答服务器")
+
+    def mask(self, answer: Mapping[str, Any]) -> None:
+        """Mask the secrets of an answer from now on: the server may repeat them."""
+        for name, value in answer.items():
+            if self._is_secret(name):
+                add_secret(str(value))
+
+    def _is_secret(self, name: str) -> bool:
         field = self._fields.get(name)
         given = field if isinstance(field, Mapping) else {}
         words = (name, given.get("title"), given.get("description"))

@@ -258,7 +258,7 @@ async def http_streams(
     if server.kind == "sse":
         from mcp.client.sse import sse_client  # noqa: PLC0415  (few servers need it)
 
-        def client_of(**_: Any) -> httpx2.AsyncClient:
+        def client_of(*_: Any, **__: Any) -> httpx2.AsyncClient:
             return http_client(server, auth, noted)
 
         async with sse_client(server.url, httpx_client_factory=client_of) as streams:

@@ -16,19 +16,11 @@ from typing import Any, ClassVar
 
 from contextui import Action, ActionError, Body, Job, Lod, Preview, Window, action
 from contextui.config.servers import Server
-from contextui.secrets import add_secret
 from contextui.text import one_line
 from contextui.windows.mcp import result as results
 from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
 from contextui.windows.mcp.connection import Connection
-from contextui.windows.mcp.description import (
-    SECRET,
-    Asked,
-    Description,
-    Kept,
-    ServerState,
-    brief,
-)
+from contextui.windows.mcp.description import Asked, Description, Kept, ServerState, brief
 from contextui.windows.mcp.result import Result
 
 KEPT_RESULTS, KEPT_RESOURCES = 5, 5
@@ -192,8 +184,7 @@ class _ServerWindow(Window):
     def more_actions(self) -> Iterable[Action]:
         state, found = self.state, self.state.catalogue
         if state.asked is not None:
-            label, zh = SECRET if state.asked.wants_secret else ("Answer the server", "回答服务器")
-            form = state.asked.form
+            (label, zh), form = state.asked.label, state.asked.form
             yield Action("answer", label, "write", form, label_zh=zh, call=self._answer)
             yield Action("decline", "Do not answer", call=self._decline, label_zh="不回答")
         yield from state.offered
@@ -371,9 +362,8 @@ class _ServerWindow(Window):
     def _answer(self, **content: Any) -> str:
         if self.env.actor() == "model":  # also if it may do everything else without asking
             raise _for_the_person()
-        for name, value in content.items():
-            if self.state.asked is not None and self.state.asked.is_secret(name):
-                add_secret(str(value))  # the server may repeat it
+        if self.state.asked is not None:
+            self.state.asked.mask(content)
         self._settle("accept", content)
         return self.env.say("Answered.", "已回答。")
 
