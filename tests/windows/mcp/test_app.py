@@ -10,13 +10,14 @@ import pytest
 pytest.importorskip("mcp")
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.desktop.form import FormScreen
 from contextui.windowing.window import Window
 from contextui.windows.mcp.widget import ServerBody
 from contextui.windows.mcp.window import server_window
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import Program
 from tests.tui.desktop.samples import enter, region_text
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import desk_in, running, say, until
 from tests.windows.mcp.servers import HERE, plain
 
 
@@ -89,6 +90,41 @@ def test_a_question_of_a_server_is_seen_and_answered(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(tmp_path: Path) -> None:
+    typed = "hunter2-and-more"
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hi.", windows=[of(tmp_path, "secret")])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            frame = await enter(pilot, "plain_1")
+            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+
+            def text() -> str:
+                return "\n".join(region_text(pilot, frame))
+
+            await until(pilot, lambda: "The server asks: What is your name?" in text())
+            assert "the server gets what you type, not contextui" in text()
+            window = desk.session.windows.get("plain_1")
+            await until(pilot, lambda: window is not None and "answer" in window.actions)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            shown = "\n".join(region_text(pilot, pilot.app.screen.query_one(".box")))
+            assert "the server gets what you type, not contextui" in shown
+            await pilot.press(*typed, "enter")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, FormScreen))
+            assert typed not in (await asking).text  # the server repeats it
+            await say(pilot, "Hello.")
+            sent = str(desk.controller.model.requests[-1].messages)  # type: ignore[attr-defined]
+            assert "***" in sent
+            assert typed not in sent
+            assert typed not in pilot.app.export_screenshot()
+        for file in (tmp_path / "home").rglob("*"):
+            assert not file.is_file() or typed.encode() not in file.read_bytes()
+
+    asyncio.run(go())
+
+
 def test_a_resumed_window_has_its_last_result_and_connects_when_it_is_used(
     tmp_path: Path,
 ) -> None:
@@ -144,6 +180,23 @@ def test_the_command_lists_and_tests_servers(program: Program) -> None:
     program("mcp", "test", "nonesuch").fails(2, 'There is no MCP server "nonesuch"')
     configured(program, env={"MORE": "1"})
     assert "not trusted (changed)" in program("mcp", "list").err
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_broken_file_fails_and_the_other_one_is_listed(
+    program: Program, form: tuple[str, ...]
+) -> None:
+    configured(program)
+    assert program("trust", "--yes").status == 0
+    settings = program.write("../home/config.toml", "[mcp.servers.\n")
+    done = program("mcp", "list", *form)
+    done.fails(1, "config.toml is not valid TOML")
+    assert "plain" in done.out
+    settings.write_text('[mcp.servers.mine]\ncommand = "mine"\n', "utf-8")
+    program.write(".mcp.json", "{")
+    done = program("mcp", "list", *form)
+    done.fails(1, ".mcp.json, line 1: this is not valid JSON")
+    assert "mine" in done.out
 
 
 def test_importing_and_starting_load_no_library() -> None:
