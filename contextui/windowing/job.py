@@ -292,8 +292,8 @@ class _Abandoned(BaseException):
 def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generator[Any, Any, object]:
     """Await something step by step, each recorded as code of the window.
 
-    A cancelled job that goes on is interrupted at each of its further steps, and then abandoned. It
-    may be inside `Env.change`, where it keeps all actions waiting: so it has to leave what it is in.
+    A cancelled job that goes on is interrupted at each of its further steps, and then abandoned.
+    It may be inside `Env.change`, where it blocks all actions, so it is thrown out of that first.
     """
     steps = awaitable.__await__()
     value: Any = None
