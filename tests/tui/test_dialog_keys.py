@@ -1,6 +1,7 @@
 """A dialog shows its own keys, and nothing else shows keys that do nothing there."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_the_key_line_is_empty_below_a_dialog(tmp_path: Path, size: tuple[int, i
                     count = len(app.screen_stack)
                     await pilot.pause(0.6)  # dialogs ignore keys that come right after they open
                     await pilot.press("escape")
-                    await until(pilot, lambda count=count: len(app.screen_stack) < count)
+                    await until(pilot, partial(lambda most: len(app.screen_stack) < most, count))
             app.main.navigation.enter("prompt")
             await until(pilot, lambda: "enter send" in footer(pilot))
 
