@@ -196,6 +196,8 @@ def _load_panes() -> None:
         import_module(name, "contextui.tui")
 
 
+_OWN_THEMES = {one.name: one for one in THEMES}
+
 LOST = 1
 """Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
@@ -295,7 +297,11 @@ class ContextUIApp(KeyLine[int]):
     @property
     def available_themes(self) -> dict[str, Theme]:
         """The built-in themes and our own."""
-        return {**super().available_themes, **{one.name: one for one in THEMES}}
+        return {**super().available_themes, **_OWN_THEMES}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """Return a theme by its name; each line that is drawn asks for the current one."""
+        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colors that themes of others do not have."""

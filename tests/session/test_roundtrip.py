@@ -11,6 +11,7 @@ from contextui.errors import ContextTooLargeError
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, NotesWindow, wire
+from tests.thorough import times
 
 
 class Talk(Conversation):
@@ -119,7 +120,7 @@ def test_a_resumed_session_composes_the_same_bytes(tmp_path: Path, seed: int) ->
     store = store_in(tmp_path, checkpoint_every=(40, 200, 10_000)[seed % 3])
     steady, stopped = Talk(store.create("/a")), Talk(store.create("/b"))
     dice, twin, when = random.Random(seed), random.Random(seed), random.Random(seed + 100)
-    while steady.session.path.read_bytes().count(b"\n") < (2_000 if seed else 500):
+    while steady.session.path.read_bytes().count(b"\n") < (times(1_200, 2_000) if seed else 500):
         step(steady, dice)
         step(stopped, twin)
         if when.randrange(12) == 0:

@@ -227,12 +227,17 @@ class Sums:
     def put(self, at: int, row: tuple[int, ...]) -> None:
         """Set the numbers of a slot; the next new one is appended."""
         if at == len(self._rows):
-            low = at + 1 - ((at + 1) & -(at + 1))
-            for column, (tree, own) in enumerate(zip(self._trees, row, strict=True)):
-                tree.append(self.before(at, column) - self.before(low, column) + own)
+            low, place, parts = at & (at + 1), at, list[int]()
+            while place > low:
+                parts.append(place)
+                place &= place - 1
+            for tree, own in zip(self._trees, row, strict=True):
+                tree.append(sum([tree[part] for part in parts], own))
             self._rows.append(row)
             return
         old, self._rows[at] = self._rows[at], row
+        if old == row:
+            return
         for tree, was, now in zip(self._trees, old, row, strict=True):
             place = at + 1 if was != now else len(tree)
             while place < len(tree):
