@@ -18,7 +18,7 @@ from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.session.memory import Memory
-from contextui.text import one_line, quote, shown_name, shown_path
+from contextui.text import one_line, quote, shown_path
 from contextui.tui.commands import (
     Choice,
     Command,
@@ -35,7 +35,7 @@ from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.link import Desk
 from contextui.tui.themes import REMEMBERED, THEMES
 from contextui.windowing.finding.reload import Reloader
-from contextui.windowing.host import commit_input, current_render, file_of
+from contextui.windowing.host import commit_input, current_render, opening_text
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
@@ -129,10 +129,7 @@ class Menu:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
-        file = file_of(window)
-        message = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
-        opened = self._words(message, window=window.id, file=shown_name(file or ""))
-        self._notify(self.with_number(opened, window.id))
+        self._notify(self.with_number(opening_text(window, self._words), window.id))
 
     async def _open_changed(self, reloader: Reloader, name: str, rest: str) -> None:
         """Open a window whose file has changed: with the new code, if no other one has the old."""

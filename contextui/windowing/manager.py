@@ -26,6 +26,7 @@ from contextui.events import (
     WindowFocused,
     WindowNotOpened,
     WindowOpened,
+    WindowOpenedAgain,
     WindowReady,
     WindowRestored,
 )
@@ -34,7 +35,8 @@ from contextui.names import WINDOW_ID
 from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
-from contextui.windowing.env import Clock, Env, Place, utc_now
+from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
+from contextui.windowing.host import file_of
 from contextui.windowing.intent import Allow
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.roster import Catalog, Roster, instance_with, unused
@@ -147,6 +149,9 @@ class WindowManager:
     def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:
         """Open a window by name, class or instance.
 
+        If its class has one window for each file, and one has this file open, that one is returned;
+        see `Window.opened_again`.
+
         If `opened` runs longer than the caller can wait, the window is still `is_opening` when this
         returns; `WindowReady` or `WindowNotOpened` follows.
 
@@ -157,7 +162,7 @@ class WindowManager:
             TooManyWindowsError: The maximum number of windows is open.
             ContextUIError: Its `opened` raised while this waited for it.
         """
-        return self._open(window, args, None)
+        return self._open(window, args, None, "person")
 
     def open_for_model(
         self, name: str, args: Mapping[str, Any], allowed: frozenset[str] = frozenset()
@@ -173,7 +178,7 @@ class WindowManager:
             SecretFileError: It would read another such file; it was not opened.
             ContextUIError: As `open`.
         """
-        return self._open(name, args, None if self.discloses_all() else allowed)
+        return self._open(name, args, None if self.discloses_all() else allowed, "model")
 
     def files_for_model(self, allowed: Collection[str] = ()) -> Workspace | None:
         """Return the workspace as the model may read it; of secret files, only the allowed."""
@@ -191,13 +196,19 @@ class WindowManager:
         window: Window | type[Window] | str,
         args: Mapping[str, Any],
         allowed: frozenset[str] | None,
+        actor: Actor,
     ) -> Window:
         instance = self._catalog.window(window)
-        self._check_count()
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
+        if (there := self._with_file_of(instance, arguments)) is not None:
+            self._open_again(there, arguments, allowed, actor)
+            return there
+        self._check_count()
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
-        opening = runtime.start(instance.opened, arguments, first=True, allowed=allowed)
+        opening = runtime.start(
+            instance.opened, arguments, first=True, allowed=allowed, actor=actor
+        )
         if is_open := runtime.worker.wait(opening):
             if problem := opening.exception():
                 runtime.worker.stop()
@@ -208,6 +219,27 @@ class WindowManager:
         if not is_open:
             opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
+
+    def _with_file_of(self, new: Window, arguments: Mapping[str, Any]) -> Window | None:
+        """Return the window that is open for the file of a new one, if there may be only one."""
+        path = arguments.get("path")
+        if type(new).opened_again is Window.opened_again or not isinstance(path, str):
+            return None
+        return self.showing(path, new.name)
+
+    def _open_again(
+        self,
+        window: Window,
+        arguments: dict[str, Any],
+        allowed: frozenset[str] | None,
+        actor: Actor,
+    ) -> None:
+        runtime = window.runtime
+        again = runtime.open_again(arguments, actor, allowed)
+        if runtime.worker.wait(again) and (problem := again.exception()):
+            raise problem
+        self.focus(window.id)
+        self._listeners.emit(WindowOpenedAgain(window.id))
 
     def _check_count(self) -> None:
         if (count := len(self.windows())) >= self._most:
@@ -335,6 +367,20 @@ class WindowManager:
         """Return the open windows, in the order in which they were opened."""
         return self._roster.open_windows()
 
+    def showing(self, path: str, name: str = "") -> Window | None:
+        """Return the window that has a file open, however the path is written; None if none has.
+
+        Args:
+            path: The file.
+            name: The name of the window's class; by default of any.
+        """
+        files = self.workspace
+        if files is None:
+            return None
+        shown = ((one, file_of(one)) for one in self.windows() if name in ("", one.name))
+        real = real_path(files, path)
+        return next((one for one, its in shown if its and real_path(files, its) == real), None)
+
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
         return self._roster.last_render(window_id)
@@ -436,7 +482,8 @@ class WindowManager:
             window.runtime.secrets.guard(path, real)
 
         def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
-            return self._open(name, args, window.runtime.secrets.inherited)
+            runtime = window.runtime
+            return self._open(name, args, runtime.secrets.inherited, runtime.transactions.actor)
 
         async def start_process(
             argv: Sequence[str],
@@ -452,6 +499,7 @@ class WindowManager:
             lang=self.lang,
             clock=self.clock,
             open=open_another,
+            showing=self.showing,
             every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
             change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
