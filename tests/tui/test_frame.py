@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 
@@ -153,6 +153,36 @@ def test_the_palette_has_every_command(tmp_path: Path) -> None:
             await pilot.pause(0.3)
             await pilot.press("enter", "enter")
             await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
+
+    asyncio.run(go())
+
+
+def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work" / "f-i-l-e-s.md").write_text("x\n")
+        async with running(desk) as pilot:
+
+            async def found(query: str, first: str) -> list[str]:
+                await pilot.press("ctrl+p")
+                await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+                palette = pilot.app.screen
+                await pilot.press(*query)
+                options = palette.query_one(CommandList)
+
+                def rows_now() -> list[str]:
+                    return [str(one.prompt) for one in options.options]
+
+                await until(pilot, lambda: rows_now() and rows_now()[0].startswith(first))
+                rows = rows_now()
+                await pilot.press("escape", "escape")
+                await until(pilot, lambda: pilot.app.screen is not palette)
+                return rows
+
+            rows = await found("files", "open files")
+            assert any(one.startswith("approval") for one in rows)
+            assert all("files" in one for one in rows)
+            await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
 
     asyncio.run(go())
 
