@@ -91,7 +91,7 @@ class Menu:
                 Command("open", "open a window", self.open, "NAME", "o", self._openable,
                         needs_choice=True),
                 Command("close", "close a window", self.close, "ID",
-                        choices=lambda: map(Choice, self._open_ids()), needs_choice=True),
+                        choices=self._closable, needs_choice=True),
                 Command("model", "switch the model", self.model, "NAME", "m", self._models),
                 Command("login", "enter an API key", self.login, "PROVIDER",
                         choices=lambda: map(Choice, self._providers()), needs_choice=True),
@@ -482,6 +482,14 @@ class Menu:
                 partial(path_typed, cls.opening),
             )
             for cls in classes
+        ]
+
+    def _closable(self) -> list[Choice]:
+        windows = self._windows.windows()
+        gists = (current_render(one, Lod.GIST).snapshot.content for one in windows)
+        return [
+            Choice(one.id, gist.partition("\n")[0])
+            for one, gist in zip(windows, gists, strict=True)
         ]
 
     def _models(self) -> list[Choice]:

@@ -1,6 +1,7 @@
 """``/undo`` and ``/reopen``: take back edits, changes to the context, closing and rewinding."""
 
 from collections.abc import Callable, Coroutine
+from itertools import starmap
 from typing import Any
 
 from contextui.errors import ContextUIError
@@ -53,7 +54,7 @@ class Undo:
         return [
             Command("undo", "undo the last change, closed window or rewind", self.undo, alias="u"),
             Command("reopen", "open a closed window again, as it was", self.reopen, "ID",
-                    choices=lambda: map(Choice, self._windows.closed_ids)),
+                    choices=lambda: starmap(Choice, self._windows.closed_titles.items())),
         ]  # fmt: skip
 
     def undo(self, _: str) -> None:

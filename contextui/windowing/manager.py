@@ -36,7 +36,7 @@ from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
-from contextui.windowing.host import file_of
+from contextui.windowing.host import current_render, file_of
 from contextui.windowing.intent import Allow
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.roster import Catalog, Roster, instance_with, unused
@@ -63,6 +63,7 @@ class _Closed(NamedTuple):
     saved: SavedState
     history: tuple[HistoryEntry, ...]
     focus_id: str | None
+    title: str = ""
 
 
 class WindowManager:
@@ -323,6 +324,11 @@ class WindowManager:
         """The windows that `reopen` can open, the last closed one first."""
         return list(reversed(self._closed))
 
+    @property
+    def closed_titles(self) -> dict[str, str]:
+        """The gist of each of these windows in one line, the last closed one first."""
+        return {one: self._closed[one].title for one in self.closed_ids}
+
     def _restored(self, window_id: str, was: _Closed, former_id: str = "") -> Window:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
@@ -556,8 +562,9 @@ class WindowManager:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
         saved = window.runtime.store.saved._replace(jobs=())
         if saved.state is not None:
-            history = window.runtime.history.entries
-            closed = _Closed(type(window), saved, history, window.runtime.focus_id)
+            history, gist = window.runtime.history.entries, current_render(window, Lod.GIST)
+            title = gist.snapshot.content.partition("\n")[0]
+            closed = _Closed(type(window), saved, history, window.runtime.focus_id, title)
             self._closed[window.id] = closed
             if len(self._closed) > _MOST_CLOSED:
                 del self._closed[next(iter(self._closed))]

@@ -89,3 +89,23 @@ def test_undo_takes_back_an_edit_that_was_saved(tmp_path: Path) -> None:
             await command(pilot, "/undo", "Nothing to undo.")
 
     asyncio.run(go())
+
+
+def test_what_can_be_closed_and_reopened_is_shown_with_its_title(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        windows = desk.session.windows
+        windows.open("editor", path="b.txt", new=True)
+        async with running(desk) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+
+            def offered(typed: str, text: str) -> bool:
+                found = app.main.commands.completions(typed)
+                return [one.choice.about for one in found if one.choice] == [text]
+
+            await until(pilot, lambda: offered("/close ", "b.txt, 0 lines, new"))
+            await command(pilot, "/close editor_1", "Closed editor_1.")
+            assert offered("/reopen ", "b.txt, 0 lines, new")
+
+    asyncio.run(go())

@@ -68,7 +68,7 @@ class Completions(OptionList, can_focus=False):
 
     def _option(self, one: Completion, width: int) -> Option:
         about = one.choice.about if one.choice is not None else self._words(one.command.about)
-        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (about, MUTED)))
+        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (line(about), MUTED)))
 
     def step(self, by: int) -> None:
         """Move the selection."""
