@@ -32,18 +32,22 @@ def run(arguments: Arguments) -> int:
         raise UsageError("contextui mcp list takes no name.")
     if arguments.json:
         say_json(_data(found))
-        return flags.DONE
+    else:
+        _list(found)
+    for problem in found.problems:
+        warn(t(problem.reason))
+    return flags.FAILED if found.problems else flags.DONE
+
+
+def _list(found: Found) -> None:
     for server in found.servers:
         say(_line(server))
     for server in found.untrusted:
         say(f"[X] {one_line(server.name, 80)}: {t('not trusted')} ({server.address})")
-    for problem in found.problems:
-        warn(t(problem.reason))
     if found.notice:
         warn(t(found.notice))
     if not (found.servers or found.untrusted or found.problems):
         say(t("No MCP servers are configured. See docs/mcp.md."))
-    return flags.DONE
 
 
 def _line(server: Server) -> str:
@@ -81,6 +85,8 @@ def _test(found: Found, name: str) -> int:
     if name not in servers:
         if any(one.name == name for one in found.untrusted):
             raise UsageError(t(found.notice))
+        for problem in found.problems:
+            warn(t(problem.reason))
         raise UsageError(
             "There is no MCP server {name}. There is: {names}.",
             name=quote(name),

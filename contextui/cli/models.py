@@ -2,11 +2,10 @@
 
 import asyncio
 from dataclasses import asdict
-from difflib import get_close_matches
 from typing import Any
 
 from contextui.agent.models.catalogue import Offer, asked, offers
-from contextui.agent.models.factory import no_key
+from contextui.agent.models.factory import no_key, unknown_provider
 from contextui.agent.models.prices import load_prices
 from contextui.agent.models.servers import ServedModel
 from contextui.cli import flags
@@ -15,10 +14,8 @@ from contextui.cli.console import say, say_json, say_table, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
 from contextui.session.paths import contextui_home
-from contextui.text import one_line, quote
+from contextui.text import one_line
 from contextui.words import Words, language, t
-
-_NEAR = 0.6  # similarity from which on a provider is suggested
 
 
 def run(arguments: Arguments) -> int:
@@ -49,13 +46,7 @@ def run(arguments: Arguments) -> int:
 def _named(name: str, known: dict[str, Offer]) -> Offer:
     if name in known:
         return known[name]
-    shown = quote(one_line(name, 60))
-    if near := get_close_matches(name.lower(), known, 1, _NEAR):
-        raise UsageError(
-            "There is no provider {name}. Did you mean {near}?", name=shown, near=near[0]
-        )
-    names = ", ".join(one_line(one, 60) for one in known)
-    raise UsageError("There is no provider {name}. There is: {names}.", name=shown, names=names)
+    raise unknown_provider(name, known)
 
 
 # --- the providers ---------------------------------------------------------------------------
@@ -66,7 +57,8 @@ async def _states(found: list[Offer]) -> list[Offer]:
     words = Words(language())
 
     async def state(offer: Offer) -> Offer:
-        return offer if offer.provider.needs_key else await asked(offer, words)
+        is_left = offer.provider.needs_key or offer.warning
+        return offer if is_left else await asked(offer, words)
 
     return list(await asyncio.gather(*map(state, found)))
 
@@ -94,7 +86,9 @@ def _state(offer: Offer) -> str:
         "file": t("key in a private file"),
         "variable": t("key in {name}", name=connection.key_source),
     }
-    return places.get(connection.key_place, at)
+    is_left = offer.warning and not provider.needs_key
+    asks = t("not asked: the key would be sent unencrypted")
+    return asks if is_left else places.get(connection.key_place, at)
 
 
 def _provider_data(offer: Offer, chosen: str) -> dict[str, Any]:
@@ -121,6 +115,8 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
             "{name} comes from an installed package, which lists no models. Use {name}/MODEL.",
             name=_name(offer),
         )
+    if offer.warning:
+        warn(t(offer.warning))
     _, faults = load_prices(contextui_home())
     for fault in faults:
         warn(fault)

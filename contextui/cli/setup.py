@@ -13,7 +13,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.folder import Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
-from contextui.config.providers import PROVIDERS, split_model
+from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import KEY_VARIABLE, Loaded, load_settings
 from contextui.context.manager import ContextManager
@@ -128,15 +128,19 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
     ]
     registry = find_windows(loaded, folder)
     guide, chosen, file = read_guide(folder), loaded.settings.strategy, arguments.strategy_file
+    model = make_model(loaded)
+    strategy_model = make_model(loaded, chosen.model) if chosen.model else None
+    warnings = [getattr(one, "warning", None) for one in (model, strategy_model)]
+    notices += dict.fromkeys(one for one in warnings if one)
     return Assembly(
         loaded,
         folder,
         earlier.info if earlier else None,
         registry,
         guide,
-        make_model(loaded),
+        model,
         load_strategy(file) if file else make_strategy(chosen.name, chosen.config),
-        make_model(loaded, chosen.model) if chosen.model else None,
+        strategy_model,
         (*notices, *window_notices(registry), *guide.notices),
     )
 
@@ -153,20 +157,46 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
 
     settings, connection = loaded.settings, loaded.connection
     origin, provider = loaded.origins["model"], connection.provider
+    _check_provider(loaded, settings.model if name is None else name)
     if provider.name == OFFLINE:
         chosen = settings.provider == "auto" and origin in _CHOSEN
         if chosen and settings.model != OFFLINE:
             raise no_key(loaded.connect(PROVIDERS["anthropic"], settings.model))
     elif name is None and provider.api != "messages" and origin in ("default", "ANTHROPIC_MODEL"):
-        raise SettingsError(
-            "Which model of {provider}? Use --model {name}/NAME; contextui models lists them.",
-            provider=provider.title,
-            name=provider.name,
-        )
+        raise _which_model(provider)
     return create_model(
         loaded.connection_of(name) if name is not None else connection,
         lang=settings.lang,
         limits=AnswerLimits(settings.max_silence, settings.max_answer_time),
+    )
+
+
+def _check_provider(loaded: Loaded, model: str) -> None:
+    """Check the part before the slash: Anthropic's own models have none in their names.
+
+    Raises:
+        SettingsError: It is no provider, or there is nothing after it.
+    """
+    from contextui.agent.models.factory import unknown_provider  # noqa: PLC0415  (heavy)
+
+    name, slash, _ = model.partition("/")
+    servers = loaded.credentials.servers
+    is_anthropic = loaded.connection.provider.name in ("anthropic", OFFLINE)
+    is_elsewhere = loaded.connect(PROVIDERS["anthropic"]).url is not None
+    if not slash or not is_anthropic or is_elsewhere or loaded.settings.provider != "auto":
+        return
+    if split_model(model, servers)[0] is None:
+        provider = find(name, servers)
+        if provider is None:
+            raise unknown_provider(name, [*PROVIDERS, *servers, *installed()])
+        raise _which_model(provider)
+
+
+def _which_model(provider: Provider) -> SettingsError:
+    return SettingsError(
+        "Which model of {provider}? Use --model {name}/NAME; contextui models lists them.",
+        provider=provider.title,
+        name=provider.name,
     )
 
 

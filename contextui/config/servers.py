@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from contextui.config.schema import CONFIG_FILE
+from contextui.config.settings import SettingsError
+from contextui.config.sources import read_toml
 from contextui.errors import ContextUIError, os_reason
 from contextui.names import WINDOW_NAME
 from contextui.plain_file import read_plain
@@ -202,14 +203,13 @@ class Servers:
 def users_servers(home: Path) -> Servers:
     """Read ``[mcp.servers.NAME]`` of the user's config.toml; problems become lines."""
     path = home / CONFIG_FILE
+    shown = shown_path(path)
     try:
-        data = tomllib.loads(read_plain(path, LARGEST).decode("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return Servers()  # loading the settings reports it
-    section = data.get("mcp")
+        section = read_toml(path).get("mcp")
+    except SettingsError as error:
+        return Servers(problems=(Problem(shown, error),))
     if section is None:
         return Servers()
-    shown = shown_path(path)
     servers = section.get("servers", {}) if isinstance(section, dict) else None
     if not isinstance(servers, dict) or set(section) - {"servers"}:
         return Servers(problems=(Problem(shown, Message(_NO_TABLE, {"file": shown})),))

@@ -3,7 +3,9 @@
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -286,7 +288,7 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
-    given = _parsed(path, shown)
+    given = read_toml(path)
     if given.pop(_SERVERS, None) is not None and of_project:
         raise SettingsError(
             "{file} sets {name}, which a project may not: configure servers in .mcp.json.",
@@ -330,7 +332,13 @@ def _resolved_beside(path: Path, name: object) -> object:
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
 
-def _parsed(path: Path, shown: str) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a config file; empty if there is none.
+
+    Raises:
+        SettingsError: It cannot be read, or is not TOML.
+    """
+    shown = shown_path(path)
     try:
         return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
@@ -529,7 +537,7 @@ class Loaded:
         if url is not None and (origin != foreign or own == foreign) and self._is_chosen(provider):
             return url, origin
         if own and own != foreign and (given := self.environ.get(own, "").strip()):
-            return _full_url(given), own
+            return _full_url(given, provider), own
         return None, own or "--base-url"
 
     def _is_chosen(self, provider: Provider) -> bool:
@@ -564,10 +572,18 @@ class Loaded:
         return self.connection.has_key
 
 
-def _full_url(url: str) -> str:
-    """Complete an address as `OLLAMA_HOST` may hold it: without a scheme, or that of a server."""
-    url = url if "://" in url else f"http://{url}"
-    return url.replace("://0.0.0.0", "://127.0.0.1").rstrip("/")
+def _full_url(given: str, provider: Provider) -> str:
+    """Complete an address as Ollama does with `OLLAMA_HOST`: it may lack a scheme and a port."""
+    url = given.strip("\"' ").rstrip("/")
+    if "://" not in url:
+        with suppress(ValueError):
+            url = f"[{IPv6Address(url.strip('[]'))}]"
+        url = f"http://127.0.0.1{url}" if url.startswith(":") else f"http://{url}"
+        with suppress(ValueError):  # an invalid port: the check reports it
+            parts, port = urlsplit(url), urlsplit(provider.url).port
+            if parts.port is None and port is not None:
+                url = parts._replace(netloc=f"{parts.netloc}:{port}").geturl()
+    return url.replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")
 
 
 def load_settings(

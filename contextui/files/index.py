@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from threading import Lock
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ ALL: frozenset[EntryKind] = frozenset({"file", "link", "folder"})
 _BREAKS = frozenset("/_-. ")
 _LONGEST_QUERY = 64
 _LONGEST_PATH = 400  # characters of a path that are scored exactly
-_SCORED = 150  # candidates that are scored exactly
+_SCORED = 30  # candidates that are scored exactly for each result
 _COMPARED = 2_000  # candidates whose letters are compared one by one
 _BETWEEN = "\0"  # in no path
 _MATCHED, _NEXT, _START, _NAME_START, _IN_NAME, _GAP = 16, 10, 9, 14, 3, 0.25
@@ -194,8 +194,8 @@ class PathIndex:
                 key=lambda one: (preferred.get(one.path, 0), one.modified),
             )
             return [_match(one, (), 0.0) for one in newest]
-        if len(chosen) > _SCORED:
-            chosen = _promising(tree, "".join(words), chosen, preferred)
+        if len(chosen) > (most := _SCORED * limit):
+            chosen = _promising(tree, "".join(words), chosen, preferred, most)
         found = []
         for at in chosen:
             entry = tree.entries[at]
@@ -212,17 +212,20 @@ class PathIndex:
         of the query begin words; else those that contain the letters in order.
         """
         tree, words = self._tree, _words(query)
-        folded = tree.folded
-        chosen = [at for at in self._fitting(tree, words) if tree.entries[at].kind in kinds]
-        close = [at for at in chosen if all(word in folded[at] for word in words)]
-        if not close and len(chosen) <= _COMPARED:
-            close = [at for at in chosen if all(_is_close(word, folded[at]) for word in words)]
-        return [tree.entries[at] for at in (close or chosen)]
+        folded, entries = tree.folded, tree.entries
+        close = _containing(tree, words)
+        chosen = [at for at in close if entries[at].kind in kinds]
+        if not chosen:
+            chosen = [at for at in self._fitting(tree, words) if entries[at].kind in kinds]
+            if len(chosen) <= _COMPARED:
+                close = [at for at in chosen if all(_is_close(word, folded[at]) for word in words)]
+                chosen = close or chosen
+        return [entries[at] for at in chosen]
 
     def _fitting(self, tree: _Tree, words: tuple[str, ...]) -> Sequence[int]:
         """The numbers of the entries that contain all letters of each word in order."""
-        if not words:
-            return range(len(tree.entries))
+        if all(len(word) == 1 for word in words):
+            return _containing(tree, words)
         if len(words) == 1:
             (word,) = words
             before = self._narrowed
@@ -283,6 +286,14 @@ def _class(char: str) -> str:
     return "\\" + char if char in r"\]^-[&~|" else char
 
 
+def _containing(tree: _Tree, words: tuple[str, ...]) -> Sequence[int]:
+    """The numbers of the entries that contain the letters of each word side by side."""
+    chosen: Sequence[int] = range(len(tree.folded))
+    for word in words:
+        chosen = [at for at in chosen if word in tree.folded[at]]
+    return chosen
+
+
 def _lines(tree: _Tree, word: str) -> Iterator[int]:
     """The numbers of the lines of the text that contain the letters of a word in order."""
     number, counted = 0, 0
@@ -294,7 +305,7 @@ def _lines(tree: _Tree, word: str) -> Iterator[int]:
 
 
 def _promising(
-    tree: _Tree, word: str, chosen: Sequence[int], preferred: Collection[str]
+    tree: _Tree, word: str, chosen: Sequence[int], preferred: Collection[str], most: int
 ) -> list[int]:
     """The candidates that may score best, by what is cheap to see: preferred, named so, short."""
     names, folded = tree.names, tree.folded
@@ -305,10 +316,11 @@ def _promising(
         (at for at in chosen if word in folded[at]),
         chosen,
     ):
-        found = list(dict.fromkeys([*found, *sorted(group, key=tree.lengths.__getitem__)]))
-        if len(found) >= _SCORED:
+        best = nsmallest(most, group, key=tree.lengths.__getitem__)
+        found = list(dict.fromkeys([*found, *best]))
+        if len(found) >= most:
             break
-    return found[:_SCORED]
+    return found[:most]
 
 
 def _is_close(word: str, path: str) -> bool:

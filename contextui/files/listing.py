@@ -6,9 +6,9 @@ A folder is read only when it is shown, so a tree of any size opens at once.
 import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
@@ -23,8 +23,7 @@ MOST_NAMES = 200_000
 _RULES_LIMIT = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class FolderEntry:
+class FolderEntry(NamedTuple):
     """One entry of a folder.
 
     Attributes:
@@ -40,9 +39,9 @@ class FolderEntry:
     name: str
     path: str
     kind: EntryKind
-    size: int = field(default=-1, compare=False)
-    modified: float = field(default=0.0, compare=False)
-    is_ignored: bool = field(default=False, compare=False)
+    size: int = -1
+    modified: float = 0.0
+    is_ignored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +159,13 @@ def _list(
         nameable = plain == name and "\\" not in name
         shown_kind = kind if nameable else "other"
         entries.append(FolderEntry(plain, path, shown_kind, size, modified, is_ignored))
-    entries.sort(key=lambda entry: (entry.kind != "folder", entry.name.casefold(), entry.name))
+    entries.sort(key=_order)
     return Listing(folder.path, tuple(entries), left_out)
+
+
+def _order(entry: FolderEntry) -> str:
+    """Folders first, each by name; as one text, which compares fast. No name contains NUL."""
+    return f"{entry.kind != 'folder':d}{entry.name.casefold()}\0{entry.name}"
 
 
 def _scan(

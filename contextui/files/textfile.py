@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from xml.sax.saxutils import escape
 
 from contextui.files.errors import (
     BinaryFileError,
@@ -225,9 +224,10 @@ def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range
     """
     starts, left = [0], room
     for at, line in enumerate(lines):
-        # Non-ASCII letters, Chinese above all, take more tokens than their bytes suggest; XML
-        # escaping adds its own.
-        cost = len(escape(line)) + 2 * (len(line.encode(errors="replace")) - len(line)) + 1
+        # XML escaping adds its own: &amp; &lt; &gt;
+        cost = len(line) + 4 * line.count("&") + 3 * (line.count("<") + line.count(">")) + 1
+        if not line.isascii():  # such letters, Chinese above all, take more tokens than bytes
+            cost += 2 * (len(line.encode(errors="replace")) - len(line))
         if at > starts[-1] and (cost > left or at - starts[-1] == most):
             starts.append(at)
             left = room

@@ -114,10 +114,17 @@ class Commands:
         command.run(rest.strip())
 
     def _meant(self, typed: str) -> str:
-        """Return the command that an unknown name resembles, also one without its space."""
-        found = {one.name: f"/{one.name}" for one in self.all}
+        """Return the command that an unknown name resembles.
+
+        Also one without its space, as /opentodo, or only a described argument, as /todo.
+        """
+        found = dict[str, str]()
         for one in self.all:
-            found |= {one.name + it.name: f"/{one.name} {it.name}" for it in one.choices()}
+            for it in one.choices():
+                found[one.name + it.name] = whole = f"/{one.name} {it.name}"
+                if it.about:
+                    found[it.name] = whole
+        found |= {one.name: f"/{one.name}" for one in self.all}
         close = get_close_matches(typed, found, 1, _ALIKE)
         return found[close[0]] if close else ""
 

@@ -279,8 +279,10 @@ class Menu:
                 raise
             self._log_in(error.provider, lambda: self._use_model(name))
             return
-        name = self._desk.controller.model.name
-        self._notify(self._words("Switched to {model}.", model=name))
+        model = self._desk.controller.model
+        self._notify(self._words("Switched to {model}.", model=model.name))
+        if warning := getattr(model, "warning", None):
+            self._notify(self._words(warning))
 
     def _use_model(self, name: str | None) -> None:
         """Connect the model that was chosen; an error is a notification."""

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from contextui import secrets
+from contextui.cli.arguments import parse
+from contextui.cli.setup import open_desk
 from contextui.config.credentials import CREDENTIALS_FILE, Credentials
 from contextui.config.sources import load_settings
 from contextui.tui.app import Crash, write_report
 from contextui.words import Words
 from tests.agent import chat_server
-from tests.agent.server import Reply, Server
+from tests.agent.server import Reply, Server, answer
 from tests.cli.calling import PATIENCE, Program
 
 KEY = "k3y-in-a-private-file-8c1d55e0"
@@ -133,3 +135,40 @@ def test_nothing_of_it_is_loaded_unless_it_is_used(program: Program) -> None:
 
 def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
+
+
+def test_a_key_that_travels_unencrypted_is_reported_once_before_it_does(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with Server() as server:  # it answers for every host, as a proxy does
+        program.set(HTTP_PROXY=server.url, ANTHROPIC_API_KEY=KEY)
+        server.play(answer("Hi."), answer("Hi."))
+        done = program("-p", "Hi", "--base-url", "http://models.example:8080")
+        assert (done.status, done.out) == (0, "Hi.\n"), done
+        [line] = done.err.splitlines()
+        assert "The API key is sent to models.example unencrypted (http://)" in line
+        assert KEY not in done.err
+        desk = open_desk(parse(["--base-url", "http://models.example:8080"]))
+        said = [str(one) for one in desk.notices if "unencrypted" in str(one)]
+        assert len(said) == 1
+        desk.close()
+        assert program("-p", "Hi", "--base-url", server.url).err == ""  # this machine
+
+
+def test_the_list_of_providers_sends_no_key_unencrypted(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with Server() as server:
+        server.pages = {"http://192.168.7.7/v1/models": {"data": [{"id": "served"}]}}
+        program.set(HTTP_PROXY=server.url, OLLAMA_HOST="http://192.168.7.7", OLLAMA_API_KEY=KEY)
+        listed = program("models")
+        assert "not asked: the key would be sent unencrypted" in listed.out
+        assert not [one for one in server.lookups if KEY in str(one.headers)]
+        named = program("models", "ollama")
+        assert "192.168.7.7 unencrypted" in named.err
+        assert "ollama/served" in named.out
+        assert KEY not in named.err + named.out + listed.out + listed.err

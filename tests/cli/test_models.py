@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextui.config.providers import PROVIDERS
-from tests.agent.server import Reply, Server
+from tests.agent.server import Reply, Server, answer
 from tests.cli.calling import SECRET, Program
 
 OLLAMA: dict[str, Any] = {
@@ -130,3 +130,25 @@ def test_providers_are_completed(program: Program) -> None:
     script = program("completion", "bash").out
     (line,) = [one for one in script.splitlines() if one.strip().startswith("models)")]
     assert "ollama" in line
+
+
+@pytest.mark.parametrize("key", ["", SECRET])
+def test_an_unknown_provider_is_named_before_anything_is_sent(program: Program, key: str) -> None:
+    program.set(ANTHROPIC_API_KEY=key)
+    done = program("-p", "Hi", "--model", "nosuch/x")
+    done.fails(2, 'There is no provider "nosuch". There is: anthropic, openai,', "offline.")
+    program("-p", "Hi", "--model", "olama/x").fails(2, '"olama". Did you mean ollama?')
+    program("-p", "Hi", "--model", "ollama/").fails(2, "Which model of Ollama?")
+    program.write("../home/config.toml", 'model = "nosuch/x"\n')
+    program("-p", "Hi").fails(2, 'There is no provider "nosuch"')
+
+
+def test_a_server_at_another_address_may_have_names_with_a_slash(
+    program: Program,
+) -> None:
+    with Server() as server:
+        program.set(ANTHROPIC_API_KEY=SECRET, ANTHROPIC_BASE_URL=server.url)
+        server.play(answer("Hi."))
+        done = program("-p", "Hi", "--model", "meta/llama")
+        assert (done.status, done.out) == (0, "Hi.\n"), done
+        assert server.requests[-1].json["model"] == "meta/llama"

@@ -62,9 +62,26 @@ def test_addresses_of_one_provider_are_not_used_for_another(tmp_path: Path) -> N
     assert loaded.connect(loaded.connection.provider).url == "http://10.0.0.9:11434"
 
 
-def test_ollamas_own_variable_is_read(tmp_path: Path) -> None:
-    connection = load(tmp_path, {"OLLAMA_HOST": "0.0.0.0:11500"}, model="ollama/x").connection
-    assert connection.address == "http://127.0.0.1:11500"
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("0.0.0.0:11500", "http://127.0.0.1:11500"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("box", "http://box:11434"),
+        ("box:80/", "http://box:80"),
+        (":11500", "http://127.0.0.1:11500"),
+        ("::1", "http://[::1]:11434"),
+        ("[::]:11500", "http://[::1]:11500"),
+        ("http://box", "http://box"),
+        ("'https://box/ollama'", "https://box/ollama"),
+        ("box:nonsense", "http://box:nonsense"),
+    ],
+)
+def test_ollamas_own_variable_is_read_as_ollama_reads_it(
+    tmp_path: Path, given: str, address: str
+) -> None:
+    connection = load(tmp_path, {"OLLAMA_HOST": given}, model="ollama/x").connection
+    assert connection.address == address
 
 
 @pytest.mark.parametrize("model", ["openrouter/x", "ollama/x", "openai/x", "mine/x"])

@@ -143,7 +143,9 @@ def test_the_users_mistakes_are_named(tmp_path: Path) -> None:
     assert 'the server "a" sets "timeouts", which is not a setting.' in said
     [said] = reasons(users(tmp_path, "mcp = 3\n"))
     assert "mcp must have tables such as [mcp.servers.github] only." in said
-    assert users(tmp_path, "not toml").problems == ()  # the settings report it
+    [said] = reasons(users(tmp_path, "not toml"))
+    assert "config.toml is not valid TOML" in said
+    assert users_servers(tmp_path / "nowhere") == Servers()
 
 
 def test_variables_are_filled_in_only_when_it_connects() -> None:

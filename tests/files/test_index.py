@@ -196,6 +196,17 @@ class TestWork:
         monkeypatch.setattr(indexing, "_scored", count)
         assert paths(index.match("cart", 5))[0] == "deep/down/here/cart.py"
         assert len(scored) <= 150
+        scored.clear()
+        index.match("cart", 1)
+        assert len(scored) <= 30
+
+    def test_letters_that_are_side_by_side_are_searched_for_nowhere_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        index = indexed(tmp_path, "cart.py", "c_a_r_t.py")
+        monkeypatch.setattr(indexing, "_lines", lambda *_: pytest.fail("compared one by one"))
+        assert [one.path for one in index.filter("art")] == ["cart.py"]
+        assert len(index.filter("c")) == len(index.match("c")) == 2
 
     def test_refreshing_twice_at_once_reads_once(self, tmp_path: Path) -> None:
         index = indexed(tmp_path, "a")

@@ -40,6 +40,7 @@ STEPS: list[tuple[str, str]] = [
     ("/theme", "Which one? contextui-dark"),
     ("/model", "The model is scripted. /model NAME to switch."),
     ("/fly", 'Unknown command "/fly". Try: /approval, /close'),
+    ("/files", 'Unknown command "/files". Try: /open files.'),
 ]
 
 

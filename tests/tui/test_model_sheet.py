@@ -14,6 +14,7 @@ from contextui.config.credentials import Credentials
 from contextui.config.settings import SettingsError
 from contextui.config.sources import Loaded, load_settings
 from contextui.config.writer import set_default_model
+from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.link import Desk
 from tests.agent.server import Server
@@ -196,6 +197,66 @@ def test_a_server_is_added_and_a_wrong_address_is_refused(tmp_path: Path) -> Non
     with Server() as server:
         server.pages = {"/v1/models": {"data": [{"id": "served"}]}}
         asyncio.run(run(server))
+
+
+def test_a_key_is_sent_unencrypted_only_after_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+    async def run(server: Server) -> None:
+        desk = connected(tmp_path, {"OLLAMA_HOST": "http://models.example", "OLLAMA_API_KEY": KEY})
+        Credentials(tmp_path / "home").add_server("box", "http://box.example/v1")
+        async with running(desk) as pilot:
+            await pilot.press(*"/model", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await until(pilot, lambda: "not asked: the key would be sent" in shown(pilot.app))
+            await until(pilot, lambda: "looking" not in shown(pilot.app))
+            models = pilot.app.screen.query_one("#models", OptionList)
+            ids = [option.id for option in models.options]
+            models.highlighted = ids.index("ollama/")
+            note = pilot.app.screen.query_one("#note", Static)
+            await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
+            assert not [one for one in server.lookups if KEY in str(one.headers)]
+            await pilot.press("enter")
+            await until(pilot, lambda: "served" in shown(pilot.app))
+            assert [one for one in server.lookups if KEY in str(one.headers)]
+            ids = [option.id for option in models.options]
+            models.highlighted = ids.index("box/")
+            await pilot.press("l")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+            warning = pilot.app.screen.query_one("#warning", Static)
+            assert "box.example unencrypted" in str(warning.visual)
+            await pilot.press("escape", "escape")
+            await pilot.press(*"/model ollama/served", "enter")
+            await until(pilot, lambda: desk.controller.model.name == "served")
+            said = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
+            assert [one for one in said if "models.example unencrypted" in one], said
+
+    with Server() as server:  # it answers for every host, as a proxy does
+        server.pages = {"http://models.example/v1/models": {"data": [{"id": "served"}]}}
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        asyncio.run(run(server))
+
+
+def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = connected(tmp_path, {})
+        credentials = Credentials(tmp_path / "home")
+        credentials.add_server("box", "https://box.example/v1")
+        async with running(desk) as pilot:
+            await pilot.press(*"/login box", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+            await pilot.press(*KEY, "enter")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
+        assert desk.settings is not None
+        assert load_settings({"model": "box/x"}, {}, tmp_path / "home", tmp_path).has_key
+        credentials.add_server("box", "http://box.example/v1")
+        assert not load_settings({"model": "box/x"}, {}, tmp_path / "home", tmp_path).has_key
+
+    asyncio.run(run())
 
 
 # --- the default ---------------------------------------------------------------------------

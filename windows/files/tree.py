@@ -126,18 +126,20 @@ class Tree:
             yield FileRow(folder, note, "note", depth)
             return
         entries = [one for one in listing.entries if self.is_visible(one)]
-        there = {one.path for one in listing.entries}
-        gone = sorted(one for one in self.marks.deleted.get(folder, ()) if one not in there)
+        gone = self.marks.deleted.get(folder, ())
+        if gone:
+            there = {one.path for one in listing.entries}
+            gone = sorted(one for one in gone if one not in there)
         if not entries and not gone and empty:
             yield FileRow(folder, empty, "note", depth)
+        opened, marks = self.opened, self.marks.of_path
         for one in entries:
-            is_open = one.path in self.opened if one.kind in ("folder", "link") else None
+            path, kind, is_open = one.path, one.kind, None
             # Whether a link leads to a folder is known once it was opened.
-            is_open = None if one.kind == "link" and not is_open else is_open
-            yield FileRow(
-                one.path, one.name, one.kind, depth, is_open, one.size, one.modified,
-                self.marks.of_path.get(one.path, ""),
-            )  # fmt: skip
+            if kind == "folder" or (kind == "link" and path in opened):
+                is_open = path in opened
+            mark = marks.get(path, "")
+            yield FileRow(path, one.name, kind, depth, is_open, one.size, one.modified, mark)
         for path in gone:
             yield FileRow(path, path.rpartition("/")[2], "deleted", depth, mark="D")
 
@@ -158,27 +160,29 @@ class Tree:
 
         Folders that hold nothing but one folder share its row.
         """
-        inside = dict[str, set[str]]()
-        for one in entries:
-            path = one.path
+        holders = dict.fromkeys(one.path.rpartition("/")[0] for one in entries)
+        inside = dict[str, set[str]]()  # the folders in each folder
+        for holder in holders:
+            path = holder
             while path:
                 above = path.rpartition("/")[0]
                 known = path in inside.setdefault(above, set())
                 inside[above].add(path)
                 path = "" if known else above
-        rows, depths = list[FileRow](), {"": -1}
+        shared = {path for path, folders in inside.items() if len(folders) == 1} - set(holders)
+        rows, depths, marks = list[FileRow](), {"": -1}, self.marks.of_path
         for one in entries:
             above = one.path.rpartition("/")[0]
             if above not in depths:
-                rows += self._folders_to(above, inside, depths)
-            mark, depth = self.marks.of_path.get(one.path, ""), depths[above] + 1
+                rows += self._folders_to(above, shared, depths)
+            mark, depth = marks.get(one.path, ""), depths[above] + 1
             rows.append(
                 FileRow(one.path, one.name, one.kind, depth, None, one.size, one.modified, mark)
             )
         return rows
 
     def _folders_to(
-        self, folder: str, inside: Mapping[str, set[str]], depths: dict[str, int]
+        self, folder: str, shared: Collection[str], depths: dict[str, int]
     ) -> Iterator[FileRow]:
         """Yield the rows of a folder and of those around it that have none yet."""
         above, path, name = "", "", ""
@@ -187,8 +191,7 @@ class Tree:
             if path in depths:
                 above, name = path, ""
                 continue
-            within = inside[path]
-            if path != folder and len(within) == 1:
+            if path in shared:
                 continue
             depths[path] = depths[above] + 1
             mark = self.marks.of_path.get(path, "")
@@ -209,11 +212,7 @@ def visible_paths(entries: Iterable[FolderEntry], query: str, *, hidden: bool) -
     """Leave out what has a name with a leading dot on its way, unless the query asks for one."""
     if hidden or query.startswith(".") or "/." in query:
         return list(entries)
-    return [one for one in entries if not _is_dotted(one.path)]
-
-
-def _is_dotted(path: str) -> bool:
-    return path.startswith(".") or "/." in path
+    return [one for one in entries if not (one.path.startswith(".") or "/." in one.path)]
 
 
 def parents_of(paths: Collection[str]) -> set[str]:

@@ -1,6 +1,7 @@
 """Files window: the workspace as a tree, with search."""
 
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
 from hashlib import blake2b
@@ -102,7 +103,7 @@ class FilesWindow(Window):
         found, shown = self.state.found, self.state.tree  # names are drawn differently in each
         rows = bool(found), tuple(found or shown)
         if rows != self._drawn[0]:
-            lines = [self._line(row) for row in rows[1]]
+            lines = self._lines(rows[1])
             self._drawn = rows, lines, split(lines, ROOM)
         return self._drawn[1:]
 
@@ -110,14 +111,19 @@ class FilesWindow(Window):
         if self.state.found:
             return list(dict.fromkeys(shown_name(row.path) for row in self.state.found))
         top = [row for row in self.state.tree if not row.depth]
-        folders = [self._line(row) for row in top if row.kind == "folder"]
+        folders = self._lines(row for row in top if row.kind == "folder")
         counts = self.env.say("folders: {}, files: {}", "文件夹 {}，文件 {}")
         return [counts.format(len(folders), len(top) - len(folders)), *folders]
 
-    def _line(self, row: Row) -> str:
-        name = row.path if self.state.found else row.path.rpartition("/")[2]
-        mark = MARKS[self.env.lang].get(row.kind, "")
-        return "  " * row.depth + shown_name(name) + mark + row.behind
+    def _lines(self, rows: Iterable[Row]) -> list[str]:
+        whole, marks = bool(self.state.found), MARKS[self.env.lang]
+        return [
+            "  " * row.depth
+            + shown_name(row.path if whole else row.path.rpartition("/")[2])
+            + marks.get(row.kind, "")
+            + row.behind
+            for row in rows
+        ]
 
     def _name(self, folder: str) -> str:
         whole = self.env.say("the workspace", "工作区")

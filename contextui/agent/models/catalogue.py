@@ -3,16 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from contextui.agent.models.connection import exposed_host, is_loopback, unencrypted
 from contextui.agent.models.openai import complete_url
 from contextui.agent.models.prices import load_prices
 from contextui.agent.models.servers import Rates, ServedModel, endpoint_of, served_models
 from contextui.config.providers import PROVIDERS, Provider, installed
 from contextui.config.sources import Connection, Loaded
 from contextui.model import ErrorKind, ModelError
-from contextui.words import Words
+from contextui.words import Message, Words
 
 _LOOK, _ANSWER = 2.0, 20.0  # seconds for a server that may not be there, and for its answers
 
@@ -37,6 +37,11 @@ class Offer:
     def provider(self) -> Provider:
         """The provider."""
         return self.connection.provider
+
+    @property
+    def warning(self) -> Message | None:
+        """The warning that the key is sent unencrypted, if it would be."""
+        return unencrypted(self.connection.address) if self.connection.has_key else None
 
 
 def offers(loaded: Loaded) -> list[Offer]:
@@ -79,7 +84,7 @@ async def local_server(loaded: Loaded, words: Words, name: str = "ollama") -> Of
     offer = Offer(loaded.connect(PROVIDERS[name]))
     address = urlsplit(offer.connection.address)
     host, port = address.hostname or "", address.port or 80
-    if not _is_loopback(host):
+    if not is_loopback(host) or exposed_host(offer.connection.address):
         return None
     try:
         async with asyncio.timeout(_LOOK):
@@ -92,20 +97,16 @@ async def local_server(loaded: Loaded, words: Words, name: str = "ollama") -> Of
     return found if found.models else None
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 async def ask_all(
     loaded: Loaded, words: Words, update: Callable[[Offer], Awaitable[object] | object]
 ) -> list[Offer]:
-    """Ask all providers at the same time; `update` gets each as it answers."""
+    """Ask all providers at the same time; `update` gets each as it answers.
+
+    One whose key would be sent unencrypted is not asked: the person decides about that.
+    """
 
     async def ask(offer: Offer) -> Offer:
-        found = await asked(offer, words)
+        found = offer if offer.warning else await asked(offer, words)
         update(found)
         return found
 

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -15,7 +16,7 @@ from contextui.config.sources import KEY_VARIABLE
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import mask
 from contextui.text import one_line, quote
-from contextui.words import Lang, Words, msg
+from contextui.words import Lang, Message, Words, msg
 
 _SCHEMES = ("http", "https", "all")
 _SOCKS = ("socks5", "socks5h")
@@ -60,6 +61,42 @@ def proxy_for(url: str) -> Proxy | None:
         return None
     set_ones = dict(_proxies())
     return set_ones.get(parts.scheme) or set_ones.get("all")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def exposed_host(url: str) -> str:
+    """Return the host to which everything for this address goes unencrypted; empty if none.
+
+    A private network is no exception: others may listen there too. What goes to this machine is
+    exposed only if it takes the way over a proxy elsewhere.
+    """
+    try:
+        parts = urlsplit(url)
+        if parts.scheme != "http":
+            return ""
+        proxy = proxy_for(url) if is_loopback(parts.hostname or "") else None
+        host = urlsplit(proxy.url).hostname if proxy is not None else parts.hostname
+    except ValueError:  # an invalid port or bracket
+        return ""
+    return "" if host is None or is_loopback(host) else host
+
+
+def unencrypted(url: str) -> Message | None:
+    """Return the warning that a key for this address is sent unencrypted, if it is."""
+    if not (host := exposed_host(url)):
+        return None
+    return Message(
+        "The API key is sent to {host} unencrypted (http://): others on the network can read it. "
+        "Use https:// if the server offers it.",
+        {"host": one_line(host, 100)},
+    )
 
 
 def problem(words: Words) -> str | None:
@@ -158,6 +195,12 @@ class Endpoint:
             return server
         return words("{server}, via {way},", server=server, way=self.describe_proxy(proxy))
 
+    @property
+    def warning(self) -> Message | None:
+        """The warning that a key or password is sent unencrypted, if it is."""
+        has_secret = self.key is not None or bool(_CREDENTIALS.search(self.url))
+        return unencrypted(self.url) if has_secret else None
+
     def describe_proxy(self, proxy: Proxy) -> str:
         """Describe the proxy and the variable that sets it."""
         return self.words("the proxy at {proxy} ({variable})", proxy=proxy, variable=proxy.variable)
@@ -171,7 +214,6 @@ def plain(words: str) -> str:
 PROXY_AUTH = 407
 """The HTTP status of a proxy that requires authentication."""
 
-_LOOPBACK = re.compile(r"\w+://(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)", re.IGNORECASE)
 _PLAIN_TEXT = (
     "WRONG_VERSION_NUMBER",
     "HTTP_REQUEST",
@@ -237,7 +279,7 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
     root = _root(cause)
     reason = _reason(root)
     # If the server never replied, or nothing listens on this machine, long backoff is useless.
-    at_home = _LOOPBACK.match(proxy.url if proxy else endpoint.url)
+    at_home = is_loopback(urlsplit(proxy.url if proxy else endpoint.url).hostname or "")
     is_hopeless = not was_reached or (at_home and isinstance(root, ConnectionRefusedError))
     kind: ErrorKind = "unreached" if is_hopeless else "connection"
     if isinstance(root, ssl.SSLCertVerificationError):

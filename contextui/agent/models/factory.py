@@ -1,6 +1,8 @@
 """Create the model of a connection: built in, or of an installed package."""
 
+from collections.abc import Collection
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from contextui.agent.models.limits import AnswerLimits
@@ -8,13 +10,16 @@ from contextui.config.providers import installed
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import Connection
 from contextui.model import Model
-from contextui.text import one_line
+from contextui.text import one_line, quote
 from contextui.words import Lang
 
 if TYPE_CHECKING:
     from contextui.agent.models.anthropic import AnthropicModel
     from contextui.agent.models.openai import OpenAIModel
     from contextui.agent.models.servers import Rates
+
+
+_NEAR = 0.6  # similarity from which on a provider is suggested
 
 
 class NoKeyError(SettingsError):
@@ -113,6 +118,17 @@ def no_key(connection: Connection, model: str = "") -> NoKeyError:
     )
     error.provider = connection.provider.name
     return error
+
+
+def unknown_provider(name: str, known: Collection[str]) -> SettingsError:
+    """Return the error for a provider that does not exist: it names a similar one, or all."""
+    shown = quote(one_line(name, 60))
+    if near := get_close_matches(name.lower(), known, 1, _NEAR):
+        return SettingsError(
+            "There is no provider {name}. Did you mean {near}?", name=shown, near=near[0]
+        )
+    names = ", ".join(one_line(one, 60) for one in known)
+    return SettingsError("There is no provider {name}. There is: {names}.", name=shown, names=names)
 
 
 def _of_package(connection: Connection, lang: Lang, limits: AnswerLimits | None) -> Model:

@@ -20,6 +20,7 @@ from contextui.agent.models.limits import (
 )
 from contextui.agent.models.stream import data_of
 from contextui.model import Answer, CachePrices, ModelError, ModelEvent, ModelRequest
+from contextui.words import Message
 
 if TYPE_CHECKING:
     import httpx2
@@ -107,6 +108,11 @@ class RemoteModel(ABC, Generic[S]):
     def url(self) -> str:
         """The server's address, without user name and password."""
         return str(self._endpoint)
+
+    @property
+    def warning(self) -> Message | None:
+        """What the person should know before the first request, if anything."""
+        return self._endpoint.warning
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream the answer to a request; the last event is an `Answer`.

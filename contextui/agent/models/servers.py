@@ -373,7 +373,8 @@ async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
     if size == ContextSize():
         return size  # it has no such model: the request will say so
     loaded = await _ollama_loaded(ask)
-    if _loaded(loaded, model) is None:
+    is_full = size.tokens is not None and size.tokens == size.possible
+    if _loaded(loaded, model) is None and not is_full:
         with suppress(ModelError):  # the request will fail likewise
             await ask.post(f"{ask.root}/api/generate", {"model": model}, _LOAD_SECONDS)
             loaded = await _ollama_loaded(ask)
@@ -434,11 +435,12 @@ async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
         return ContextSize()
     info = answer.get("model_info")
     info = info if isinstance(info, Mapping) else {}
-    possible = next(
-        (_tokens(value) for key, value in info.items() if str(key).endswith(".context_length")),
-        None,
-    )
-    set_to = None
+    lengths = {str(key): _tokens(value) for key, value in info.items()
+               if str(key).endswith(".context_length")}  # fmt: skip
+    own = f"{info.get('general.architecture')}.context_length"  # others are those of its parts
+    possible = lengths.get(own) or next(iter(lengths.values()), None)
+    # A model of Ollama's cloud is never loaded here, and takes all that it can.
+    set_to = possible if answer.get("remote_host") or answer.get("remote_model") else None
     for line in str(answer.get("parameters") or "").splitlines()[:1_000]:
         name, _, value = line.strip().partition(" ")
         if name == "num_ctx" and value.strip().isascii() and value.strip().isdigit():

@@ -16,7 +16,9 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from contextui.agent.models.catalogue import Offer, ask_all, asked, offers
+from contextui.agent.models.connection import unencrypted
 from contextui.agent.models.servers import ServedModel, endpoint_of, enlarge
+from contextui.config.providers import PROVIDERS
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.errors import ContextUIError
@@ -186,6 +188,8 @@ class ModelScreen(ModalScreen[str | None]):
             is_away = offer.kind == "unreached"
             text = words("{at}, not running", at=connection.host) if is_away else offer.problem
             state, style = fit(line(text), _STATE).rstrip(), "$text-error"
+        elif offer.models is None and offer.warning:
+            state, style = words("not asked: the key would be sent unencrypted"), "$text-warning"
         elif offer.models is None and offer.provider.api != "other":
             state, style = words("looking…"), FAINT
         else:
@@ -258,6 +262,8 @@ class ModelScreen(ModalScreen[str | None]):
             )
         elif model is None and offer is not None and offer.problem:
             text = Content.styled(line(offer.problem), "$text-warning")
+        elif offer is not None and offer.warning:
+            text = Content.styled(self._words(offer.warning), "$text-warning")
         self.query_one("#note", Static).update(text)
         self.query_one("#box").border_subtitle = Content(self._price_of_change(model))
 
@@ -422,7 +428,7 @@ class LoginScreen(ModalScreen[bool]):
     DEFAULT_CSS = (
         "LoginScreen {"
         + _BOX.format(width=72)
-        + " #note { height: auto; margin: 1 0 0 0; } .keys { margin: 1 0; } }"
+        + " #note, #warning { height: auto; margin: 1 0 0 0; } .keys { margin: 1 0; } }"
     )
     BINDINGS = [Binding("escape", "leave", show=False)]
 
@@ -444,6 +450,8 @@ class LoginScreen(ModalScreen[bool]):
                 at=line(self._connection.host),
             )
             yield Static(Content.styled(note, MUTED), id="note")
+            if warning := unencrypted(self._connection.address):
+                yield Static(Content.styled(words(warning), "$text-warning"), id="warning")
             keys = words("enter saves it   esc cancels")
             yield Static(Content.styled(keys, MUTED), classes="keys")
 
@@ -451,7 +459,8 @@ class LoginScreen(ModalScreen[bool]):
     def _save(self, event: Input.Submitted) -> None:
         event.stop()
         connection, field = self._connection, self.query_one("#key", Input)
-        url = connection.url or ""
+        is_added = connection.provider.name not in PROVIDERS  # its address may be changed
+        url = connection.url or (connection.address if is_added else "")
         try:
             self._loaded.credentials.put(connection.provider.name, event.value, url)
         except ContextUIError as error:

@@ -51,7 +51,7 @@ class Found:
     @property
     def notice(self) -> Text:
         """What the person can do about servers that are not trusted; or empty."""
-        if self.review is None or self.review.trusted or not self.review.files:
+        if self.review is None or not self.untrusted:
             return ""
         return Message(
             "{path} is not trusted ({what}): read it, then run contextui trust",

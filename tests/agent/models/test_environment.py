@@ -138,3 +138,37 @@ def test_an_unknown_host_name_is_reported(monkeypatch: Patch) -> None:
         caught = failure(server, base_url="http://models.invalid")
     assert caught.kind == "unreached"
     assert "http://models.invalid cannot be reached: Name or service not known." in str(caught)
+
+
+# --- what is not encrypted -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://example.org/v1", "example.org"),
+        ("http://10.0.0.5:8080", "10.0.0.5"),
+        ("http://[fe80::1]:8080", "fe80::1"),
+        ("http://localhost:1@example.org", "example.org"),
+        ("http://127.0.0.1.example.org", "127.0.0.1.example.org"),
+        ("http://localhost.example.org", "localhost.example.org"),
+        ("HTTP://EXAMPLE.ORG", "example.org"),
+        ("https://example.org", ""),
+        ("http://localhost:11434/v1", ""),
+        ("http://LOCALHOST", ""),
+        ("http://127.0.0.1:8080", ""),
+        ("http://127.8.8.8", ""),
+        ("http://[::1]:8080", ""),
+        ("http://[::1", ""),
+    ],
+)
+def test_only_this_machine_is_reached_unencrypted_without_a_warning(url: str, host: str) -> None:
+    assert connection.exposed_host(url) == host
+
+
+def test_a_proxy_elsewhere_exposes_even_what_is_for_this_machine(monkeypatch: Patch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://joe:hunter2@proxy.example:3128")
+    assert connection.exposed_host("http://localhost:8080") == "proxy.example"
+    assert connection.exposed_host("https://example.org") == ""
+    monkeypatch.setenv("NO_PROXY", "localhost")
+    assert connection.exposed_host("http://localhost:8080") == ""

@@ -119,6 +119,26 @@ def test_the_size_that_a_models_own_file_sets_counts_if_it_is_not_loaded() -> No
     assert found.tokens == 16_384
 
 
+def test_a_model_in_ollamas_cloud_takes_all_it_can_and_is_not_loaded() -> None:
+    remote = {"remote_model": "qwen3", "remote_host": "https://ollama.com:443"}
+    with Server() as server:
+        server.pages = {**OLLAMA, "/api/ps": {}, "/api/show": {**OLLAMA["/api/show"], **remote}}
+        found = asyncio.run(context_size(_endpoint(server, "qwen3")))
+        assert found == ContextSize(262_144, 262_144, True, False)
+        assert "/api/generate" not in [one.path for one in server.lookups]
+
+
+def test_the_context_is_that_of_the_model_not_of_its_parts() -> None:
+    info = {
+        "clip.text.context_length": 77,
+        "general.architecture": "llama",
+        "llama.context_length": 131_072,
+    }
+    found = size({**OLLAMA, "/api/show": {"model_info": info}}, "qwen3")
+    assert found is not None
+    assert found.possible == 131_072
+
+
 def test_models_are_listed() -> None:
     assert models(OLLAMA) == [
         ("qwen3", 4_096, 262_144, True),

@@ -146,6 +146,23 @@ def test_the_command_lists_and_tests_servers(program: Program) -> None:
     assert "not trusted (changed)" in program("mcp", "list").err
 
 
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_broken_file_fails_and_the_other_one_is_listed(
+    program: Program, form: tuple[str, ...]
+) -> None:
+    configured(program)
+    assert program("trust", "--yes").status == 0
+    settings = program.write("../home/config.toml", "[mcp.servers.\n")
+    done = program("mcp", "list", *form)
+    done.fails(1, "config.toml is not valid TOML")
+    assert "plain" in done.out
+    settings.write_text('[mcp.servers.mine]\ncommand = "mine"\n', "utf-8")
+    program.write(".mcp.json", "{")
+    done = program("mcp", "list", *form)
+    done.fails(1, ".mcp.json, line 1: this is not valid JSON")
+    assert "mine" in done.out
+
+
 def test_importing_and_starting_load_no_library() -> None:
     import subprocess
 
