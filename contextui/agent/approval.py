@@ -432,7 +432,8 @@ class ApprovalGate:
 
 
 _READ_ONLY = msg(
-    "{name} was not carried out: {what}, and the person allows no changes now (approval is read-only)."
+    "{name} was not carried out: {what}, and the person allows no changes now (approval is "
+    "read-only)."
 )
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
