@@ -36,8 +36,9 @@ from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
-from contextui.windowing.host import current_render, file_of
+from contextui.windowing.host import file_of
 from contextui.windowing.intent import Allow
+from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
@@ -326,7 +327,7 @@ class WindowManager:
 
     @property
     def closed_titles(self) -> dict[str, str]:
-        """The gist of each of these windows in one line, the last closed one first."""
+        """What each of these windows showed, in one line; the last closed one first."""
         return {one: self._closed[one].title for one in self.closed_ids}
 
     def _restored(self, window_id: str, was: _Closed, former_id: str = "") -> Window:
@@ -551,18 +552,19 @@ class WindowManager:
         window = self._roster.require(window_id)
         last = window.runtime.renders.at()  # may wait
         self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
-        self._note_closed(window)
+        self._note_closed(window, last)
         ended, data = window.runtime.end(), self._data_of(window_id)
         if data is not None:
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
 
-    def _note_closed(self, window: Window) -> None:
+    def _note_closed(self, window: Window, last: Render) -> None:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
         saved = window.runtime.store.saved._replace(jobs=())
         if saved.state is not None:
-            history, gist = window.runtime.history.entries, current_render(window, Lod.GIST)
+            history = window.runtime.history.entries
+            gist = window.runtime.renders.current(Lod.GIST) or last  # a window may be stuck
             title = gist.snapshot.content.partition("\n")[0]
             closed = _Closed(type(window), saved, history, window.runtime.focus_id, title)
             self._closed[window.id] = closed
