@@ -98,7 +98,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
                     continue
                 if isinstance(self.focused, Input):
                     event.text = _first_line(event.text)
-                elif isinstance(self.focused, TextArea):  # terminals send \r for a line break
+                else:  # terminals send \r for a line break
                     event.text = event.text.replace("\r\n", "\n").replace("\r", "\n")
             if self._target is not None:
                 self._has_more = True

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from textual import messages
+from textual import events, messages
 from textual.drivers.web_driver import WebDriver
 
 _DRIVER = "contextui.cli.serve.process:ServedDriver"
@@ -99,6 +99,11 @@ class PageProcess:
         """Send typed text."""
         await self._write(_DATA, text.encode("utf-8", "replace"))
 
+    async def paste(self, text: str) -> None:
+        """Send pasted text."""
+        valid = text.encode("utf-8", "replace").decode()
+        await self._write(_META, json.dumps({"type": "paste", "text": valid}).encode())
+
     async def resize(self, size: Size) -> None:
         """Send the page's new size."""
         message = {"type": "resize", "width": size.columns, "height": size.rows}
@@ -181,6 +186,13 @@ class ServedDriver(WebDriver):
         """Send the server a message; do nothing if it is gone."""
         with suppress(BrokenPipeError):
             super().write_meta(data)
+
+    def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        """Handle a message of the server."""
+        if packet_type == "paste":
+            self.process_message(events.Paste(str(payload["text"]).replace("\0", "")))
+        else:
+            super().on_meta(packet_type, payload)
 
     def run_input_thread(self) -> None:
         """Read input; exit the app at its end, as the server is gone."""

@@ -160,7 +160,7 @@ class Server:
         """Run the app as long as the page is open."""
         if "Origin" not in request.headers:  # not a browser: pages always send it
             raise web.HTTPForbidden(text=_CLOSED)
-        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT)
+        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT, max_msg_size=0)
         await socket.prepare(request)
         name = request.match_info["tab"]
         tab = self._tabs.setdefault(name, Tab())
@@ -251,6 +251,8 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
     match received:
         case ["stdin", str(text)]:
             await process.type(text)
+        case ["paste", str(text)]:
+            await process.paste(text)
         case ["resize", {"width": int(columns), "height": int(rows)}]:
             await process.resize(Size.of(columns, rows))
         case ["focus" | "blur" as name]:

@@ -546,7 +546,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     @on(ActionRequested)
     def _act(self, message: ActionRequested) -> None:
         message.stop()
-        self.runner.run(message.action_id, message.params)
+        if message.fill_in:
+            self.runner.choose(message.action_id, fill_in=True)
+        else:
+            self.runner.run(message.action_id, message.params)
 
     def action_scroll(self, by: int) -> None:
         """Scroll by a line."""

@@ -102,18 +102,36 @@ class Tab:
             await self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, **key)
             await self.call("Input.dispatchKeyEvent", type="keyUp", **key)
 
-    async def press(self, key: str, code: int, *, ctrl: bool = False, **more: Any) -> None:
+    async def press(self, key: str, code: int, *, ctrl: bool = False, shift: bool = False) -> None:
         """Press a key that types nothing, by its name and its code."""
-        one = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if ctrl else 0}
-        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", **one, **more)
+        one = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 * ctrl + 8 * shift}
+        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", **one)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **one)
 
-    async def paste(self, text: str) -> None:
-        """Put a text on the clipboard and press ctrl+v; a page can prevent that it is pasted."""
-        await self._browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    # Chromium's permissions for the clipboard are left as a person has them: to grant one refuses
+    # all others, and a page that writes needs another one within seconds of a key than later.
+
+    async def copy(self, text: str) -> None:
+        """Put a text on the clipboard, as another program would."""
+        await self.call("Page.bringToFront")
         script = f"navigator.clipboard.writeText({json.dumps(text)})"
-        await self.call("Runtime.evaluate", expression=script, awaitPromise=True)
-        await self.press("v", 86, ctrl=True, commands=["paste"])
+        done = await self.call(
+            "Runtime.evaluate", expression=script, awaitPromise=True, userGesture=True
+        )
+        assert "exceptionDetails" not in done, done
+
+    async def paste_from_menu(self) -> None:
+        """Paste as a menu of the browser does, wherever the focus is."""
+        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", commands=["paste"])
+
+    async def copied(self) -> str:
+        """Return the text on the clipboard."""
+        both = ["clipboardReadWrite", "clipboardSanitizedWrite"]  # the page may be writing just now
+        await self._browser.call("Browser.grantPermissions", permissions=both)
+        script = "navigator.clipboard.readText()"
+        found = await self.call("Runtime.evaluate", expression=script, awaitPromise=True)
+        await self._browser.call("Browser.resetPermissions")
+        return str(found["result"]["value"])
 
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Move the mouse from one point of the page to another with its button down."""
@@ -131,9 +149,9 @@ class Tab:
     async def close(self) -> None:
         await self.call("Page.close")
 
-    def column(self, text: str) -> int:
-        """The column at which a text is shown, or -1."""
-        return max(line.find(text) for line in self._screen.display)
+    def place(self, text: str) -> tuple[int, int]:
+        """The column and row at which a text is shown, or -1."""
+        return max((line.find(text), row) for row, line in enumerate(self._screen.display))
 
     def text(self) -> str:
         return "\n".join(self._screen.display)
@@ -151,6 +169,11 @@ class Tab:
 
     async def until_shown(self, text: str) -> None:
         await self.until(lambda: self.shows(text))
+
+    async def until_copied(self, text: str) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while await self.copied() != text:
+                await asyncio.sleep(0.05)
 
     async def until_true(self, script: str) -> None:
         async with asyncio.timeout(PATIENCE):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,11 @@ async def say(tab: Tab, words: str, shown: str) -> None:
     await tab.until_shown(shown)
 
 
+def middle(column: int, row: int) -> tuple[float, float]:
+    """The middle of a cell, in pixels."""
+    return column * 9 + 4, row * 21 + 10
+
+
 async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
     await tab.until_true("document.title === 'contextui work'")
     # The keys of the app that mean something to a browser, too.
@@ -42,10 +48,9 @@ async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
     await tab.press("Escape", 27)
     await tab.until(lambda: not tab.shows("Keys and commands"))
     # The divider before the inspector.
-    before, wide = tab.column("Context"), await tab.eval("innerWidth")
-    cell = wide / (wide // 9)
-    await tab.drag(((before - 2) * cell + 4, 300), ((before - 14) * cell + 4, 300))
-    await tab.until(lambda: tab.column("Context") < before - 5)
+    before, _ = tab.place("Context")
+    await tab.drag(middle(before - 2, 14), middle(before - 14, 14))
+    await tab.until(lambda: tab.place("Context")[0] < before - 5)
     await tab.picture(shots / "1b-divider-moved.png")
     # The page around the cells follows the theme.
     for name, color in (("light", LIGHT), ("dark", DARK)):
@@ -117,3 +122,63 @@ def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: 
         "Make a to-do list with apples",
         "Make a to-do list with pears",
     ]
+
+
+PASTES = {
+    "ctrl+v": ("v", 86, {"ctrl": True}),
+    "ctrl+shift+v": ("V", 86, {"ctrl": True, "shift": True}),
+    "ctrl+v on a Cyrillic layout": ("м", 86, {"ctrl": True}),
+    "shift+insert": ("Insert", 45, {"shift": True}),
+}
+
+
+async def paste_and_clear(tab: Tab) -> None:
+    for name, (key, code, held) in PASTES.items():
+        await tab.copy(f"first\n\x1b[201~\r{name}")  # tries to end the paste, and to send
+        await tab.press(key, code, **held)
+        await tab.until_shown(name)
+        await tab.press("c", 67, ctrl=True)
+        await tab.until(lambda: not tab.shows("first"))
+    # From a menu, and wherever the focus is.
+    await tab.copy("from a menu")
+    await tab.eval("document.activeElement.blur()")
+    await tab.paste_from_menu()
+    await tab.until_shown("from a menu")
+    await tab.eval("focusTerminal()")
+    assert tab.shows("No model is connected")  # nothing was sent
+
+
+async def copy_with_keys_and_mouse(tab: Tab) -> None:
+    await tab.copy("something else")
+    await tab.press("Home", 36, shift=True)
+    await tab.press("c", 67, ctrl=True)
+    await tab.until_copied("from a menu")
+    await tab.press("End", 35)
+    await tab.type("\r")
+    await tab.until(lambda: re.search(r" \d+\.\ds ", tab.text()))  # after the answer
+    column, row = tab.place("  I did nothing")
+    await tab.drag(middle(column + 2, row), middle(column + 6, row))
+    await tab.press("c", 67, ctrl=True)
+    await tab.until_copied("I did")
+
+
+@pytest.mark.long
+def test_paste_and_copy(tmp_path: Path) -> None:
+    async def use(serving: Serving, chromium: Browser) -> None:
+        tab = await chromium.tab(str(serving.url))
+        await tab.until_shown("No model is connected")
+        await paste_and_clear(tab)
+        await copy_with_keys_and_mouse(tab)
+        # A large text does not remain in the page, where it would slow down each key.
+        await tab.copy("line\n" * 200_000)
+        await tab.press("v", 86, ctrl=True)
+        await tab.until_shown("[pasted 1: 200,000 lines]")
+        assert await tab.eval("document.querySelector('.xterm-helper-textarea').value") == ""
+
+    with Serving(tmp_path / "work") as serving:
+
+        async def run() -> None:
+            async with browser(tmp_path / "profile") as chromium:
+                await use(serving, chromium)
+
+        asyncio.run(run())

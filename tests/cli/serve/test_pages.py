@@ -99,6 +99,25 @@ def test_a_page_that_sends_invalid_messages_is_closed(tmp_path: Path) -> None:
         assert all_gone(serving.apps())
 
 
+def test_a_paste_presses_no_keys_and_may_be_large(tmp_path: Path) -> None:
+    async def paste(serving: Serving) -> None:
+        async with opened(serving) as page:
+            await page.until_shown("No model is connected")
+            await page.socket.send_json(["paste", "one\r\nt\0wo\ud800 \x1b[201~\rthree"])
+            await page.until_shown("three")
+            await page.type("four")
+            await page.until_shown("threefour")
+            assert any("two? " in line for line in page.screen.display)
+            assert any("No model is connected" in line for line in page.screen.display)
+            await page.socket.send_json(["paste", "x" * 5_000_000])
+            await page.until_shown("[pasted 1: 5.0M characters]")
+            await page.socket.send_json(["paste", "x" * 11_000_000])
+            await page.until_shown("The paste is too large")
+
+    with Serving(tmp_path / "work") as serving:
+        asyncio.run(paste(serving))
+
+
 def test_flags_are_passed_to_the_app() -> None:
     words = ["-c", "--fork", "--lang", "zh", "--window", "a.py", "--window", "b.py"]
     arguments = parse(["serve", "--port", "80", "--host", "::1", *words])

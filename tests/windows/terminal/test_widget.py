@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
@@ -57,6 +58,24 @@ async def edit_with_vim(pilot: Any, work: Path) -> None:
     await until(pilot, (work / "note.txt").exists)
     assert (work / "note.txt").read_text() == "hi\n"
     await until(pilot, lambda: shown(pilot, "a1b2"))  # the screen before it is back
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])  # many terminals paste a line break as \r
+def test_a_paste_into_a_program_keeps_its_lines(tmp_path: Path, end: str) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path, windows=[TerminalWindow])
+        desk.session.windows.open("terminal")
+        async with running(desk, (120, 40)) as pilot:
+            await enter(pilot)
+            await type_in(pilot, "echo a1'b2'; cat > pasted.txt; echo c3'd4'")
+            await until(pilot, lambda: shown(pilot, "a1b2"))
+            pilot.app.post_message(events.Paste(end.join(["one", "\ttwo", ""])))
+            await until(pilot, lambda: shown(pilot, "two"))
+            await pilot.press("ctrl+d")
+            await until(pilot, lambda: shown(pilot, "c3d4"))
+            assert (Path(desk.session.cwd) / "pasted.txt").read_text() == "one\n\ttwo\n"
+
+    asyncio.run(run())
 
 
 def test_keys_reach_the_shell_and_full_screen_programs(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 // browser's paste, title and notifications work, and when the connection ends the page says why.
 "use strict";
 const OPEN_ELSEWHERE = 4001; // the close code with which the server refuses a page that is open
+const V = 86; // the code of the key v on every layout
 
+let connection;
 window.WebSocket = class extends WebSocket {
   constructor(...given) {
     super(...given);
+    connection = this;
     this.addEventListener("open", focusTerminal);
     this.addEventListener("message", ({ data }) => obey(data));
     this.addEventListener("close", ({ code }) => showEnd(code));
@@ -31,9 +34,17 @@ function notify(text) {
     document.addEventListener("keydown", () => Notification.requestPermission(), { once: true });
 }
 
-// The terminal would send ctrl+v to the app, which cannot read the browser's clipboard.
+// The terminal would send ctrl+v to the app, which cannot read the browser's clipboard. Browsers
+// and the terminal go by the code of the key: on a Cyrillic layout its name is another.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey && !event.altKey && event.key.toLowerCase() === "v") event.stopPropagation();
+  if (event.ctrlKey && !event.altKey && event.keyCode === V) event.stopPropagation();
+}, { capture: true });
+
+// Not typed, as the terminal would: escape sequences in the text could end the paste and press keys.
+document.addEventListener("paste", (event) => {
+  event.preventDefault();
+  event.stopPropagation();
+  connection?.send(JSON.stringify(["paste", event.clipboardData.getData("text/plain")]));
 }, { capture: true });
 
 function showEnd(code) {
