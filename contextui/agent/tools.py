@@ -23,7 +23,7 @@ from contextui.session.cache import CacheStore
 from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
-from contextui.windowing.host import opening_text
+from contextui.windowing.host import opening_text, was_open
 from contextui.windowing.manager import WindowManager
 from contextui.words import LANGUAGES, Lang, Words, msg
 
@@ -368,7 +368,7 @@ class ToolBox:
                 if window.is_opening
                 else msg("Opened {id}.")
             )
-            if window.runtime.was_open:
+            if was_open(window):
                 return ActionResult(True, opening_text(window, self._words))
             return ActionResult(True, self._words(text, id=window.id))
 

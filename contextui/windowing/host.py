@@ -48,11 +48,16 @@ def file_of(window: Window) -> str | None:
     return path if isinstance(path, str) and path else None
 
 
+def was_open(window: Window) -> bool:
+    """Whether the window was open when it was asked for last."""
+    return window.runtime.was_open
+
+
 def opening_text(window: Window, words: Words) -> str:
     """Say which window `open` has opened, or that it was open already."""
     file = file_of(window)
     text = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
-    if window.runtime.was_open:
+    if was_open(window):
         text = msg("{file} is open in {window}.")
     return words(text, window=window.id, file=shown_name(file or ""))
 
