@@ -251,6 +251,19 @@ def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+def test_a_long_path_leaves_room_for_the_model(tmp_path: Path) -> None:
+    folder = tmp_path / "/".join(["a_folder_with_a_long_name"] * 6)
+    folder.mkdir(parents=True)
+
+    async def go() -> None:
+        async with running(desk_in(folder)) as pilot:
+            await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
+            assert " …/a_folder_with_a_long_name/" in lines(pilot)[0]
+            assert lines(pilot)[0].split()[1].endswith("/a_folder_with_a_long_name/work")
+
+    asyncio.run(go())
+
+
 def test_before_there_is_a_session_no_figures_are_made_up(tmp_path: Path) -> None:
     async def go() -> None:
         let_go = threading.Event()
