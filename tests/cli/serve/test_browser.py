@@ -172,6 +172,22 @@ async def copy_with_keys_and_mouse(tab: Tab) -> None:
     await tab.until_copied("I did", select_and_copy)
 
 
+async def copy_without_encryption(tab: Tab, url: str) -> None:
+    """Copy and paste where the page has no clipboard, as one of another machine."""
+    hidden = "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })"
+    await tab.call("Page.addScriptToEvaluateOnNewDocument", source=hidden)
+    await tab.call("Page.navigate", url=url)
+    await tab.until_shown("No model is connected")
+    await tab.eval("document.addEventListener('copy', () => { window.isCopied = true })")
+    await tab.type("twice ")
+    await tab.press("Home", 36, shift=True)
+    await tab.press("c", 67, ctrl=True)
+    await tab.until_true("window.isCopied")
+    await tab.press("End", 35)
+    await tab.press("v", 86, ctrl=True)
+    await tab.until_shown("twice twice")
+
+
 @pytest.mark.long
 def test_paste_and_copy(tmp_path: Path) -> None:
     async def use(serving: Serving, chromium: Browser) -> None:
@@ -179,6 +195,7 @@ def test_paste_and_copy(tmp_path: Path) -> None:
         await tab.until_shown("No model is connected")
         await paste_and_clear(tab)
         await copy_with_keys_and_mouse(tab)
+        await copy_without_encryption(await chromium.tab("about:blank"), str(serving.url))
         # A large text does not remain in the page, where it would slow down each key.
         await tab.copy("line\n" * 200_000)
         await tab.press("v", 86, ctrl=True)
