@@ -77,6 +77,11 @@ _ENV_NAME = re.compile(
     rf"\w*(?:passw(?:or)?d|passphrase|credentials?|{_KEY})(?:_?\d+)?", re.IGNORECASE
 )
 
+_NAME = (
+    rf"(?!token(?:s|iz))(?:{_PASSWORD}|{_KEY}|credential|authorization|cookie"
+    r"|(?<![a-z])(?:pin|otp)(?![a-z])|密码|密钥|口令|令牌)"
+)
+
 _SECRET = (
     r"(?:key|token|secret|passw|passphrase|pass(?:in|out|code)?(?![a-z])|pwd|credential|auth|cookie"
     r"|signature|(?<![a-z])(?:pw|pin|otp)(?![a-z]))[\w.-]*"
@@ -204,11 +209,27 @@ def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
 
 
 def add_secret(text: str) -> None:
-    """Mask a key that the person entered, like those of the environment."""
+    """Mask a key that the person entered or configured, like those of the environment."""
     global _own  # noqa: PLW0603
     if text and text not in _entered:
         _entered.add(text)
         _own = {}, {}
+
+
+def add_named_secret(name: str, value: str) -> None:
+    """Mask a value that is configured under a secret's name, such as the header `X-Api-Key`."""
+    if names_secret(name):
+        add_secret(re.sub(rf"(?:{_SCHEMES})\s+", "", value, count=1, flags=re.IGNORECASE).strip())
+
+
+def names_secret(words: str) -> bool:
+    """Whether words name a secret, as `api_key` and `Your password` do.
+
+    Example:
+        >>> names_secret("GitHub API key"), names_secret("max_tokens")
+        (True, False)
+    """
+    return re.search(_NAME, re.sub(r"[\s-]+", "_", words), re.IGNORECASE) is not None
 
 
 _entered: set[str] = set()

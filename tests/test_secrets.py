@@ -9,7 +9,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import contextui.secrets
-from contextui.secrets import MASK, StreamMask, mask, mask_arguments, mask_own, own_secrets
+from contextui.secrets import (
+    MASK,
+    StreamMask,
+    mask,
+    mask_arguments,
+    mask_own,
+    names_secret,
+    own_secrets,
+)
 
 ROOT = Path(__file__).parent.parent
 LETTERS = string.ascii_letters + string.digits
@@ -58,7 +66,7 @@ words = st.text(string.ascii_lowercase + " .,\n笔", max_size=40)
 
 def test_the_documented_example_holds() -> None:
     results = doctest.testmod(contextui.secrets)
-    assert (results.attempted, results.failed) == (3, 0)
+    assert (results.attempted, results.failed) == (4, 0)
 
 
 @given(keys, st.sampled_from(FORMS), words, words)
@@ -227,3 +235,29 @@ def test_the_environment_is_searched_again_only_after_it_changed(
     assert len(searched) == 2
     monkeypatch.delenv("SOME_TOKEN")
     assert mask_own("second-value-of-it") == "second-value-of-it"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_secret"),
+    [
+        ("password", True),
+        ("Your password, please", True),
+        ("API key", True),
+        ("apiKey", True),
+        ("X-Api-Key", True),
+        ("GITHUB_TOKEN", True),
+        ("client_secret", True),
+        ("PIN", True),
+        ("One-time code (OTP)", True),
+        ("登录密码", True),
+        ("Cookie", True),
+        ("name", False),
+        ("max_tokens", False),
+        ("tokenizer", False),
+        ("keyboard", False),
+        ("pinned", False),
+        ("Shipping address", False),
+    ],
+)
+def test_words_that_name_a_secret(words: str, is_secret: bool) -> None:
+    assert names_secret(words) is is_secret

@@ -462,7 +462,11 @@ class ContextUIApp(KeyLine[int]):
     def action_command_palette(self) -> None:
         """Open the command palette."""
         if self.screen is self.main:  # commands only apply to the main screen
-            self.push_screen(CommandPalette(placeholder=self.words("Search commands…")))
+            self.push_screen(
+                CommandPalette(
+                    placeholder=self.words("Search commands   ↑↓ move   enter run   esc close")
+                )
+            )
 
     def action_help(self) -> None:
         """Open the help screen with all keys and commands."""

@@ -217,7 +217,9 @@ class MainScreen(Screen[None]):
         yield Static(words("Terminal too small"), id="tiny")
 
     def on_resize(self) -> None:
-        """Fit the panes to the new size."""
+        """Fit the panes to the new size; where only one has room, show that with the focus."""
+        if present := self.navigation.present:
+            self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
 
     def on_mount(self) -> None:

@@ -415,8 +415,8 @@ class Menu:
     def _theme_setting(self) -> "OwnSetting":
         from contextui.tui.dialogs.config import OwnSetting  # noqa: PLC0415  (only for this)
 
-        about, names = msg("the colors of the screen"), [one.name for one in THEMES]
-        return OwnSetting(about, names, lambda: self._app.theme, self.theme)
+        about = msg("the colors of the screen")
+        return OwnSetting(about, self._themes(), lambda: self._app.theme, self.theme)
 
     def quit(self, _: str) -> None:
         """Quit."""

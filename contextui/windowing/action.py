@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 
 from contextui import text
 from contextui.errors import ContextUIError, WindowDefinitionError
+from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
 from contextui.words import Lang, Words, msg
@@ -123,7 +124,7 @@ class ActionResult:
     @classmethod
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
         """Create the result of a failed call, with the error's message in this language."""
-        return cls(False, text.for_model(text.cap(error.text(lang), _LONGEST)), error)
+        return cls(False, text.for_model(text.cap(mask_own(error.text(lang)), _LONGEST)), error)
 
 
 def action(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contextui.errors import ContextUIError
+from contextui.secrets import mask, mask_own
 from contextui.text import one_line
 from contextui.words import Translatable
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _LONGEST = 1_000  # characters
+_EXAMINED = 10_000  # characters of a message that may be shown
 _FIELDS = 3  # invalid fields of a model that are named
 
 
@@ -22,7 +24,7 @@ def reason_of(problem: BaseException, lang: str = "en") -> str:
     """Return the exception's type and message, as one sanitized line of bounded length.
 
     For a `ContextUIError` the message alone is enough, in this language; for a `ValidationError`,
-    the invalid fields.
+    the invalid fields. Secrets in it are masked; in a `ContextUIError`, only those that are known.
     """
     pydantic = sys.modules.get("pydantic")  # it is heavy, and loaded if it raised the problem
     if pydantic is not None and isinstance(problem, pydantic.ValidationError):
@@ -31,8 +33,9 @@ def reason_of(problem: BaseException, lang: str = "en") -> str:
         words = problem.text(lang) if isinstance(problem, ContextUIError) else str(problem)
     except BaseException as worse:  # its `__str__` may be broken too
         words = f"(its message is unavailable: {type(worse).__name__})"
-    kind = "" if isinstance(problem, ContextUIError) else f"{type(problem).__name__}: "
-    return one_line(kind + words, _LONGEST)
+    if isinstance(problem, ContextUIError):
+        return one_line(mask_own(words), _LONGEST)
+    return one_line(f"{type(problem).__name__}: {mask(words[:_EXAMINED])}", _LONGEST)
 
 
 def invalid_fields(error: "ValidationError") -> str:

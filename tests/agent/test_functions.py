@@ -170,6 +170,19 @@ def test_errors_are_results(name: str, given: dict[str, Any], words: str) -> Non
     assert done == []
 
 
+def test_a_key_in_an_exception_does_not_reach_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_API_KEY", "correct-horse-battery")
+
+    @tool("read")
+    def leak() -> str:
+        """Fail."""
+        raise OSError("401 for correct-horse-battery")
+
+    found = asyncio.run(FunctionTool.of(leak).run({}, ApprovalGate("ask"), "en"))
+    assert "correct-horse-battery" not in found.text
+    assert "401 for ***" in found.text
+
+
 def test_what_cannot_be_a_tool_is_an_error_at_once() -> None:
     def create(name: str) -> None: ...
     def several(*names: str) -> None: ...

@@ -46,6 +46,35 @@ class TestActions:
         assert act(windows, bad, "report").text == "0"
         assert str(bad.version) == "1.0.0"
 
+    @pytest.mark.parametrize("way", ["raised", "reported", "job"])
+    def test_a_key_in_the_reason_does_not_reach_the_model(
+        self, windows: WindowManager, monkeypatch: pytest.MonkeyPatch, way: str
+    ) -> None:
+        key = "correct-horse-battery"
+        monkeypatch.setenv("SERVICE_API_KEY", key)
+
+        class Leaking(Counter):
+            @action("Fail")
+            def raised(self) -> None:
+                raise OSError(f"401 for {key} and Bearer 5f3a9c27e1d84b60")
+
+            @action("Report")
+            def reported(self) -> None:
+                raise ActionError(f"No access with {key}.")
+
+            @action("Fail in a job")
+            def job(self) -> Any:
+                async def work(_: Any) -> None:
+                    self.raised()
+
+                return self.env.job("work", work, wait=10)
+
+        result = act(windows, windows.open(Leaking), way)
+        assert not result.ok
+        assert "***" in result.text
+        assert key not in result.text
+        assert "5f3a9c27e1d84b60" not in result.text
+
     def test_that_break_the_state_are_rolled_back(self, windows: WindowManager) -> None:
         """FAULTS 20a."""
 

@@ -28,7 +28,7 @@ def test_there_are_no_other_tables_of_chinese() -> None:
     found = [
         f"{path.relative_to(messages.PACKAGE)}:{number}"
         for path in messages.sources()
-        if not {"offline", "stated.py"} & {*path.parts}  # they read Chinese
+        if not {"offline", "stated.py", "secrets.py"} & {*path.parts}  # they read Chinese
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if chinese.search(line) and ">>>" not in line and "'" not in line
     ]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from contextui.config.servers import Server
 from contextui.processes import Process
+from contextui.secrets import add_named_secret
 from contextui.text import one_line
 from contextui.version import VERSION
 from contextui.windows.mcp.catalogue import Catalogue, Info
@@ -198,6 +199,8 @@ class Connection:
         for name in ("mcp.client", "mcp.client.auth.oauth2", "client"):
             logging.getLogger(name).disabled = True
         server = self.server.resolved(os.environ)
+        for name, value in (*server.env, *server.headers):
+            add_named_secret(name, value)
         self._log: Log | None = None
         self._process: Process | None = None
         async with AsyncExitStack() as stack:

@@ -1,17 +1,24 @@
 """MCP window in words: its state, and what the model reads of it."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
 from contextui import Action, Lod, Transient, Window
 from contextui.config.servers import Server
+from contextui.secrets import add_secret, names_secret
 from contextui.text import counted, one_line
 from contextui.windows.mcp.catalogue import Catalogue, Info
 from contextui.windows.mcp.connection import Connection
 from contextui.windows.mcp.result import Result
+
+SECRET = (
+    "This asks for a secret: the server gets what you type, not contextui",
+    "这里要求输入机密信息：你输入的内容会发给服务器，而不是 contextui",
+)
+"""The warning before an answer that may be a secret, in English and Chinese."""
 
 
 class Asked(BaseModel):
@@ -20,6 +27,35 @@ class Asked(BaseModel):
     message: str = ""
     form: dict[str, Any] = {}
     url: str = ""
+
+    @property
+    def wants_secret(self) -> bool:
+        """Whether it asks for a secret, which the protocol does not allow."""
+        return not self.url and (
+            names_secret(self.message) or any(map(self._is_secret, self._fields))
+        )
+
+    @property
+    def label(self) -> tuple[str, str]:
+        """The label of the answer, in English and Chinese."""
+        return SECRET if self.wants_secret else ("Answer the server", "回答服务器")
+
+    def mask(self, answer: Mapping[str, Any]) -> None:
+        """Mask the secrets of an answer from now on: the server may repeat them."""
+        for name, value in answer.items():
+            if self._is_secret(name):
+                add_secret(str(value))
+
+    def _is_secret(self, name: str) -> bool:
+        field = self._fields.get(name)
+        given = field if isinstance(field, Mapping) else {}
+        words = (name, given.get("title"), given.get("description"))
+        return any(isinstance(one, str) and names_secret(one) for one in words)
+
+    @property
+    def _fields(self) -> Mapping[str, Any]:
+        fields = self.form.get("properties")
+        return fields if isinstance(fields, Mapping) else {}
 
 
 class Kept(BaseModel):

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from contextui.files.protection import write_private
 from contextui.plain_file import read_plain
+from contextui.secrets import mask, mask_own
 from contextui.text import counted, for_model, one_line
 
 SHOWN = 24_000
@@ -126,6 +127,7 @@ def take(outcome: Any, folder: Path | None, number: int) -> Taken:
         plain = listed if only_same else f"{plain}\n{listed}"
     elif structured is not None and not plain.strip():
         plain = _json(structured)
+    plain = mask(plain) if outcome.is_error else mask_own(plain)
     return Taken(for_model(plain).rstrip(), table, files.names, bool(outcome.is_error))
 
 
@@ -133,7 +135,7 @@ def take_resource(outcome: Any, folder: Path | None, number: int) -> Taken:
     """Turn the contents of a resource into text and files."""
     files = _Files(folder, number)
     texts = [_contents(one, files) for one in outcome.contents[:_MOST_BLOCKS]]
-    return Taken(for_model("\n".join(texts)), files=files.names)
+    return Taken(for_model(mask_own("\n".join(texts))), files=files.names)
 
 
 def prompt_text(outcome: Any) -> str:
@@ -142,7 +144,7 @@ def prompt_text(outcome: Any) -> str:
     for one in outcome.messages[:_MOST_BLOCKS]:
         text = _block_text(one.content, files)
         parts.append(f"Assistant: {text}" if one.role == "assistant" else text)
-    return for_model("\n\n".join(parts))[:_LARGEST_TEXT]
+    return for_model(mask_own("\n\n".join(parts)))[:_LARGEST_TEXT]
 
 
 # --- parts of a result -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import.
 
 import asyncio
 import collections
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -25,6 +26,7 @@ LARGEST_MESSAGE = 32_000_000
 """Maximum bytes of one message of a server; then the connection ends."""
 
 _CHUNK = 65_536
+_EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _BURST, _PAUSE = 1_000, 0.002  # messages within a second, and the pause after each further one
 _KEPT_LINES = 20  # of what the server writes to its error output
 _GRACE = 0.5  # seconds for a server to end by itself after its input was closed
@@ -179,31 +181,37 @@ class Pace:
     def __init__(self) -> None:
         self._since, self._count = time.monotonic(), 0
 
-    async def keep(self) -> None:
-        """Count one message; wait a moment if there are too many."""
-        self._count += 1
+    async def keep(self, count: int = 1) -> None:
+        """Count messages; wait a moment if there are too many."""
         now = time.monotonic()
         if now - self._since > 1:
             self._since, self._count = now, 0
-        elif self._count > _BURST:
-            await asyncio.sleep(_PAUSE)
+        self._count += count
+        if (excess := min(self._count - _BURST, count)) > 0:
+            await asyncio.sleep(_PAUSE * excess)
 
 
 # --- HTTP -------------------------------------------------------------------------------------
 
 
 class _Limited(httpx2.AsyncByteStream):
-    """The body of a response that is no event stream, with a limit."""
+    """The body of a response with a limit: of its size, or of the size and rate of its events."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, *, has_events: bool) -> None:
+        self._stream, self._has_events = stream, has_events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size, before, pace = 0, b"", Pace()
         async for chunk in self._stream:
             size += len(chunk)
+            if self._has_events:
+                read = before + chunk
+                ends = [one.end() for one in _EVENT_END.finditer(read) if one.end() > len(before)]
+                size = len(read) - ends[-1] if ends else size
+                before = read[-3:]
+                await pace.keep(len(ends))
             if size > LARGEST_MESSAGE:
-                raise httpx2.ReadError("the response is too large")
+                raise httpx2.ReadError("it sent a message that is too large")
             yield chunk
 
     async def aclose(self) -> None:
@@ -215,9 +223,9 @@ async def _limit(response: httpx2.Response) -> None:
         # Nobody asked for it, and a few kilobytes of it can fill the memory.
         await response.aclose()
         raise httpx2.ReadError("the response is compressed")
-    kind = response.headers.get("content-type", "")
-    if not kind.startswith("text/event-stream"):
-        response.stream = _Limited(response.stream)
+    kind = response.headers.get("content-type", "").lower()
+    has_events = kind.startswith("text/event-stream")
+    response.stream = _Limited(response.stream, has_events=has_events)
 
 
 def http_client(
@@ -250,7 +258,10 @@ async def http_streams(
     if server.kind == "sse":
         from mcp.client.sse import sse_client  # noqa: PLC0415  (few servers need it)
 
-        async with sse_client(server.url, headers=dict(server.headers), auth=auth) as streams:
+        def client_of(*_: Any, **__: Any) -> httpx2.AsyncClient:
+            return http_client(server, auth, noted)
+
+        async with sse_client(server.url, httpx_client_factory=client_of) as streams:
             yield streams
         return
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415

@@ -15,7 +15,7 @@ from contextui.tui.lines import FAINT, MUTED, Sheet, age, fit, fold, line, spinn
 from contextui.widgets import ActionRequested, stated
 from contextui.windowing import host
 from contextui.windows.mcp.catalogue import Tool
-from contextui.windows.mcp.description import ServerState
+from contextui.windows.mcp.description import SECRET, ServerState
 from contextui.windows.mcp.result import Result, Table
 from contextui.windows.mcp.window import _ServerWindow
 from contextui.words import Words
@@ -80,7 +80,7 @@ class ServerBody(Sheet):
     def action_answer(self) -> None:
         """Answer the server's question."""
         if self._state.asked is not None:
-            self.post_message(ActionRequested("answer"))
+            self.post_message(ActionRequested("answer", fill_in=True))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: further rows, a page to open."""
@@ -184,6 +184,9 @@ class ServerBody(Sheet):
         assert asked is not None
         said = self._words("The server asks: {text}", text=line(asked.message))
         lines = fold(Content.assemble((said, "$text-warning")), width)
+        if asked.wants_secret:
+            warning = self._window.env.say(*SECRET)
+            lines += fold(Content.assemble((warning, "$text-error")), width)
         if asked.url:
             lines += fold(Content(line(asked.url)), width)
         hint = self._words("enter answers, decline refuses")

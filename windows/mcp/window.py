@@ -184,10 +184,8 @@ class _ServerWindow(Window):
     def more_actions(self) -> Iterable[Action]:
         state, found = self.state, self.state.catalogue
         if state.asked is not None:
-            yield Action(
-                "answer", "Answer the server", "write", state.asked.form, label_zh="回答服务器",
-                call=self._answer,
-            )  # fmt: skip
+            (label, zh), form = state.asked.label, state.asked.form
+            yield Action("answer", label, "write", form, label_zh=zh, call=self._answer)
             yield Action("decline", "Do not answer", call=self._decline, label_zh="不回答")
         yield from state.offered
         if found.resources or found.templates:
@@ -364,6 +362,8 @@ class _ServerWindow(Window):
     def _answer(self, **content: Any) -> str:
         if self.env.actor() == "model":  # also if it may do everything else without asking
             raise _for_the_person()
+        if self.state.asked is not None:
+            self.state.asked.mask(content)
         self._settle("accept", content)
         return self.env.say("Answered.", "已回答。")
 

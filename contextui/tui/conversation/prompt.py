@@ -171,7 +171,7 @@ _REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
     "ask": msg("asks before writing"),
     "auto": msg("writes without asking"),
-    "read-only": msg("never writes"),
+    "read-only": msg("refuses every write"),
 }
 """The description of each approval mode."""
 

@@ -237,13 +237,20 @@ class ActionRequested(Message):
     Custom widgets of windows may post it. The frame runs the action as the person and shows the
     result in its border.
 
+    Args:
+        action_id: The action.
+        params: Its params.
+        fill_in: Whether the person fills in the params first, in a form.
+
     Example:
         >>> self.post_message(ActionRequested("done", {"item": 3}))
     """
 
-    def __init__(self, action_id: str, params: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, action_id: str, params: Mapping[str, Any] | None = None, *, fill_in: bool = False
+    ) -> None:
         super().__init__()
-        self.action_id = action_id
+        self.action_id, self.fill_in = action_id, fill_in
         self.params: Mapping[str, Any] = params or {}
 
 

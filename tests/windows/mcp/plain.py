@@ -45,6 +45,8 @@ def ask(message: str) -> Any:
     count += 1
     key = f"ask-{count}"
     fields: dict[str, Any] = {"name": TEXT}
+    if MODE == "secret":
+        fields = {"name": {**TEXT, "title": "API key"}}
     if MODE == "form":
         fields |= {f"p{n}": {**TEXT, "title": "x" * 900} for n in range(1_000)}
     schema = {"type": "object", "properties": fields, "required": ["name"]}
@@ -150,6 +152,8 @@ def call(name: str, given: dict[str, Any], meta: dict[str, Any]) -> dict[str, An
         case "echo":
             return text(given.get("text", ""))
         case "environ":
+            if MODE == "leaks":
+                return text(f"cannot log in: {dict(os.environ)}", isError=True)
             return text(json.dumps(dict(os.environ)))
         case "ask":
             while True:

@@ -10,13 +10,14 @@ import pytest
 pytest.importorskip("mcp")
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.desktop.form import FormScreen
 from contextui.windowing.window import Window
 from contextui.windows.mcp.widget import ServerBody
 from contextui.windows.mcp.window import server_window
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import Program
 from tests.tui.desktop.samples import enter, region_text
-from tests.tui.running import desk_in, running, until
+from tests.tui.running import desk_in, running, say, until
 from tests.windows.mcp.servers import HERE, plain
 
 
@@ -85,6 +86,41 @@ def test_a_question_of_a_server_is_seen_and_answered(tmp_path: Path) -> None:
             assert done.ok
             assert json.loads((await asking).text)["content"] == {"name": "Momo"}
             await until(pilot, lambda: "asks: What" not in text())
+
+    asyncio.run(go())
+
+
+def test_a_question_for_a_secret_is_a_warning_and_the_answer_is_masked(tmp_path: Path) -> None:
+    typed = "hunter2-and-more"
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hi.", windows=[of(tmp_path, "secret")])
+        desk.session.windows.open("plain")
+        async with running(desk, (150, 44)) as pilot:
+            frame = await enter(pilot, "plain_1")
+            asking = asyncio.create_task(desk.session.windows.act("plain_1", "ask", {}))
+
+            def text() -> str:
+                return "\n".join(region_text(pilot, frame))
+
+            await until(pilot, lambda: "The server asks: What is your name?" in text())
+            assert "the server gets what you type, not contextui" in text()
+            window = desk.session.windows.get("plain_1")
+            await until(pilot, lambda: window is not None and "answer" in window.actions)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            shown = "\n".join(region_text(pilot, pilot.app.screen.query_one(".box")))
+            assert "the server gets what you type, not contextui" in shown
+            await pilot.press(*typed, "enter")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, FormScreen))
+            assert typed not in (await asking).text  # the server repeats it
+            await say(pilot, "Hello.")
+            sent = str(desk.controller.model.requests[-1].messages)  # type: ignore[attr-defined]
+            assert "***" in sent
+            assert typed not in sent
+            assert typed not in pilot.app.export_screenshot()
+        for file in (tmp_path / "home").rglob("*"):
+            assert not file.is_file() or typed.encode() not in file.read_bytes()
 
     asyncio.run(go())
 

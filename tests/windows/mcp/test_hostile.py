@@ -2,12 +2,16 @@
 
 import asyncio
 import gzip
+import json
 import os
+import queue
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 import pytest
@@ -16,7 +20,7 @@ pytest.importorskip("mcp")
 
 from lxml import etree
 
-from contextui import Preview
+from contextui import Preview, secrets
 from contextui.config.servers import Server
 from contextui.errors import ActionError
 from contextui.text import for_terminal
@@ -92,6 +96,25 @@ def test_a_message_without_an_end_ends_the_connection(tmp_path: Path) -> None:
         assert not server.result("echo", text="x").ok
         until(lambda: server.window.state.status == "stopped")
         assert "a message that is too large" in server.content()
+
+
+def test_an_error_that_contains_a_secret_of_the_configuration_is_masked(tmp_path: Path) -> None:
+    env = (("SERVICE_API_KEY", "k3y-in-env-1234"), ("STAGE", "production"))
+    with opened(plain("leaks", env=env), tmp_path) as server:
+        said = server.result("environ")
+        assert not said.ok
+        assert "k3y-in-env-1234" not in said.text + server.xml()
+        assert "production" in said.text  # nothing else is
+
+
+def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secrets, "_entered", set())
+    monkeypatch.setattr(secrets, "_own", ({}, {}))
+    secrets.add_named_secret("Authorization", "Bearer correct-horse-battery")
+    secrets.add_named_secret("X-Api-Key", "staple-staple")
+    secrets.add_named_secret("X-Team", "blue-team")
+    text = "correct-horse-battery, staple-staple, blue-team"
+    assert secrets.mask_own(text) == "***, ***, blue-team"
 
 
 def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
@@ -248,3 +271,130 @@ def test_nothing_is_decompressed() -> None:
         threading.Thread(target=server.handle_request, daemon=True).start()
         with pytest.raises(httpx2.ReadError, match="compressed"):
             asyncio.run(ask(f"http://127.0.0.1:{server.server_port}/mcp"))
+
+
+class _Events(BaseHTTPRequestHandler):
+    """A server of the older kind over HTTP: answers are events of one long response."""
+
+    mode: ClassVar[str] = ""
+    answers: ClassVar[queue.Queue[str]] = queue.Queue()
+    sent: ClassVar[int] = 0
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        if self.mode == "compressed":
+            self.send_header("Content-Encoding", "gzip")
+        self.end_headers()
+        began = b"event: endpoint\r\ndata: /messages\r\n\r\n"
+        try:
+            self.wfile.write(gzip.compress(began) if self.mode == "compressed" else began)
+            while text := self.answers.get(timeout=30):
+                for part in (f"data: {text}\r\n", "\r\n"):  # an event need not come at once
+                    self.wfile.write(part.encode())
+        except (OSError, queue.Empty):
+            pass
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(202)
+        self.end_headers()
+        if answer := _answer(asked, self.mode):
+            self.answers.put(answer)
+        with suppress(OSError):
+            for _ in range(100 if self.mode == "endless" and "id" in asked else 0):
+                self.wfile.write(b"x" * 1_000_000)
+                type(self).sent += 1
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def _answer(asked: dict[str, Any], mode: str) -> str:
+    tool = {"name": "echo", "inputSchema": {"type": "object"}}
+    size = 40_000_000 if mode == "huge" else 1
+    results: dict[str, Any] = {
+        "initialize": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "events", "version": "1"},
+        },
+        "tools/list": {"tools": [tool]},
+        "tools/call": {"content": [{"type": "text", "text": "x" * size}]},
+    }
+    result = results.get(asked["method"])
+    if result is None:
+        failed = {"code": -32601, "message": "no"}
+        return json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": failed}) * ("id" in asked)
+    return json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
+
+@pytest.fixture
+def events() -> Iterator[Callable[[str], Server]]:
+    """Start the server in a mode, and return how it is reached."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Events) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def started(mode: str) -> Server:
+            _Events.mode, _Events.answers, _Events.sent = mode, queue.Queue(), 0
+            url = f"http://127.0.0.1:{server.server_port}/sse"
+            return Server("old", kind="sse", url=url, timeout=10.0)
+
+        yield started
+        _Events.answers.put("")
+        server.shutdown()
+
+
+def test_the_older_kind_over_http_works(tmp_path: Path, events: Callable[[str], Server]) -> None:
+    with opened(events(""), tmp_path) as server:
+        assert server.act("echo") == "x"
+
+
+def test_the_older_kind_over_http_has_the_same_limits(
+    tmp_path: Path, events: Callable[[str], Server]
+) -> None:
+    with pytest.raises(ActionError, match="compressed"), opened(events("compressed"), tmp_path):
+        pass
+    with opened(events("huge"), tmp_path) as server:
+        assert not server.result("echo").ok
+        until(lambda: server.window.state.status == "stopped")
+    with suppress(ActionError), opened(events("endless"), tmp_path):
+        pass
+    assert _Events.sent < 100
+
+
+def test_events_in_a_storm_leave_others_their_turn() -> None:
+    from contextui.windows.mcp.transport import http_client
+
+    class Storm(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(b": x\n\n" * 1_500)
+
+        def log_message(self, *_: object) -> None: ...
+
+    async def read(url: str) -> int:
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0.001)
+
+        waiting = asyncio.create_task(others())
+        server = Server("x", kind="sse", url=url)
+        async with (
+            http_client(server, None, lambda _: None) as client,
+            client.stream("GET", url) as reply,
+        ):
+            size = sum([len(one) async for one in reply.aiter_bytes()])
+        waiting.cancel()
+        assert size == 5 * 1_500
+        return turns
+
+    with HTTPServer(("127.0.0.1", 0), Storm) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        assert asyncio.run(read(f"http://127.0.0.1:{server.server_port}/")) > 100
