@@ -5,7 +5,7 @@ import base64
 import itertools
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -170,10 +170,16 @@ class Tab:
     async def until_shown(self, text: str) -> None:
         await self.until(lambda: self.shows(text))
 
-    async def until_copied(self, text: str) -> None:
-        async with asyncio.timeout(PATIENCE):
-            while await self.copied() != text:
-                await asyncio.sleep(0.05)
+    async def until_copied(
+        self, text: str, attempt: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        found = ""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while (found := await self.copied()) != text:
+                    await (attempt() if attempt else asyncio.sleep(0.05))
+        except TimeoutError:
+            raise AssertionError(f"Copied: {found!r}\n{self.text()}") from None
 
     async def until_true(self, script: str) -> None:
         async with asyncio.timeout(PATIENCE):

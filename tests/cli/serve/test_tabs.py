@@ -152,6 +152,7 @@ def test_the_script_and_the_page_and_the_server_agree() -> None:
 
 
 STAGE = """
+globalThis.navigator ??= {}; // a recent node has one
 const elements = {};
 const element = (id) => elements[id] ??= {
   id, hidden: true, dataset: {}, heard: {},

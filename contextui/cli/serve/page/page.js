@@ -47,6 +47,18 @@ document.addEventListener("paste", (event) => {
   connection?.send(JSON.stringify(["paste", event.clipboardData.getData("text/plain")]));
 }, { capture: true });
 
+// For the terminal, which copies for the app: a page of another machine has no clipboard without
+// encryption, but may copy a selection.
+if (!navigator.clipboard) Object.defineProperty(navigator, "clipboard", { value: { writeText } });
+
+async function writeText(text) {
+  const field = document.querySelector(".xterm-helper-textarea");
+  field.value = text;
+  field.select();
+  document.execCommand("copy");
+  field.value = "";
+}
+
 function showEnd(code) {
   const reason = code === OPEN_ELSEWHERE ? "elsewhere" : "ended";
   document.getElementById(reason).hidden = false;
