@@ -211,7 +211,7 @@ class Day:
         self.keep("02-browse")
         self.go("p")
         for name in ("README.md", "src/shop/cart.py", "tests/test_cart.py"):
-            self.say(f"/open editor {name}", f"{name}  ", "Opened editor")
+            self.say(f"/open editor {name}", f"Opened {name}")
         self.keep("03-three-files")
         self.go("2")
         self.press("Enter")
