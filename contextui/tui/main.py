@@ -276,7 +276,14 @@ class MainScreen(Screen[None]):
         rewinder = Rewinder(app, desk, self.words, conversation.note)
         menu.with_number = desktop.with_number
         self.undo_rewind = rewinder.undo
-        undo = Undo(desk, self.words, conversation.note, rewinder, desktop.with_number)
+        undo = Undo(
+            desk,
+            self.words,
+            conversation.note,
+            rewinder,
+            desktop.with_number,
+            start=lambda work: self.run_worker(work, name="undo"),
+        )
         self.writing.commands = menu.commands(
             [*self._own_commands(), *sessions.commands(), *rewinder.commands(), *undo.commands()]
         )
