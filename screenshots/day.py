@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -152,7 +153,7 @@ class Page:
 
     _KEYS = {
         "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""),
-        "Down": ("ArrowDown", 40, ""), "Up": ("ArrowUp", 38, ""),
+        "Down": ("ArrowDown", 40, ""), "Up": ("ArrowUp", 38, ""), "Left": ("ArrowLeft", 37, ""),
     }  # fmt: skip
 
     def __init__(self, tab: Tab, loop: asyncio.AbstractEventLoop) -> None:
@@ -210,7 +211,7 @@ class Day:
         self.keep("02-browse")
         self.go("p")
         for name in ("README.md", "src/shop/cart.py", "tests/test_cart.py"):
-            self.say(f"/open editor {name}", f"{name}  ", "Opened editor")
+            self.say(f"/open editor {name}", f"Opened {name}")
         self.keep("03-three-files")
         self.go("2")
         self.press("Enter")
@@ -256,6 +257,9 @@ class Day:
         self.keep("16-switched")
         self.say("/export md")
         self.keep("17-export")
+        before = self.edge()
+        self.press("C-g", "Left", "C-g", "Left")
+        moved = self.edge()
         self.say("/theme light")
         self.type("half a thought")
         self.keep("18-before-quitting")
@@ -264,6 +268,14 @@ class Day:
         self._place.come_back()
         self.wait("half a thought")
         self.keep("20-back")
+        if before >= 0:  # 80 columns have no room for the inspector beside the chat
+            is_moved, is_kept = moved != before, moved == self.edge()
+            sys.stdout.write(f"{self._pictures.name}: edge moved {is_moved}, kept {is_kept}\n")
+
+    def edge(self) -> int:
+        """Return the column of the inspector's left edge; -1 if it is not beside the chat."""
+        columns = Counter(row.find("▏") for row in self._place.shown().split("\n"))
+        return max(columns, key=lambda column: (column >= 0, columns[column]))
 
     def say(self, words: str, *shown: str) -> None:
         """Type a message, send it and wait for what it leads to."""

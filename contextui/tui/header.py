@@ -54,11 +54,12 @@ class Header(Static):
     def render(self) -> Content:
         """Render the line."""
         right = Content.styled(line(self._model()), MUTED)
-        brand = Content.styled("contextui   ", "bold $text-primary")
+        brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
         branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
-        room = self.size.width - sum(one.cell_length for one in (brand, branch, right)) - 1
-        left = Content.assemble(brand, (_ending(line(self._folder), room), MUTED), branch)
+        room = self.size.width - sum(one.cell_length for one in (brand, branch, right)) - 4
+        folder = _ending(line(self._folder), room)
+        left = Content.assemble(brand, (f"   {folder}", MUTED), branch)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
 
