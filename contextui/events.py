@@ -48,6 +48,13 @@ class WindowReady(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class WindowOpenedAgain(Event):
+    """A window was asked for that is open already, such as the editor of a file."""
+
+    window_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class WindowNotOpened(Event):
     """The `opened` hook of a window that was shown as opening has failed; the window is closed."""
 

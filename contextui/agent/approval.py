@@ -431,7 +431,10 @@ class ApprovalGate:
         return decision
 
 
-_READ_ONLY = msg("{name} was not carried out: {what}, and the approval mode is read-only.")
+_READ_ONLY = msg(
+    "{name} was not carried out: {what}, and the person allows no changes now (approval is "
+    "read-only)."
+)
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "--approval auto."

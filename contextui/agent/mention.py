@@ -27,7 +27,6 @@ from contextui.files.outline import numbered, outline, shallowest
 from contextui.files.workspace import FileInfo, Workspace
 from contextui.plain_file import read_plain
 from contextui.text import for_terminal, one_line, quote
-from contextui.windowing.host import file_of
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
@@ -327,12 +326,7 @@ class Attachments:
         """
         if workspace.is_secret(path):
             return None
-        real = workspace.real(path)
-        for one in self._windows.windows():
-            shown = file_of(one)
-            if shown is not None and workspace.exists(shown) and workspace.real(shown) == real:
-                return one
-        return None
+        return self._windows.showing(path)
 
     def _shown_in(self, window: Window, path: str) -> str:
         """Refer to the window, which the model sees; at its full level from now on."""

@@ -23,6 +23,7 @@ from contextui.session.cache import CacheStore
 from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
+from contextui.windowing.host import opening_text, was_open
 from contextui.windowing.manager import WindowManager
 from contextui.words import LANGUAGES, Lang, Words, msg
 
@@ -367,6 +368,8 @@ class ToolBox:
                 if window.is_opening
                 else msg("Opened {id}.")
             )
+            if was_open(window):
+                return ActionResult(True, opening_text(window, self._words))
             return ActionResult(True, self._words(text, id=window.id))
 
         return await self._with_secrets("create", {"name": name, **given}, open_it)

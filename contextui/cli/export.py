@@ -48,5 +48,5 @@ def run(arguments: Arguments) -> int:
         raise UsageError(
             "{file} cannot be written: {reason}.", file=shown_path(path), reason=os_reason(error)
         ) from error
-    note(t("Written to {file}.", file=shown_path(path)))
+    note(t("Written to {file}. Only you can read it.", file=shown_path(path)))
     return flags.DONE

@@ -106,23 +106,30 @@ def _plain(about: str) -> Any:
     return Content(about) if about else None
 
 
-_WHOLE = 1_000.0  # the rank of a whole word in the palette, above any score of letters
+_FIT = 1_000.0  # above any score of letters
 _FILES = 10  # files that the palette shows
 
 
-def words_in(query: str, title: str) -> float:
-    """Return how much of a query is words of a title: 1 for all, less if they only begin them.
+def fit(query: str, title: str) -> float:
+    """Return how well the words of a query fit a title; 0 if one does not occur in it.
+
+    A whole word is worth 3, the beginning of a word 2, any other part 1. In the description, behind
+    a colon, each is worth a little less.
 
     Example:
-        >>> words_in("theme", "theme contextui-dark"), words_in("them", "theme x")
-        (1.0, 0.5)
+        >>> [fit("files", one) for one in ("open files", "approval: ask before writing files")]
+        [3.0, 2.5]
     """
-    wanted, there = query.casefold().split(), re.findall(r"\w+", title.casefold())
-    values = [
-        1.0 if one in there else 0.5 if any(it.startswith(one) for it in there) else 0.0
-        for one in wanted
-    ]
-    return sum(values) / len(values) if values else 0.0
+    name, _, about = title.casefold().partition(": ")
+    values = [max(_worth(one, name), _worth(one, about) - 0.5) for one in query.casefold().split()]
+    return sum(values) / len(values) if values and min(values) > 0 else 0.0
+
+
+def _worth(word: str, text: str) -> float:
+    there = re.findall(r"\w+", text)
+    if word in there:
+        return 3.0
+    return 2.0 if any(one.startswith(word) for one in there) else float(word in text)
 
 
 class Palette(Provider):
@@ -134,12 +141,17 @@ class Palette(Provider):
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands and files that match the query; whole words come first."""
+        """Yield the commands and files that match the query.
+
+        Scattered letters match only where nothing has the query's words.
+        """
         matcher = self.matcher(query)
         found = [(matcher.match(title), title, about, text) for title, about, text in self._all()]
-        for score, title, about, text in [*found, *await self._files(query)]:
-            if score > 0:
-                rank = _WHOLE * words_in(query, title) + score
+        found += await self._files(query)
+        fits = [fit(query, title) for _, title, _, _ in found]
+        for value, (score, title, about, text) in zip(fits, found, strict=True):
+            if value or (score > 0 and not any(fits)):
+                rank = _FIT * value + score
                 yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
 
     async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
@@ -462,7 +474,11 @@ class ContextUIApp(KeyLine[int]):
     def action_command_palette(self) -> None:
         """Open the command palette."""
         if self.screen is self.main:  # commands only apply to the main screen
-            self.push_screen(CommandPalette(placeholder=self.words("Search commands…")))
+            self.push_screen(
+                CommandPalette(
+                    placeholder=self.words("Search commands   ↑↓ move   enter run   esc close")
+                )
+            )
 
     def action_help(self) -> None:
         """Open the help screen with all keys and commands."""

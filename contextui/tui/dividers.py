@@ -286,6 +286,11 @@ class PaneSizes:
 
     # --- memory ------------------------------------------------------------------------
 
+    def hand_over(self, session_id: str) -> None:
+        """Remember the order and the numbers of the windows for a session that continues here."""
+        self._session = session_id
+        self.save()
+
     def save_soon(self) -> None:
         """Remember the order of the windows, once it has settled."""
         if self._timer is None:

@@ -37,8 +37,9 @@ class KeyFooter(Static):
         self._places: list[tuple[int, str]] = []
 
     def on_mount(self) -> None:
-        """Refresh when the active bindings change."""
+        """Refresh when the active bindings change, or a dialog opens or closes."""
         self.screen.bindings_updated_signal.subscribe(self, self._update)
+        self.app.screen_change_signal.subscribe(self, self._update)
 
     def _update(self, _: Screen[object]) -> None:
         self.refresh()
@@ -66,8 +67,13 @@ class KeyFooter(Static):
         )
 
     def _shown(self) -> list[tuple[str, str, str]]:
-        """Return display name, description and key of each action, one key per action."""
+        """Return display name, description and key of each action, one key per action.
+
+        There are none below a dialog: it takes all keys, and shows its own.
+        """
         shown: dict[str, tuple[str, str, str]] = {}
+        if self.screen is not self.app.screen:
+            return []
         for active in self.screen.active_bindings.values():
             binding = active.binding
             if not binding.show or not active.enabled:

@@ -24,6 +24,15 @@ def shown_folder(folder: Path) -> str:
     return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
 
 
+def _ending(path: str, width: int) -> str:
+    """Return a path without the folders at its beginning for which there is no room."""
+    shown = path
+    while cell_len(shown) > width and "/" in path:
+        path = path.partition("/")[2]
+        shown = f"…/{path}"
+    return shown
+
+
 class Header(Static):
     """The header: app name, folder, git branch and model."""
 
@@ -44,12 +53,12 @@ class Header(Static):
 
     def render(self) -> Content:
         """Render the line."""
-        left = Content.assemble(
-            ("contextui", "bold $text-primary"),
-            (f"   {line(self._folder)}", MUTED),
-            (f"   {line(self._branch)}", FAINT),
-        )
         right = Content.styled(line(self._model()), MUTED)
+        brand = Content.styled("contextui   ", "bold $text-primary")
+        branch = Content.styled(f"   {line(self._branch)}", FAINT)
+        branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
+        room = self.size.width - sum(one.cell_length for one in (brand, branch, right)) - 1
+        left = Content.assemble(brand, (_ending(line(self._folder), room), MUTED), branch)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
 

@@ -25,6 +25,7 @@ from contextui.events import (
     WindowDetailChanged,
     WindowNotified,
     WindowOpened,
+    WindowOpenedAgain,
     WindowReady,
     WindowRestored,
     WindowTroubled,
@@ -144,6 +145,7 @@ class Changes:
     Attributes:
         windows: Ids of windows that were opened, changed or closed.
         acted: The last actor on each window.
+        again: Ids of windows that were asked for and are open already.
         troubles: Errors in windows, as text.
         notified: The last notification of each window.
         context: Whether the context changed.
@@ -151,6 +153,7 @@ class Changes:
 
     windows: set[str] = field(default_factory=set)
     acted: dict[str, str] = field(default_factory=dict)
+    again: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     notified: dict[str, str] = field(default_factory=dict)
     context: bool = False
@@ -196,6 +199,9 @@ class Link:
                     changes.windows.add(event.window_id)
                 case WindowNotified():
                     changes.notified[event.window_id] = event.text
+                    changes.windows.add(event.window_id)
+                case WindowOpenedAgain():
+                    changes.again.append(event.window_id)
                     changes.windows.add(event.window_id)
                 case WindowTroubled():
                     changes.troubles.append(f"{event.window_id} {event.reason}")

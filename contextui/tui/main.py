@@ -217,7 +217,9 @@ class MainScreen(Screen[None]):
         yield Static(words("Terminal too small"), id="tiny")
 
     def on_resize(self) -> None:
-        """Fit the panes to the new size."""
+        """Fit the panes to the new size; where only one has room, show that with the focus."""
+        if present := self.navigation.present:
+            self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
 
     def on_mount(self) -> None:
@@ -274,7 +276,14 @@ class MainScreen(Screen[None]):
         rewinder = Rewinder(app, desk, self.words, conversation.note)
         menu.with_number = desktop.with_number
         self.undo_rewind = rewinder.undo
-        undo = Undo(desk, self.words, conversation.note, rewinder, desktop.with_number)
+        undo = Undo(
+            desk,
+            self.words,
+            conversation.note,
+            rewinder,
+            desktop.with_number,
+            start=lambda work: self.run_worker(work, name="undo"),
+        )
         self.writing.commands = menu.commands(
             [*self._own_commands(), *sessions.commands(), *rewinder.commands(), *undo.commands()]
         )

@@ -35,7 +35,7 @@ from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.link import Desk
 from contextui.tui.themes import REMEMBERED, THEMES
 from contextui.windowing.finding.reload import Reloader
-from contextui.windowing.host import commit_input, current_render, file_of
+from contextui.windowing.host import commit_input, current_render, opening_text
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
@@ -44,6 +44,7 @@ from contextui.words import Words, msg
 if TYPE_CHECKING:
     from contextui.tui.dialogs.config import OwnSetting
 
+_COMPARED, _NAMED = 100, 5  # files with a similar name: compared, and named in an error
 _ABOUT = 200  # maximum length of a window description
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 _MODELS = {
@@ -90,7 +91,7 @@ class Menu:
                 Command("open", "open a window", self.open, "NAME", "o", self._openable,
                         needs_choice=True),
                 Command("close", "close a window", self.close, "ID",
-                        choices=lambda: map(Choice, self._open_ids()), needs_choice=True),
+                        choices=self._closable, needs_choice=True),
                 Command("model", "switch the model", self.model, "NAME", "m", self._models),
                 Command("login", "enter an API key", self.login, "PROVIDER",
                         choices=lambda: map(Choice, self._providers()), needs_choice=True),
@@ -122,17 +123,52 @@ class Menu:
         reloader = self._desk.reloader
         if reloader is not None and reloader.is_changed(name):
             self._app.run_worker(self._open_changed(reloader, name, rest), name="reload")
-        else:
+        elif name in self._windows.classes or not self._has_files:
             self._open(name, rest)
+        else:
+            self._app.run_worker(self._open_file(typed), name="open")
 
     def _open(self, name: str, rest: str) -> None:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
-        file = file_of(window)
-        message = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
-        opened = self._words(message, window=window.id, file=shown_name(file or ""))
-        self._notify(self.with_number(opened, window.id))
+        self._notify(self.with_number(opening_text(window, self._words), window.id))
+
+    @property
+    def _has_files(self) -> bool:
+        return self._windows.workspace is not None and "editor" in self._windows.classes
+
+    async def _open_file(self, typed: str) -> None:
+        """Open a file that was typed instead of a window; if there is none, name similar ones."""
+        try:
+            path = arguments(typed, self._windows.classes["editor"].opening).get("path", "")
+            found = await in_daemon_thread(lambda: self._files_called(path))
+            if found == [path]:
+                self._open("editor", typed)
+            elif found:
+                message = msg(
+                    "No window or file is called {name}. Files with that in their name: {files}. "
+                    "ctrl+p opens files."
+                )
+                files = ", ".join(map(shown_name, found))
+                raise self._error(message, name=quote(path), files=files)
+            else:
+                self._open(typed.partition(" ")[0], "")
+        except ContextUIError as error:
+            self._sender.show_failed(f"/open {typed}", error)
+
+    def _files_called(self, path: str) -> list[str]:
+        """Return the path itself if it is a file; else the files with that in their name."""
+        from contextui.files.index import PathIndex  # noqa: PLC0415  (heavy: the files)
+
+        workspace, word = self._windows.workspace, path.casefold()
+        assert workspace is not None
+        if not word or workspace.exists(path):
+            return [path]
+        index = PathIndex.of(workspace)
+        index.refresh(only_if_stale=True)
+        found = [one.path for one in index.match(path, _COMPARED)]
+        return [one for one in found if word in one.rpartition("/")[2].casefold()][:_NAMED]
 
     async def _open_changed(self, reloader: Reloader, name: str, rest: str) -> None:
         """Open a window whose file has changed: with the new code, if no other one has the old."""
@@ -415,8 +451,8 @@ class Menu:
     def _theme_setting(self) -> "OwnSetting":
         from contextui.tui.dialogs.config import OwnSetting  # noqa: PLC0415  (only for this)
 
-        about, names = msg("the colors of the screen"), [one.name for one in THEMES]
-        return OwnSetting(about, names, lambda: self._app.theme, self.theme)
+        about = msg("the colors of the screen")
+        return OwnSetting(about, self._themes(), lambda: self._app.theme, self.theme)
 
     def quit(self, _: str) -> None:
         """Quit."""
@@ -448,6 +484,14 @@ class Menu:
                 partial(path_typed, cls.opening),
             )
             for cls in classes
+        ]
+
+    def _closable(self) -> list[Choice]:
+        windows = self._windows.windows()
+        gists = (current_render(one, Lod.GIST).snapshot.content for one in windows)
+        return [
+            Choice(one.id, gist.partition("\n")[0])
+            for one, gist in zip(windows, gists, strict=True)
         ]
 
     def _models(self) -> list[Choice]:

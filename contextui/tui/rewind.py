@@ -205,11 +205,14 @@ class Rewinder:
         await self._app.main.commit_typed()
         draft = next((one.message for one in record.turns if one.number > choice.turn), "")
         made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
+        sizes = self._app.main.sizes
         try:
+            sizes.hand_over(made)
             self._app.switch_session(made, self._said(choice.turn, done, draft))
             await self._switched()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
+                sizes.hand_over(desk.session.id)
                 await in_daemon_thread(lambda: self._take_back(made, done))
         if not self._is_at(made):
             return
@@ -269,10 +272,13 @@ class Rewinder:
         while app.switcher.is_closing(done.parent) and waited < _PATIENCE:
             await asyncio.sleep(_LOOK)
             waited += _LOOK
+        sizes = app.main.sizes
+        sizes.hand_over(done.parent)
         app.switch_session(done.parent)
         await self._switched()
         desk = app.desk
         if desk is None or desk.session.id != done.parent:
+            sizes.hand_over(done.fork)
             app.rewound = done
             return
         await self._undo_files(done)

@@ -231,7 +231,7 @@ class SessionCommands:
         except Exception as error:  # any problem with the log or the disk is reported
             reason = error if isinstance(error, ContextUIError) else reason_of(error)
             return self._words("Not exported: {reason}", reason=reason)
-        return self._words("Written to {file}.", file=shown_path(path))
+        return self._words("Written to {file}. Only you can read it.", file=shown_path(path))
 
     def _exports(self) -> list[Choice]:
         return [

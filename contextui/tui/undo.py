@@ -1,17 +1,21 @@
-"""``/undo`` and ``/reopen``: take back a change to the context, a closed window or a rewind."""
+"""``/undo`` and ``/reopen``: take back edits, changes to the context, closing and rewinding."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from itertools import starmap
+from typing import Any
 
 from contextui.errors import ContextUIError
-from contextui.events import Event, WindowClosed
+from contextui.events import Event, WindowClosed, WindowCommitted, WindowOpened
 from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.edit import listed
 from contextui.tui.link import Desk
 from contextui.tui.rewind import Rewinder
-from contextui.windowing.host import former_id
+from contextui.windowing.host import act, current_render, former_id
+from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
 Notify = Callable[[str], object]
+_UNDO = "undo"  # the action of a window that takes back its last edit
 
 
 class Undo:
@@ -23,6 +27,7 @@ class Undo:
         notify: Shows a message to the person.
         rewinder: Undoes a rewind that led to this session.
         with_number: Adds to a message which key leads to a window.
+        start: Starts a coroutine.
     """
 
     def __init__(
@@ -32,12 +37,16 @@ class Undo:
         notify: Notify,
         rewinder: Rewinder,
         with_number: Callable[[str, str], str],
+        *,
+        start: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._context, self._windows = desk.session.context, desk.session.windows
         self._words, self._notify, self._rewinder = words, notify, rewinder
-        self._with_number = with_number
+        self._with_number, self._start = with_number, start
         self._first = self._context.last_step
-        self._before: dict[str, object] = {}  # the last step before each window was closed
+        # Windows that were edited or closed, and the last step of the context before that.
+        self._done: list[tuple[str, object]] = []
+        self._revisions = {one.id: _revision(one) for one in self._windows.windows()}
         self._windows.subscribe(self._on_event)
 
     def commands(self) -> list[Command]:
@@ -45,7 +54,7 @@ class Undo:
         return [
             Command("undo", "undo the last change, closed window or rewind", self.undo, alias="u"),
             Command("reopen", "open a closed window again, as it was", self.reopen, "ID",
-                    choices=lambda: map(Choice, self._windows.closed_ids)),
+                    choices=lambda: starmap(Choice, self._windows.closed_titles.items())),
         ]  # fmt: skip
 
     def undo(self, _: str) -> None:
@@ -54,13 +63,17 @@ class Undo:
         Raises:
             ContextUIError: There is nothing to undo.
         """
-        context, closed = self._context, self._windows.closed_ids
+        context = self._context
         if self._rewinder.undo():
             return
-        if closed and not context.has_steps_since(self._before.get(closed[0])):
-            self.reopen(closed[0])
+        last = self._last_window()
+        if last in self._windows.closed_ids:
+            self.reopen(last)
             return
-        is_rewind_last = not closed and not context.has_steps_since(self._first)
+        if (window := self._windows.get(last)) is not None:
+            self._start(self._undo_edit(window))
+            return
+        is_rewind_last = not self._done and not context.has_steps_since(self._first)
         if is_rewind_last and self._rewinder.undo_earlier():
             return
         items = context.undo()
@@ -79,6 +92,54 @@ class Undo:
         text = self._words("Reopened {old} as {new}.", old=former_id(window), new=window.id)
         self._notify(self._with_number(text, window.id))
 
+    def _last_window(self) -> str:
+        """Return the window that was edited or closed last; empty if the context changed since."""
+        closed = self._windows.closed_ids
+        while self._done:
+            window_id, step = self._done[-1]
+            if self._context.has_steps_since(step):
+                return ""
+            if window_id in closed or self._windows.get(window_id) is not None:
+                return window_id
+            self._done.pop()
+        return ""
+
+    async def _undo_edit(self, window: Window) -> None:
+        """Undo the last edit in a window; if there is none, what came before it."""
+        result = await act(window, _UNDO, {})
+        if result.ok:
+            text = f"{window.id}: {result.text}"
+            if current_render(window).unsaved:
+                text = self._words("{text} The file changes when you save.", text=text)
+            self._notify(self._with_number(text, window.id))
+            return
+        self._done = [one for one in self._done if one[0] != window.id]
+        try:
+            self.undo("")
+        except ContextUIError as error:
+            self._notify(self._words(error))
+
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, WindowClosed):
-            self._before[event.window_id] = self._context.last_step
+        match event:
+            case WindowClosed():
+                self._done.append((event.window_id, self._context.last_step))
+            case WindowOpened():
+                if (window := self._windows.get(event.window_id)) is not None:
+                    self._revisions[window.id] = _revision(window)
+            case WindowCommitted() if event.actor != "window":
+                self._note_edit(event.window_id)
+
+    def _note_edit(self, window_id: str) -> None:
+        window = self._windows.get(window_id)
+        if window is None or _UNDO not in window.actions:
+            return
+        before, self._revisions[window_id] = self._revisions.get(window_id), _revision(window)
+        if before != self._revisions[window_id]:
+            if self._done and self._done[-1][0] == window_id:
+                self._done.pop()
+            self._done.append((window_id, self._context.last_step))
+
+
+def _revision(window: Window) -> int:
+    """Return how often the text of a window was changed."""
+    return getattr(window.state, "revision", 0)

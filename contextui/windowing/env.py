@@ -105,6 +105,7 @@ class Env:
         lang: The language of the person.
         clock: Returns the current time.
         open: Opens another window.
+        showing: Returns the window that has a file open, if any.
         every: Starts a timer.
         job: Starts a job.
         jobs: Returns how far the running jobs are.
@@ -128,6 +129,7 @@ class Env:
     lang: Lang
     clock: Clock
     open: Opener
+    showing: Callable[[str], "Window | None"]
     every: Timer
     job: JobStarter
     change: Callable[[], AbstractAsyncContextManager[None]]
@@ -149,6 +151,18 @@ class Env:
         if self.data is not None:
             make_private(self.data)
         return self.data
+
+    def open_file(self, path: str, line: int | None = None) -> str:
+        """Open a file in an editor, or go to the one that has it; return which one, in words.
+
+        Args:
+            path: The file.
+            line: The line to go to; by default an open editor stays where it is.
+        """
+        from contextui.windowing.host import opening_text  # noqa: PLC0415  (it imports this module)
+
+        given = {} if line is None else {"line": line}
+        return opening_text(self.open("editor", path=path, **given), Words(self.lang))
 
     def say(self, english: str, chinese: str) -> str:
         """Return the text in the window's language."""
@@ -287,12 +301,13 @@ class SecretReads:
             paths = self._window.shown_files()
             if paths is None or files is None:
                 return frozenset(self._read)
-            return frozenset(_real(files, path) for path in paths if files.is_secret(path))
+            return frozenset(real_path(files, path) for path in paths if files.is_secret(path))
         except Exception:  # author's code failed: disclose nothing
             return frozenset(self._read)
 
 
-def _real(files: "Workspace", path: str) -> str:
+def real_path(files: "Workspace", path: str) -> str:
+    """Return a path with its links resolved, or the path itself if it cannot be."""
     try:
         return files.real(path)
     except FileError:

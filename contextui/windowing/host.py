@@ -8,12 +8,14 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from contextui.events import Actor, Progress
+from contextui.text import shown_name
 from contextui.windowing.action import ActionResult
 from contextui.windowing.render import Render
 from contextui.windowing.snapshot import HistoryEntry, Lod
 from contextui.windowing.store import SavedState
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
+from contextui.words import Words, msg
 
 T = TypeVar("T")
 
@@ -44,6 +46,20 @@ def file_of(window: Window) -> str | None:
         return None
     path = getattr(window.state, "path", None)
     return path if isinstance(path, str) and path else None
+
+
+def was_open(window: Window) -> bool:
+    """Whether the window was open when it was asked for last."""
+    return window.runtime.was_open
+
+
+def opening_text(window: Window, words: Words) -> str:
+    """Say which window `open` has opened, or that it was open already."""
+    file = file_of(window)
+    text = msg("Opened {file} in {window}.") if file else msg("Opened {window}.")
+    if was_open(window):
+        text = msg("{file} is open in {window}.")
+    return words(text, window=window.id, file=shown_name(file or ""))
 
 
 def history(window: Window) -> tuple[HistoryEntry, ...]:

@@ -284,11 +284,16 @@ class Jobs:
 _abandoned: list[object] = []  # if they were collected, they would be interrupted once more
 
 
+class _Abandoned(BaseException):
+    """Thrown into a job that catches each `CancelledError`."""
+
+
 @types.coroutine
 def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generator[Any, Any, object]:
     """Await something step by step, each recorded as code of the window.
 
     A cancelled job that goes on is interrupted at each of its further steps, and then abandoned.
+    It may be inside `Env.change`, where it blocks all actions, so it is thrown out of that first.
     """
     steps = awaitable.__await__()
     value: Any = None
@@ -297,15 +302,17 @@ def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generato
     while True:
         if job.state == "cancelled":
             interrupted += 1
-            if interrupted > _INSISTENCE:
+            if interrupted > _INSISTENCE + 1:
                 _abandoned.append(steps)
                 raise asyncio.CancelledError
-            problem = asyncio.CancelledError()
+            problem = _Abandoned() if interrupted > _INSISTENCE else asyncio.CancelledError()
         try:
             with worker.busy():
                 waited = steps.throw(problem) if problem else steps.send(value)
         except StopIteration as done:
             return done.value
+        except _Abandoned:
+            raise asyncio.CancelledError from None
         value = problem = None
         try:
             value = yield waited

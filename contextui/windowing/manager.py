@@ -26,6 +26,7 @@ from contextui.events import (
     WindowFocused,
     WindowNotOpened,
     WindowOpened,
+    WindowOpenedAgain,
     WindowReady,
     WindowRestored,
 )
@@ -34,8 +35,10 @@ from contextui.names import WINDOW_ID
 from contextui.windowing import roster
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
-from contextui.windowing.env import Clock, Env, Place, utc_now
+from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
+from contextui.windowing.host import file_of
 from contextui.windowing.intent import Allow
+from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
@@ -61,6 +64,7 @@ class _Closed(NamedTuple):
     saved: SavedState
     history: tuple[HistoryEntry, ...]
     focus_id: str | None
+    title: str = ""
 
 
 class WindowManager:
@@ -147,6 +151,9 @@ class WindowManager:
     def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:
         """Open a window by name, class or instance.
 
+        If its class has one window for each file, and one has this file open, that one is returned;
+        see `Window.opened_again`.
+
         If `opened` runs longer than the caller can wait, the window is still `is_opening` when this
         returns; `WindowReady` or `WindowNotOpened` follows.
 
@@ -157,7 +164,7 @@ class WindowManager:
             TooManyWindowsError: The maximum number of windows is open.
             ContextUIError: Its `opened` raised while this waited for it.
         """
-        return self._open(window, args, None)
+        return self._open(window, args, None, "person")
 
     def open_for_model(
         self, name: str, args: Mapping[str, Any], allowed: frozenset[str] = frozenset()
@@ -173,7 +180,7 @@ class WindowManager:
             SecretFileError: It would read another such file; it was not opened.
             ContextUIError: As `open`.
         """
-        return self._open(name, args, None if self.discloses_all() else allowed)
+        return self._open(name, args, None if self.discloses_all() else allowed, "model")
 
     def files_for_model(self, allowed: Collection[str] = ()) -> Workspace | None:
         """Return the workspace as the model may read it; of secret files, only the allowed."""
@@ -191,13 +198,19 @@ class WindowManager:
         window: Window | type[Window] | str,
         args: Mapping[str, Any],
         allowed: frozenset[str] | None,
+        actor: Actor,
     ) -> Window:
         instance = self._catalog.window(window)
-        self._check_count()
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
+        if (there := self._with_file_of(instance, arguments)) is not None:
+            self._open_again(there, arguments, allowed, actor)
+            return there
+        self._check_count()
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
-        opening = runtime.start(instance.opened, arguments, first=True, allowed=allowed)
+        opening = runtime.start(
+            instance.opened, arguments, first=True, allowed=allowed, actor=actor
+        )
         if is_open := runtime.worker.wait(opening):
             if problem := opening.exception():
                 runtime.worker.stop()
@@ -208,6 +221,27 @@ class WindowManager:
         if not is_open:
             opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
+
+    def _with_file_of(self, new: Window, arguments: Mapping[str, Any]) -> Window | None:
+        """Return the window that is open for the file of a new one, if there may be only one."""
+        path = arguments.get("path")
+        if type(new).opened_again is Window.opened_again or not isinstance(path, str):
+            return None
+        return self.showing(path, new.name)
+
+    def _open_again(
+        self,
+        window: Window,
+        arguments: dict[str, Any],
+        allowed: frozenset[str] | None,
+        actor: Actor,
+    ) -> None:
+        runtime = window.runtime
+        again = runtime.open_again(arguments, actor, allowed)
+        if runtime.worker.wait(again) and (problem := again.exception()):
+            raise problem
+        self.focus(window.id)
+        self._listeners.emit(WindowOpenedAgain(window.id))
 
     def _check_count(self) -> None:
         if (count := len(self.windows())) >= self._most:
@@ -291,6 +325,11 @@ class WindowManager:
         """The windows that `reopen` can open, the last closed one first."""
         return list(reversed(self._closed))
 
+    @property
+    def closed_titles(self) -> dict[str, str]:
+        """What each of these windows showed, in one line; the last closed one first."""
+        return {one: self._closed[one].title for one in self.closed_ids}
+
     def _restored(self, window_id: str, was: _Closed, former_id: str = "") -> Window:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
@@ -334,6 +373,20 @@ class WindowManager:
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
         return self._roster.open_windows()
+
+    def showing(self, path: str, name: str = "") -> Window | None:
+        """Return the window that has a file open, however the path is written; None if none has.
+
+        Args:
+            path: The file.
+            name: The name of the window's class; by default of any.
+        """
+        files = self.workspace
+        if files is None:
+            return None
+        shown = ((one, file_of(one)) for one in self.windows() if name in ("", one.name))
+        real = real_path(files, path)
+        return next((one for one, its in shown if its and real_path(files, its) == real), None)
 
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
@@ -436,7 +489,8 @@ class WindowManager:
             window.runtime.secrets.guard(path, real)
 
         def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
-            return self._open(name, args, window.runtime.secrets.inherited)
+            runtime = window.runtime
+            return self._open(name, args, runtime.secrets.inherited, runtime.transactions.actor)
 
         async def start_process(
             argv: Sequence[str],
@@ -452,6 +506,7 @@ class WindowManager:
             lang=self.lang,
             clock=self.clock,
             open=open_another,
+            showing=self.showing,
             every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
             job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
             change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
@@ -497,19 +552,21 @@ class WindowManager:
         window = self._roster.require(window_id)
         last = window.runtime.renders.at()  # may wait
         self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
-        self._note_closed(window)
+        self._note_closed(window, last)
         ended, data = window.runtime.end(), self._data_of(window_id)
         if data is not None:
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
 
-    def _note_closed(self, window: Window) -> None:
+    def _note_closed(self, window: Window, last: Render) -> None:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
         saved = window.runtime.store.saved._replace(jobs=())
         if saved.state is not None:
             history = window.runtime.history.entries
-            closed = _Closed(type(window), saved, history, window.runtime.focus_id)
+            gist = window.runtime.renders.current(Lod.GIST) or last  # a window may be stuck
+            title = gist.snapshot.content.partition("\n")[0]
+            closed = _Closed(type(window), saved, history, window.runtime.focus_id, title)
             self._closed[window.id] = closed
             if len(self._closed) > _MOST_CLOSED:
                 del self._closed[next(iter(self._closed))]

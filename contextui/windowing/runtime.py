@@ -78,6 +78,8 @@ class Runtime:
         """The jobs that were running when an earlier run ended."""
         self.former_id = ""
         """The id that the window had before it was closed and reopened."""
+        self.was_open = False
+        """Whether the window was open when it was asked for last."""
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
         self.ending: Future[None] | None = None
@@ -129,6 +131,7 @@ class Runtime:
         *,
         first: bool,
         allowed: frozenset[str] | None = None,
+        actor: Actor = "window",
     ) -> "Future[Any]":
         """Run the hook that opens the window, then render it; the future has its exception.
 
@@ -137,6 +140,7 @@ class Runtime:
             arguments: Its arguments.
             first: Whether its result is the window's first version instead of a newer one.
             allowed: See `SecretReads.reading`.
+            actor: Who opens it.
         """
 
         call = Call(hook, arguments)
@@ -147,7 +151,7 @@ class Runtime:
             self.store.edited_by_person = not first  # restored edits may be the person's
             try:
                 with self.secrets.reading(allowed):
-                    self.transactions.run(call, "window", first=first)
+                    self.transactions.run(call, actor, first=first)
             except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
@@ -165,6 +169,25 @@ class Runtime:
         self._opening = call, opening
         self.renders.request()
         return opening
+
+    def open_again(
+        self, arguments: dict[str, Any], actor: Actor, allowed: frozenset[str] | None
+    ) -> "Future[Any]":
+        """Run the hook `opened_again`; the future has its exception.
+
+        Args:
+            arguments: Its arguments.
+            actor: Who opens it.
+            allowed: See `SecretReads.reading`.
+        """
+        self.was_open = True
+        call = Call(self.window.opened_again, arguments)
+
+        def run() -> None:
+            self._check_shown(allowed)
+            self._run(call, actor, allowed)
+
+        return self.worker.submit(run)
 
     @property
     def opening(self) -> "Future[Any] | None":
@@ -376,8 +399,7 @@ class Runtime:
 
         def run() -> str | Job:
             # On the window's thread, where nothing can run between the check and the action.
-            if allowed is not None:  # the state may be newer than the render
-                self.secrets.check(self.secrets.withheld(), allowed)
+            self._check_shown(allowed)
             if permit is not None and not permit.covers(self.previews.compute(intent)):
                 raise _ChangedError
             # Without a permit there was no preview: the window may have been too busy for one, and
@@ -388,16 +410,7 @@ class Runtime:
                 if self.conflicts.is_possible:
                     self.renders.draw()
                 self.conflicts.check()
-            with self.secrets.reading(allowed) as reading:
-                try:
-                    result = self.transactions.run(call, actor)
-                except ContextUIError as problem:
-                    if reading.refused is not None:
-                        raise reading.refused from problem
-                    raise
-            if reading.disclosed:
-                self.renders.redraw()
-            return result
+            return self._run(call, actor, allowed)
 
         outcome = self.worker.submit(run)
         seconds = self.window.action_seconds
@@ -421,6 +434,23 @@ class Runtime:
         if isinstance(result, Job):
             return await self.background.result_of(result)
         return ActionResult(True, result)
+
+    def _check_shown(self, allowed: frozenset[str] | None) -> None:
+        """Raise if the model acts and may not read what the window shows."""
+        if allowed is not None:  # the state may be newer than the render
+            self.secrets.check(self.secrets.withheld(), allowed)
+
+    def _run(self, call: Call, actor: Actor, allowed: frozenset[str] | None) -> str | Job:
+        with self.secrets.reading(allowed) as reading:
+            try:
+                result = self.transactions.run(call, actor)
+            except ContextUIError as problem:
+                if reading.refused is not None:
+                    raise reading.refused from problem
+                raise
+        if reading.disclosed:
+            self.renders.redraw()
+        return result
 
     def _reason(self, problem: BaseException) -> str:
         return reason_in(type(self.window), problem, self.place.env.lang)

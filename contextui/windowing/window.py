@@ -227,6 +227,13 @@ class Window(metaclass=_WindowType):
         Override it with the params the window needs, or none. It may be async.
         """
 
+    def opened_again(self, *args: Any, **kwargs: Any) -> Any:
+        """Hook, called instead of `opened` when the window's file is to be opened once more.
+
+        A class that overrides it, with the params of `opened`, has one window for each file:
+        `path` is a param of its `opened`, and a part of its state.
+        """
+
     def restored(self) -> Any:
         """Hook, called when the window is restored with its state in a later run.
 

@@ -112,8 +112,7 @@ class RunnerWindow(Window):
         if not 1 <= failure <= len(self.state.failures):
             raise ActionError(self.env.say("There is no such failure.", "没有这个失败。"))
         one = self.state.failures[failure - 1]
-        editor = self.env.open("editor", path=one.path, line=one.line).id
-        return self.env.say(f"Opened {one.path} in {editor}.", f"已在 {editor} 中打开 {one.path}。")
+        return self.env.open_file(one.path, one.line)
 
     def _argv(self, params: Mapping[str, Any]) -> list[str]:
         try:

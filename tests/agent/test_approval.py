@@ -851,8 +851,8 @@ def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> No
     )
     one.gate.mode = "read-only"
     assert one.act("editor_1.save").text == (
-        "editor_1.save was not carried out: it would write notes.txt (+1 −0), and the approval "
-        "mode is read-only."
+        "editor_1.save was not carried out: it would write notes.txt (+1 −0), and the person "
+        "allows no changes now (approval is read-only)."
     )
 
 
@@ -861,7 +861,8 @@ def test_a_refusal_without_a_target_names_the_action_once(desk: Callable[..., De
     one = desk(mode="read-only")
     one.windows.open(Careless)
     assert one.act("careless_1.write", path="a").text == (
-        "careless_1.write was not carried out: it writes, and the approval mode is read-only."
+        "careless_1.write was not carried out: it writes, and the person allows no changes now "
+        "(approval is read-only)."
     )
 
 

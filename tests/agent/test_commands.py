@@ -376,7 +376,7 @@ def test_read_only_refuses_even_what_the_settings_allow(desk: Make) -> None:
     one = desk(mode="read-only", commands=COMMANDS)
     done = one.run("git status")
     assert not done.ok
-    assert "it would run git status, and the approval mode is read-only" in done.text
+    assert "it would run git status, and the person allows no changes now" in done.text
 
 
 def test_auto_runs_everything(desk: Make) -> None:

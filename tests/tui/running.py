@@ -24,7 +24,7 @@ from contextui.words import Lang
 from tests.agent.talking import options
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
-_PATIENCE = 400  # pauses that a condition is waited for
+_PATIENCE = 200  # pauses that a condition is waited for: about 20 seconds
 
 
 def desk_in(
@@ -79,8 +79,9 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
     for tries in range(_PATIENCE):
         if condition():
             return
-        # To look at the screen takes about as long as this: more often would hold it up.
-        await asyncio.sleep(0.01 if tries < 3 else 0.03)
+        # To look at the screen takes about as long as the first pauses: whatever takes longer is
+        # looked at less often, or looking would hold it up, and the other tests too.
+        await asyncio.sleep(0.01 if tries < 3 else 0.03 if tries < 10 else 0.1)
     raise AssertionError("\n".join(["It never came to hold. The screen:", *lines(pilot)]))
 
 

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
+from tests.tui.running import until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
 Act = Callable[["Pilot[int]"], Awaitable[None]]
@@ -48,6 +49,7 @@ class SharedApp:
         pilot = self._pilot
         if pilot.app.size != size:
             await pilot.resize_terminal(*size)
+            await until(pilot, lambda: pilot.app.screen._compositor.size == size)
         await act(pilot)
         while len(pilot.app.screen_stack) > 1:  # what was left open over the main screen
             await pilot.app.pop_screen()

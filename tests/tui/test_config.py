@@ -96,7 +96,7 @@ def test_the_conversation_is_exported_with_and_without_what_was_closed(tmp_path:
             await until(pilot, lambda: note_shown(pilot, "mine.html exists."))
             assert (work / "mine.html").read_text() == "mine"
             main.run_command("/export html mine.html")
-            await until(pilot, lambda: note_shown(pilot, "Written to") and
+            await until(pilot, lambda: note_shown(pilot, "Only you can read it.") and
                         (work / "mine.html").read_text() != "mine")  # fmt: skip
         plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
         assert "Buy milk." in plain

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 
@@ -157,6 +157,36 @@ def test_the_palette_has_every_command(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work" / "f-i-l-e-s.md").write_text("x\n")
+        async with running(desk) as pilot:
+
+            async def found(query: str, first: str) -> list[str]:
+                await pilot.press("ctrl+p")
+                await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+                palette = pilot.app.screen
+                await pilot.press(*query)
+                options = palette.query_one(CommandList)
+
+                def rows_now() -> list[str]:
+                    return [str(one.prompt) for one in options.options]
+
+                await until(pilot, lambda: rows_now() and rows_now()[0].startswith(first))
+                rows = rows_now()
+                await pilot.press("escape", "escape")
+                await until(pilot, lambda: pilot.app.screen is not palette)
+                return rows
+
+            rows = await found("files", "open files")
+            assert any(one.startswith("approval") for one in rows)
+            assert all("files" in one for one in rows)
+            await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
+
+    asyncio.run(go())
+
+
 def test_the_keys_that_apply_are_shown_and_can_be_clicked(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path)) as pilot:
@@ -217,6 +247,19 @@ def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
             assert percent is not None
             await pilot.resize_terminal(80, 24)
             await until(pilot, lambda: f"Context {percent[1]}" in lines(pilot)[0])
+
+    asyncio.run(go())
+
+
+def test_a_long_path_leaves_room_for_the_model(tmp_path: Path) -> None:
+    folder = tmp_path / "/".join(["a_folder_with_a_long_name"] * 6)
+    folder.mkdir(parents=True)
+
+    async def go() -> None:
+        async with running(desk_in(folder)) as pilot:
+            await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
+            assert " …/a_folder_with_a_long_name/" in lines(pilot)[0]
+            assert lines(pilot)[0].split()[1].endswith("/a_folder_with_a_long_name/work")
 
     asyncio.run(go())
 

@@ -85,6 +85,32 @@ def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None
     asyncio.run(go())
 
 
+def test_open_takes_a_file_and_names_those_that_are_meant(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work/screen").mkdir()
+        for name in ("screen/render.py", "screen/renderer.py", "other.py"):
+            (tmp_path / "work" / name).write_text("text\n" * 20)
+        async with running(desk) as pilot:
+            app, windows = pilot.app, desk.session.windows
+            assert isinstance(app, ContextUIApp)
+            prompt = app.screen.query_one(Prompt)
+            app.main.run_command("/open rend")
+            await until(pilot, lambda: "called" in last_note(pilot))
+            assert last_note(pilot) == (
+                'No window or file is called "rend". Files with that in their name: '
+                "screen/render.py, screen/renderer.py. ctrl+p opens files."
+            )
+            assert prompt.text == "/open rend"
+            app.main.run_command("/open screen/render.py line=7")
+            await until(pilot, lambda: windows.get("editor_1"))
+            assert windows.get("editor_1").state.line == 7  # type: ignore[union-attr]
+            app.main.run_command("/open nothing")
+            await until(pilot, lambda: "no window" in last_note(pilot))
+
+    asyncio.run(go())
+
+
 def test_closing_shows_what_was_given_up(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path)

@@ -466,6 +466,35 @@ def test_the_model_has_no_way_to_go_back(tmp_path: Path) -> None:
     run(go())
 
 
+def test_windows_keep_their_numbers(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        async with app.running() as pilot:
+            windows = session_of(pilot).windows
+            for name in ("todo", "notebook", "files"):
+                windows.open(name)
+            await until(pilot, lambda: shown(pilot, "3 files"))
+            windows.close("todo_1")
+            await until(pilot, lambda: not shown(pilot, "1 todo"))
+
+            def numbers() -> list[int]:
+                desktop = app_of(pilot).main.desktop
+                assert desktop is not None
+                return [desktop.number_of(one) for one in ("notebook_1", "files_1")]
+
+            assert numbers() == [2, 3]
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two")
+            await sheet(pilot, "/rewind 1")
+            await back(pilot)
+            assert numbers() == [2, 3]
+            app_of(pilot).main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "the session is where it was"))
+            assert numbers() == [2, 3]
+
+    run(go())
+
+
 def test_at_the_start_an_editor_has_nothing_of_what_was_undone(tmp_path: Path) -> None:
     """What was typed for the first write is undone with it; other unsaved typing stays."""
 

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from contextui.config.sources import load_settings
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
+from tests.tui.desktop.samples import region_text
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.test_switch import app_of
 
@@ -101,3 +102,51 @@ def test_settings_are_searched_and_show_what_is_in_force(
             await until(pilot, lambda: shown(pilot, "The theme is contextui-light."))
 
     asyncio.run(change())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_every_description_is_shown_whole(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def look() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
+        async with running(desk, size) as pilot:
+            app = app_of(pilot)
+            app.main.run_command("/config")
+            await until(pilot, lambda: shown(pilot, "esc back"))
+            screen = app.screen
+            assert isinstance(screen, ConfigScreen)
+            for name in [*screen._list.names]:
+                wanted = "".join(screen._list.about(name).split())
+
+                def is_whole(wanted: str = wanted) -> bool:
+                    text = "".join(region_text(pilot, screen.query_one("#about")))
+                    return wanted == "".join(text.split())
+
+                await until(pilot, is_whole)
+                assert shown(pilot, "esc back")
+                await pilot.press("down")
+
+    asyncio.run(look())
+
+
+def test_the_theme_is_described_and_listed_as_theme_does(tmp_path: Path) -> None:
+    async def look() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
+        async with running(desk, (120, 40)) as pilot:
+            app = app_of(pilot)
+            app.main.run_command("/config")
+            await until(pilot, lambda: shown(pilot, "esc back"))
+            screen = app.screen
+            assert isinstance(screen, ConfigScreen)
+            command = next(one for one in app.main.commands.all if one.name == "theme")
+            names = [one.name for one in command.choices()]
+            assert set(names) == set(app.available_themes)
+            assert screen._list.about("theme").endswith(" | ".join(names))
+            assert screen._list.origin("theme") == "default"
+            app.theme = "contextui-light"
+            assert screen._list.origin("theme") == "remembered"
+
+    asyncio.run(look())

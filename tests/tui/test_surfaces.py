@@ -216,6 +216,7 @@ KNOWN: dict[str, str] = {
     "desktop.rowlist.FilterInput": FILES,
     "desktop.rowlist.FilterLine": FILES,
     "contextui.windows.files.widget.FilesBody": FILES,
+    "contextui.windows.files.widget.Preview": FILES,
     "desktop.actions.ResultScreen": "hostile text in tests/tui/desktop",
     "lines.Sheet": "hostile text in tests/tui/desktop",
     "inspector.edit.EditScreen": "hostile text in tests/tui/inspector",

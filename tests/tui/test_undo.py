@@ -6,6 +6,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.conversation.entries import AsideLine
 from contextui.windowing.host import current_render
 from tests.tui.running import desk_in, running, say, shown, until
 
@@ -54,5 +55,57 @@ def test_undo_reopens_what_was_closed(tmp_path: Path) -> None:
         names = [one.id for one in again.session.windows.windows()]
         assert names == ["todo_3", "editor_2", "todo_4"]
         again.close()
+
+    asyncio.run(go())
+
+
+def test_undo_takes_back_an_edit_that_was_saved(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hello.")
+        windows, file = desk.session.windows, tmp_path / "work" / "a.txt"
+        file.write_text("one\n")
+        windows.open("editor", path="a.txt")
+        windows.open("todo", items=["milk"])
+        async with running(desk) as pilot:
+            await say(pilot, "Hi")
+            context = desk.session.context
+            context.drop(next(one.id for one in context.get_all() if one.content == "Hi"))
+            for text in ("zero\n", "minus\n"):
+                given = {"before_line": 1, "text": text}
+                await windows.act("editor_1", "insert", given, actor="person")
+                await windows.act("editor_1", "save", {}, actor="person")
+            await windows.act("editor_1", "goto", {"line": 3}, actor="person")
+            await command(pilot, "/close todo_1", "Closed todo_1.")
+            await command(pilot, "/undo", "Reopened todo_1 as todo_2.")
+            await command(pilot, "/undo", "editor_1: Undone in line 1; 1 more can be undone. The")
+            notes = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
+            assert "The file changes when you save. ctrl+g 1 goes there." in notes[-1]
+            assert file.read_text() == "minus\nzero\none\n"
+            file.write_text("of others\n")
+            await command(pilot, "/undo", "editor_1: Undone in line 1; 0 more can be undone.")
+            assert not (await windows.act("editor_1", "save", {}, actor="person")).ok
+            assert file.read_text() == "of others\n"
+            await command(pilot, "/undo", "It was a change to the context")
+            await command(pilot, "/undo", "Nothing to undo.")
+
+    asyncio.run(go())
+
+
+def test_what_can_be_closed_and_reopened_is_shown_with_its_title(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        windows = desk.session.windows
+        windows.open("editor", path="b.txt", new=True)
+        async with running(desk) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+
+            def offered(typed: str, text: str) -> bool:
+                found = app.main.commands.completions(typed)
+                return [one.choice.about for one in found if one.choice] == [text]
+
+            await until(pilot, lambda: offered("/close ", "b.txt, 0 lines, new"))
+            await command(pilot, "/close editor_1", "Closed editor_1.")
+            assert offered("/reopen ", "b.txt, 0 lines, new")
 
     asyncio.run(go())

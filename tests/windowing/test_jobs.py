@@ -276,6 +276,17 @@ def test_one_that_ignores_being_cancelled_changes_nothing_any_more() -> None:
     run(test)
 
 
+def test_one_that_ignores_being_cancelled_does_not_block_its_window() -> None:
+    async def test(desk: Desk) -> None:
+        await desk.act("stubborn")
+        await until(lambda: desk.window.state.steps)
+        await desk.act("cancel")
+        await until(desk.notices)
+        assert await desk.act("release") == "open"
+
+    run(test)
+
+
 def test_cancelling_what_does_not_run_says_what_does() -> None:
     async def test(desk: Desk) -> None:
         assert await desk.act("cancel") == "There is no such job. Running: none."

@@ -648,8 +648,8 @@ def test_another_file_in_the_same_window(editor: Editor) -> None:
 @pytest.mark.parametrize(
     ("path", "reply"),
     [
-        ("nix.py", 'There is no "nix.py" in the workspace. Use new=true to create it.'),
-        ("nix/a.py", 'There is no "nix/a.py" in the workspace. Use new=true to create it.'),
+        ("nix.py", 'There is no "nix.py" in the workspace. {create}'),
+        ("nix/a.py", 'There is no "nix/a.py" in the workspace. {create}'),
         ("sub", '"sub" is a folder, not a file.'),
         (".", '"." is a folder, not a file.'),
         ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),
@@ -667,10 +667,12 @@ def test_what_cannot_be_opened(folder: Path, path: str, reply: str) -> None:
     (folder / "binary").write_bytes(b"\x7fELF\0\0")
     with pytest.raises(ContextUIError) as caught:
         open_editor(folder, path)
-    assert str(caught.value) == reply
+    by_person = f"To create it, type: /open editor {path} new=true"
+    assert str(caught.value) == reply.format(create=by_person)
     with open_editor(folder) as editor:
-        assert editor.refused("open", path=path) == reply
-        if "new" not in reply:
+        by_model = reply.format(create="Use new=true to create it.")
+        assert editor.refused("open", path=path) == by_model
+        if "create" not in reply:
             open_new = editor.refused("open", path=path, new=True)
             assert open_new == reply
             assert editor.refused("save_as", path=path)

@@ -735,7 +735,7 @@ def test_a_huge_file_is_read_in_pages(huge: Path) -> None:
         }
         for name, params in refused.items():
             assert editor.refused(name, **params) == (
-                "A file of more than 16,777,216 bytes can only be read: goto, scroll."
+                "This file is too large to edit (more than 16 MiB). goto and scroll read it."
             )
         assert editor.act("diff") == "There are no unsaved edits."
         assert (huge.stat().st_mtime_ns, huge.stat().st_ino) == (before.st_mtime_ns, before.st_ino)

@@ -298,6 +298,25 @@ def test_a_small_window_has_the_names_whole(folder: Path, tmp_path: Path) -> Non
     use(tmp_path, steps, lang="zh", size=(104, 30))
 
 
+def test_the_preview_is_fitted_to_another_size(folder: Path, tmp_path: Path) -> None:
+    about = "The money, in several currencies, with and without taxes, for all of the shop."
+    (folder / "src/shop/money.py").write_text(f'"""{about}"""\n')
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, _: Desk) -> None:
+        await pilot.press("slash", *"money.py")
+        await seen(pilot, frame, "1 of ", "~", "shop.")
+        for width, height in ((130, 40), (80, 24), (200, 60)):
+            await pilot.resize_terminal(width, height)
+
+            def preview() -> str:
+                rows = text_of(pilot, frame).splitlines()
+                return " ".join(" ".join(row.split("│")[2:]) for row in rows)
+
+            await until(pilot, lambda: about in re.sub(r"\s+", " ", preview()))
+
+    use(tmp_path, steps)
+
+
 @pytest.mark.long
 def test_ten_thousand_files_cost_what_ten_do(tmp_path: Path) -> None:
     """Only rows in view are drawn, and a key draws no more of them in a large folder."""

@@ -83,8 +83,9 @@ class Editing:
             EditError: The file cannot be edited.
         """
         if self._state.buffer is None:
-            only = f"A file of more than {TEXT_LIMIT:,} bytes can only be read: goto, scroll."
-            zh = f"超过 {TEXT_LIMIT:,} 字节的文件只能阅读：用 goto、scroll。"
+            most = f"{TEXT_LIMIT >> 20} MiB"
+            only = f"This file is too large to edit (more than {most}). goto and scroll read it."
+            zh = f"这个文件太大，不能编辑（超过 {most}）。可以用 goto 和 scroll 阅读。"
             raise self._problem(only, zh)
         return self._state.buffer
 

@@ -115,6 +115,10 @@ class EditorWindow(Window):
         self._open(path, line, new)
         self.env.every(SECONDS, self._watch)
 
+    def opened_again(self, line: int | None = None, **_: Any) -> None:
+        if line is not None:
+            self._editing.show(line)
+
     def restored(self) -> None:
         self._editing.come_back()
         self.env.every(SECONDS, self._watch)
@@ -315,6 +319,8 @@ class EditorWindow(Window):
         zh="在这里打开另一个文件；new 新建，discard 放弃改动",
     )
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
+        if self.env.showing(path) not in (None, self):
+            return self.env.open_file(path, line if line > 1 else None)
         if (self.state.edits or self.state.lost) and not discard:
             en = "There are unsaved edits. Save them first, or give discard=true."
             raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
@@ -336,12 +342,19 @@ class EditorWindow(Window):
         try:
             self._editing.open(path, new=new)
         except errors.MissingFileError as error:
-            en, zh = f"{error} Use new=true to create it.", f"{error.text('zh')}用 new=true 新建。"
-            raise ActionError(self.env.say(en, zh)) from error
+            raise ActionError(self._missing(error)) from error
         if new and self.state.read:
             en = f"There is a {errors.shown(path)} already: open it without new."
             raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
         self._editing.show_first(line)
+
+    def _missing(self, error: errors.MissingFileError) -> str:
+        """Say how to create a file: a person types a command, the model gives a param."""
+        en, zh = "Use new=true to create it.", "用 new=true 新建。"
+        if self.env.actor() == "person":
+            typed = f"/open editor {shown_name(error.path)} new=true"
+            en, zh = f"To create it, type: {typed}", f"新建请输入：{typed}"
+        return self.env.say(f"{error} {en}", f"{error.text('zh')}{zh}")
 
     def _is_saved(self) -> bool:
         state = self.state

@@ -60,6 +60,18 @@ _OPENED, _MOST_OPENED = "folders", 500  # the name in the folder's memory, and f
 _LEGEND = (("M", msg("changed")), ("A", msg("added")), ("?", msg("new")), ("D", msg("deleted")))
 
 
+class Preview(Static):
+    """What is said about the file under the cursor; it is fitted to each new size."""
+
+    def __init__(self, fit: Callable[[], None]) -> None:
+        super().__init__(classes="preview")
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        """Fit the text."""
+        self._fit()
+
+
 class FilesBody(Vertical):
     """The tree, and beside it the gist of the file under the cursor."""
 
@@ -103,7 +115,7 @@ class FilesBody(Vertical):
         self._again = set[str]()
         self._list: RowList[FileRow] = RowList(self._draw, lambda row: row.key)
         self._filter = FilterLine(self._list)
-        self._legend, self._preview = Static(classes="legend"), Static(classes="preview")
+        self._legend, self._preview = Static(classes="legend"), Preview(self._describe)
 
     def compose(self) -> ComposeResult:
         """Compose filter, tree and preview."""
@@ -150,7 +162,6 @@ class FilesBody(Vertical):
     def on_resize(self, event: events.Resize) -> None:
         """Show the preview where there is room."""
         self.set_class(event.size.width >= ROOMY, "-roomy")
-        self._describe()
 
     def window_changed(self) -> None:
         """Follow what the model, or an action of the person, opened, entered or found."""

@@ -141,8 +141,7 @@ class FilesWindow(Window):
             raise self._error(
                 f"{name} is neither a file nor a folder.", f"{name} 既不是文件也不是文件夹。"
             )
-        editor = self.env.open("editor", path=info.path).id
-        return self.env.say(f"Opened {name} in {editor}.", f"已在 {editor} 中打开 {name}。")
+        return self.env.open_file(info.path)
 
     @action("Show what is in a folder, within the tree", zh="展开文件夹，在树中显示其内容")
     def expand(self, path: str) -> str:

@@ -232,9 +232,7 @@ class GitWindow(Window):
     @action("Open a changed file in an editor", zh="在编辑器中打开有改动的文件")
     def open(self, path: str, line: int = 1) -> str:
         [change] = self._tree.found([path], self._tree.ready().changes, one=True)
-        editor = self.env.open("editor", path=change.path, line=line).id
-        en = f"Opened {change.name} in {editor}."
-        return self.env.say(en, f"已在 {editor} 中打开 {change.name}。")
+        return self.env.open_file(change.path, line if line > 1 else None)
 
     @action("Turn to a page of the list", zh="翻到列表的某一页")
     def page(self, number: int) -> str:

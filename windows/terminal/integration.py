@@ -264,15 +264,17 @@ class Integration:
             return "'" + word.replace("\\", "\\\\").replace("'", "\\'") + "'"
         return "'" + word.replace("'", "'\\''") + "'"
 
-    def line(self, command: str) -> str:
+    def line(self, command: str, *, is_typed: bool = False) -> str:
         r"""Return what to type for a command, without the Enter key.
 
         A command of several lines becomes one word for `eval`: typed as it is, each line would run
-        on its own, and an unfinished one would wait for more. The space in front keeps it out of
-        the person's history where that is set up (`HISTCONTROL=ignorespace`, `HIST_IGNORE_SPACE`,
-        always in fish): ↑ should bring back what they typed, and the window lists all commands.
+        on its own, and an unfinished one would wait for more. A space in front keeps the model's
+        out of the person's history where that is set up (`HISTCONTROL=ignorespace`,
+        `HIST_IGNORE_SPACE`, always in fish): ↑ should bring back what they typed, and the window
+        lists all commands.
         """
-        return f" eval {self.quote(command)}" if "\n" in command else f" {command}"
+        before = "" if is_typed else " "
+        return before + (f"eval {self.quote(command)}" if "\n" in command else command)
 
     def remove(self) -> None:
         """Remove the files; they are not needed once the shell has started."""

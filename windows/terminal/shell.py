@@ -300,7 +300,9 @@ class Shell:
                 has control characters, or it is unfinished, such as an open quote.
         """
         self._check(command)
-        return await self._submit(command, self._integration.line(command), who)
+        return await self._submit(
+            command, self._integration.line(command, is_typed=who == "person"), who
+        )
 
     async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
         """Run a program with exactly these words: no alias, function or expansion applies.

@@ -68,7 +68,7 @@ class Completions(OptionList, can_focus=False):
 
     def _option(self, one: Completion, width: int) -> Option:
         about = one.choice.about if one.choice is not None else self._words(one.command.about)
-        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (about, MUTED)))
+        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (line(about), MUTED)))
 
     def step(self, by: int) -> None:
         """Move the selection."""
@@ -560,11 +560,15 @@ class Sender:
             self._note(message, is_error=True)
             self._writing.put_back(command)
         except ContextUIError as error:
-            self._note(error, is_error=True)
-            if commands.takes_something(command):
-                self._writing.put_back(command)
+            self.show_failed(command, error)
         except Exception as error:  # a bug: the session goes on
             self._survive(error)
+
+    def show_failed(self, command: str, error: ContextUIError) -> None:
+        """Show why a command failed, and put it back to be corrected."""
+        self._note(error, is_error=True)
+        if self._writing.commands.takes_something(command):
+            self._writing.put_back(command)
 
     def compact(self, wanted: bool | None) -> None:
         """Compact the conversation if the user confirmed."""

@@ -129,6 +129,12 @@ class Pastes:
         self._kept[word] = text
         return word
 
+    def keep_once(self, text: str) -> str:
+        """Return the placeholder of a paste, which may be stored already."""
+        return next((word for word, one in self._kept.items() if one == text), "") or self.keep(
+            text
+        )
+
     @property
     def size(self) -> int:
         """How many characters are kept."""
@@ -171,7 +177,7 @@ _REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
     "ask": msg("asks before writing"),
     "auto": msg("writes without asking"),
-    "read-only": msg("never writes"),
+    "read-only": msg("refuses every write"),
 }
 """The description of each approval mode."""
 
@@ -395,7 +401,7 @@ class Prompt(InertArea):
 
     def recall(self, text: str) -> None:
         """Put an earlier text into the field; no completions open until it is edited."""
-        self.text = text
+        self.text = self._shortened(text)
         self.recalled = self.text
         self.move_cursor(self.document.end)
 
@@ -561,7 +567,7 @@ class Prompt(InertArea):
         if self._set_aside is None:
             return
         unfinished, self._set_aside = self._set_aside, None
-        text = unfinished if found is None else found
+        text = unfinished if found is None else self._shortened(found)
         if found is not None and unfinished.strip():
             self._history.add(unfinished.strip())  # ↑ has it again
         with self.prevent(TextArea.Changed):
@@ -581,13 +587,13 @@ class Prompt(InertArea):
         self.move_cursor(self.document.end)
 
     def _shortened(self, draft: str) -> str:
-        """Return a draft as the field shows it: of a very large one, the first line."""
-        if len(draft) < _LARGE:
+        """Return a text as the field shows it: of a large one, the first line."""
+        if not is_large(draft):
             return draft
         first, end, rest = draft.partition("\n")
         if not end or len(first) > _LONGEST_FIRST or not is_large(rest):
             first, end, rest = "", "", draft
-        return first + end + self._pastes.keep(rest)
+        return first + end + self._pastes.keep_once(rest)
 
     def action_search_history(self) -> None:
         """Search the history; while that is open, go to the next hit."""

@@ -54,10 +54,19 @@ _WARNINGS = ("unsaved! enter to close", msg("unsaved! enter"), msg("unsaved!"))
 _ENOUGH = 40  # minimum columns for a truncated warning
 
 
+class ClosingField(Field):
+    """The field for a summary, of one row."""
+
+    BINDINGS = [
+        Binding("enter", "done", "close", priority=True),
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", show=False),
+    ]
+
+
 class Closing(Horizontal):
     """Asks for a summary before a window is closed; it may be empty."""
 
-    BINDINGS = [Binding("escape", "leave", "back", show=False)]
+    BINDINGS = [Binding("escape", "leave", "keep it open")]
     DEFAULT_CSS = """
     Closing {
         display: none; height: 1;
@@ -84,7 +93,7 @@ class Closing(Horizontal):
     def compose(self) -> ComposeResult:
         """Compose the label and the field."""
         yield Static(Content.assemble((self._label, f"{KEY} bold")))
-        yield Field(hint=self._words(_HINTS[-1]))
+        yield ClosingField(hint=self._words(_HINTS[-1]))
 
     def ask(self, warning: str = "") -> None:
         """Show the prompt; a warning names what would be lost."""
@@ -464,7 +473,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to where the focus is."""
-        if keeps_keys(self.app.focused):
+        if keeps_keys(self.app.focused) or isinstance(self.app.focused, ClosingField):
             return False  # they belong to the widget
         inside = not self.has_focus
         if action == "of_body":

@@ -35,7 +35,6 @@ from contextui.tui.desktop.shared import (
     MentionRequested,
     Setting,
     WindowRequested,
-    editor_of,
     keeps_keys,
     keeps_tab,
     name_of,
@@ -144,7 +143,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._order.restore(self.saved_order)
             self._order.current = self._order.main or self._order.current
         else:
-            self._setting.opened.update(dict.fromkeys(opened, time.monotonic()))
+            again = [one for one in changes.again if one in windows]
+            self._setting.opened.update(dict.fromkeys(opened + again, time.monotonic()))
+            for one in again if not self._has_focus else ():
+                self._order.use(one, is_wide=self._wish(one).is_wide and one not in self._frames)
         for window_id in changes.acted:
             self._setting.notices.pop(window_id, None)
         self._setting.notices.update(changes.notified)
@@ -158,7 +160,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._setting.opened.pop(window_id, None)
                 self._rows.pop(window_id, None)
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
-        if replaced or before != (self._order.ids, self._order.current):
+        if replaced or changes.again or before != (self._order.ids, self._order.current):
             self._arrange(replaced)
             self.post_message(self.Reordered())
         for window_id in changes.windows & self._frames.keys():
@@ -434,15 +436,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     async def _go_to_file(self, path: str, line: int | None) -> None:
         """Focus the editor that has a file open, or a new one."""
         assert self._setting is not None
-        windows = self._setting.windows
-        window_id, frame = editor_of(windows, path), self._frames.get(self._order.current or "")
+        windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
+        given = {"path": path} if line is None else {"path": path, "line": line}
         try:
-            if not window_id:
-                given = {"path": path, "line": line or 1}
-                window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
-                self.take(Changes(windows={window_id}))
-            elif line is not None:
-                await windows.act(window_id, "goto", {"line": line}, actor="person")
+            window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
+            self.take(Changes(windows={window_id}))
         except ContextUIError as problem:
             if frame is not None:
                 frame.show_note(text_line(self._words(problem)), "$text-error")

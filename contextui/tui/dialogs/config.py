@@ -19,7 +19,7 @@ from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.tui.footer import KeyButtons
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, line
+from contextui.tui.lines import FAINT, MUTED, LineView, fit, fold, line
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _NAME = 22  # cells
 _SOURCE = 24
+_WIDTH = 108
+_AROUND, _BESIDE = 6, 6  # rows and columns of the sheet around the list and the description
 _KEYS = (
     ("enter", "enter", msg("change")),
     ("slash", "/", msg("search")),
@@ -47,11 +49,11 @@ def value_text(value: Any) -> str:
 
 
 class OwnSetting(NamedTuple):
-    """A setting of the screen, which is not in a config file.
+    """A setting of the screen, which is remembered, but not in a config file.
 
     Attributes:
         about: Its description in English.
-        choices: Its values.
+        choices: Its values; the first is the default.
         value: Returns its value.
         put: Changes it.
     """
@@ -81,7 +83,6 @@ class SettingList(LineView, can_focus=True):
 
     def on_mount(self) -> None:
         """Show all settings."""
-        self.styles.height = len(self.names)  # stays while a search shows fewer
         self.set_count(len(self.names), follow=False)
 
     def search(self, query: str) -> None:
@@ -131,7 +132,8 @@ class SettingList(LineView, can_focus=True):
     def origin(self, name: str) -> str:
         """Return where the value of a setting comes from."""
         if name in self._own:
-            return self._words("this screen")
+            is_default = self.value(name) == self._own[name].choices[0]
+            return self._words("default" if is_default else "remembered")
         if self._now(name) != getattr(self.loaded.settings, name):
             return self._words("this session")
         origin = self.loaded.origins[name]
@@ -172,12 +174,11 @@ class ConfigScreen(ModalScreen[None]):
         align: center middle;
         background: $background 65%;
         #box {
-            width: 108; max-width: 100%; height: auto; max-height: 96%;
+            width: 108; max-width: 100%; height: auto; max-height: 100%;
             border: round $primary; border-title-style: bold; background: $background;
             padding: 1 2 0 2;
         }
-        #settings { max-height: 60vh; }
-        #about { height: 2; margin: 1 0 0 0; }
+        #about { margin: 1 0 0 0; }
         Input { background: $foreground 6%; display: none; }
         .keys { margin: 1 0 0 0; }
         &.-typing .keys { margin: 0; }
@@ -216,14 +217,28 @@ class ConfigScreen(ModalScreen[None]):
         self._list.focus()
         self._describe()
 
+    def on_resize(self) -> None:
+        """Wrap the description to the new width."""
+        self._describe()
+
+    def _rows(self, text: str) -> list[Content]:
+        return fold(Content.styled(text, MUTED), min(_WIDTH, self.app.size.width) - _BESIDE)
+
     @property
     def _list(self) -> SettingList:
         return self.query_one(SettingList)
 
     def _describe(self) -> None:
-        name = self._list.name_there
-        text = self._list.about(name) if name is not None else self._words("Nothing matches.")
-        self.query_one("#about", Static).update(Content.styled(text, MUTED))
+        """Show the whole description; the list gives way, so that the sheet keeps its height."""
+        listed, name, count = self._list, self._list.name_there, len(SETTINGS) + len(self._own)
+        longest = max(len(self._rows(listed.about(one))) for one in (*SETTINGS, *self._own))
+        room = min(self.app.size.height - _AROUND, count + longest)
+        rows = self._rows(listed.about(name) if name else self._words("Nothing matches."))
+        listed.styles.height = height = max(min(room - max(len(rows), 2), count), 3)
+        about = self.query_one("#about", Static)
+        about.styles.height = max(room - height, len(rows))
+        about.update(Content("\n").join(rows))
+        self.call_after_refresh(listed.show_line, listed.cursor)
 
     def on_key(self, event: events.Key) -> None:
         """Act on a key of the list."""

@@ -25,12 +25,21 @@ from contextui.errors import ContextUIError
 from contextui.model import ModelError
 from contextui.text import quote
 from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.footer import KeyButtons
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line, short
 from contextui.words import Words, msg
 
 _NAME, _CONTEXT, _PRICE = 34, 14, 8  # cells
 _STATE = 76  # cells of a provider's state, in one line
 _MOST = 300  # models shown of one provider
+_KEYS = (
+    ("enter", "enter", msg("use")),
+    ("d", "d", msg("make default")),
+    ("l", "l", msg("log in…")),
+    ("u", "u", msg("add a server…")),
+    ("escape", "esc", msg("back")),
+)
+_FIELD_KEYS = (("enter", "enter", msg("save")), ("escape", "esc", msg("cancel")))
 _BOX = """
     align: center middle;
     background: $background 65%;
@@ -95,15 +104,7 @@ class ModelScreen(ModalScreen[str | None]):
             yield Static(self._head(), id="head")
             yield OptionList(id="models")
             yield Static("", id="note")
-            keys = (
-                ("enter", words("use from the next turn")),
-                ("d", words("make default")),
-                ("l", words("log in…")),
-                ("u", words("add a server…")),
-                ("esc", words("back")),
-            )
-            parts = [Content.assemble((key, f"{KEY} bold"), " ", name) for key, name in keys]
-            yield Static(Content("   ").join(parts), classes="keys")
+            yield KeyButtons(words, _KEYS)
 
     def _head(self) -> Content:
         words = self._words
@@ -124,7 +125,7 @@ class ModelScreen(ModalScreen[str | None]):
         await ask_all(self._loaded, self._words, self._replace)
 
     def _replace(self, offer: Offer) -> None:
-        if self.is_mounted:
+        if self.query("#models"):  # a sheet that closes has no list any more
             self._offers[offer.provider.name] = offer
             self._show()
 
@@ -452,8 +453,7 @@ class LoginScreen(ModalScreen[bool]):
             yield Static(Content.styled(note, MUTED), id="note")
             if warning := unencrypted(self._connection.address):
                 yield Static(Content.styled(words(warning), "$text-warning"), id="warning")
-            keys = words("enter saves it   esc cancels")
-            yield Static(Content.styled(keys, MUTED), classes="keys")
+            yield KeyButtons(words, _FIELD_KEYS)
 
     @on(Input.Submitted, "#key")
     def _save(self, event: Input.Submitted) -> None:
@@ -481,7 +481,9 @@ class ServerScreen(ModalScreen[str | None]):
     """Asks for the address of a server that speaks the chat-completions API."""
 
     DEFAULT_CSS = (
-        "ServerScreen {" + _BOX.format(width=72) + " #note { height: auto; margin: 1 0; } }"
+        "ServerScreen {"
+        + _BOX.format(width=72)
+        + " #note { height: auto; margin: 1 0 0 0; } .keys { margin: 1 0; } }"
     )
     BINDINGS = [Binding("escape", "leave", show=False)]
 
@@ -496,6 +498,7 @@ class ServerScreen(ModalScreen[str | None]):
             yield Input(placeholder="http://localhost:8080", id="url", compact=True)
             note = self._words("Any server that speaks the chat completions API.")
             yield Static(Content.styled(note, MUTED), id="note")
+            yield KeyButtons(self._words, _FIELD_KEYS)
 
     @on(Input.Submitted, "#url")
     def _save(self, event: Input.Submitted) -> None:

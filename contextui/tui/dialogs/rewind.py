@@ -178,6 +178,21 @@ class TurnList(LineView, can_focus=True):
         return lit(line) if is_here else line
 
 
+class TurnHead(Widget):
+    """The names of the columns, over the list."""
+
+    def __init__(self, words: Words, turns: TurnList) -> None:
+        super().__init__(id="turn-head")
+        self._words, self._turns = words, turns
+
+    def render(self) -> Content:
+        """Render the names at the width of the list."""
+        words = self._words
+        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
+        right = Content.styled(words("Files"), FAINT)
+        return spread(Content.styled(named, FAINT), right, self._turns.line_width)
+
+
 class FileList(LineView, can_focus=True):
     """The files written since the turn, with a box for those that can be restored or deleted."""
 
@@ -399,7 +414,7 @@ class RewindScreen(ModalScreen[GoBack]):
             box.border_subtitle = Content(words("the old branch stays in /sessions"))
             with Horizontal(id="columns"):
                 with Vertical(id="left"):
-                    yield Static(id="turn-head")
+                    yield TurnHead(words, self._turns)
                     yield self._turns
                     yield Static(id="about")
                 with Vertical(id="right"):
@@ -408,12 +423,6 @@ class RewindScreen(ModalScreen[GoBack]):
                     yield Static(id="change-head")
                     yield ChangeView([], id="change")
             yield Answers(words)
-
-    def _head(self) -> Content:
-        words, width = self._words, self._turns.line_width
-        named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
-        right = Content.styled(words("Files"), FAINT)
-        return spread(Content.styled(named, FAINT), right, width)
 
     def on_mount(self) -> None:
         """Compare the files with the first chosen turn."""
@@ -503,7 +512,6 @@ class RewindScreen(ModalScreen[GoBack]):
             words("Rewind to turn {turn}", turn=number) if number else words("Rewind to the start")
         )
         self.query_one("#box").border_title = Content(title)
-        self.query_one("#turn-head", Static).update(self._head())
         about = self.query_one("#about", Static)
         about.update(Content("\n").join(self._about(about.size.width or 40)))
         head = words("Files written since turn {turn}", turn=number)

@@ -1,8 +1,10 @@
-"""The usage page of the inspector: tokens per turn, as a bar chart and in figures."""
+"""The usage page of the inspector: tokens or dollars per turn, as a bar chart and in figures."""
 
+import csv
+import io
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from textual.message import Message
 
 from contextui.tokens import Usage
 from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
 from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, fit, lit, short
 from contextui.words import Words, msg
@@ -76,6 +79,28 @@ class TurnUsage:
     def paid(self) -> int:
         """The cost of the input, in tokens at full price."""
         return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.uncached)
+
+    def dollars(self, cost_of: Callable[[Usage], float | None]) -> tuple[float, ...]:
+        """Return its cost, divided as `parts` are.
+
+        Args:
+            cost_of: Returns what a usage would cost now; what was paid is divided in proportion.
+        """
+        if self.cost is None:
+            return 0.0, 0.0, 0.0, 0.0
+        read = cost_of(Usage(cache_read_input_tokens=self.cached)) or 0.0
+        new = cost_of(Usage(self.uncached, cache_creation_input_tokens=self.written))
+        if new is None:  # a provider that charges nothing extra for writing
+            new = cost_of(Usage(self.uncached + self.written)) or 0.0
+        answered = cost_of(Usage(output_tokens=self.answered)) or 0.0
+        total = read + new + answered
+        if not total:
+            return 0.0, 0.0, self.cost, 0.0
+        kept, outdated = min(self.outdated, self.cached), self.parts[0]
+        old_read = read * kept / max(self.cached, 1)
+        old_new = new * (outdated - kept) / max(self.sent - self.cached, 1)
+        parts = old_read + old_new, read - old_read, new - old_new, answered
+        return tuple(one * self.cost / total for one in parts)
 
     def plus(self, usage: Usage) -> "TurnUsage":
         """Return the usage with one more request added."""
@@ -185,123 +210,6 @@ def usage_of(figures: Mapping[str, Any]) -> Usage:
     )
 
 
-COLOURS = ("$outdated", "$primary-muted", "$primary", "$accent")
-"""Colors of the four parts of a bar; opaque, because they cover each other."""
-
-TEXTURES = "▒░█▓"
-"""Textures of the four parts, for displays without color."""
-
-AXIS = 5
-"""Cells left of the bars."""
-
-_EIGHTHS = " ▁▂▃▄▅▆▇"
-
-Span = tuple[str, str]
-
-
-def step_of(width: int, count: int) -> int:
-    """Return the cells from one bar to the next."""
-    return max(2, min(6, (width - AXIS) // max(count, 1)))
-
-
-def fitting(turns: Sequence[TurnUsage], width: int) -> Sequence[TurnUsage]:
-    """Return the newest turns that fit."""
-    return turns[-max((width - AXIS) // 2, 1) :]
-
-
-def plot(
-    turns: Sequence[TurnUsage], width: int, height: int, *, plain: bool = False
-) -> list[list[Span]]:
-    """Return the bars with their axes, line by line, as styled spans.
-
-    Args:
-        turns: The turns; the oldest are dropped if they do not fit.
-        width: The cells of a line.
-        height: The lines, axis included.
-        plain: Draw textures instead of colors.
-    """
-    shown, rows = fitting(turns, width), height - 1
-    has_sweeps = any(one.sweeps for one in shown)
-    rows -= has_sweeps
-    top = nice(max((sum(one.parts) for one in shown), default=1))
-    step = step_of(width, len(shown))
-    marks = {rows - 1: _round(top), (rows - 1) // 2: _round(top / 2), 0: "0"}
-    lines: list[list[Span]] = []
-    if has_sweeps:
-        over = "".join(("▼" if one.sweeps else " ").ljust(step) for one in shown)
-        lines.append([(" " * AXIS + over, "$text-warning")])
-    for row in reversed(range(rows)):
-        line = [(fit(marks.get(row, ""), AXIS - 1, right=True) + " ", FAINT)]
-        for one in shown:
-            line += _cell(one, row, rows / top, step, plain)
-        lines.append(line)
-    return [*lines, [(_axis(shown, step), FAINT)]]
-
-
-def nice(largest: float) -> int:
-    """Return a round number that is at least this large, and at least 10.
-
-    Example:
-        >>> nice(12_430)
-        14000
-    """
-    size = 10
-    while size * 10 <= largest:
-        size *= 10
-    for factor in (1, 1.2, 1.4, 1.6, 2, 3, 4, 5, 6, 8, 10):
-        if factor * size >= largest:
-            return round(factor * size)
-    return size * 10
-
-
-def _round(tokens: float) -> str:
-    return short(tokens).replace(".0", "")
-
-
-def _cell(turn: TurnUsage, row: int, scale: float, step: int, plain: bool) -> Iterator[Span]:
-    """Yield the part of one bar in this row, and the gap after it."""
-    bar = step - 1 - (step > 4)
-    parts = list(_parts(turn, row, scale))
-    gap = (" " * (step - bar), "")
-    if not parts:
-        yield (" " * step, "")
-        return
-    (share, part), rest = parts[0], parts[1:]
-    if plain:
-        largest = max(parts)
-        filled = sum(one for one, _ in parts) >= 0.5
-        yield ((TEXTURES[largest[1]] if filled else " ") * bar, "")
-    elif round(share * 8) >= 8:
-        yield (" " * bar, f"on {COLOURS[part]}")
-    else:
-        above = max(rest, default=(0.0, 0))
-        ground = f" on {COLOURS[above[1]]}" if above[0] > 0.06 else ""
-        yield (_EIGHTHS[round(share * 8)] * bar, COLOURS[part] + ground)
-    yield gap
-
-
-def _parts(turn: TurnUsage, row: int, scale: float) -> Iterator[tuple[float, int]]:
-    """Yield the share of this row that each part of a bar takes, from below."""
-    low = 0.0
-    for number, tokens in enumerate(turn.parts):
-        high = low + tokens * scale
-        share = min(high, row + 1) - max(low, row)
-        if share > 0:
-            yield share, number
-        low = high
-
-
-def _axis(turns: Sequence[TurnUsage], step: int) -> str:
-    line, end = " " * AXIS, AXIS + len(turns) * step
-    every = 1 if turns and step > len(str(turns[-1].turn)) else 5
-    for number, one in enumerate(turns):
-        number_text = str(one.turn)
-        place = min(AXIS + number * step, end - len(number_text))  # the last one is whole, too
-        if (not number or one.turn % every == 0) and len(line) <= place:
-            line = line.ljust(place) + number_text + " "
-    return line
-
-
 _WIDE = 60  # cells from which whole words fit
 _NAMES = (msg("outdated"), msg("cached"), msg("not cached"), msg("answered"))
 _PLAIN_NAMES = {2: msg("sent"), 3: "answered"}
@@ -377,6 +285,46 @@ _CAUSES = {
 }
 
 
+def note_of(turn: TurnUsage, words: Words) -> str:
+    """Return why the cache was written again in a turn; empty if it was not."""
+    if turn.sweeps:
+        removed = f"{sum(one.removed for one in turn.sweeps):,}"
+        reason = reason_text(turn.sweeps[-1], words)
+        return words("▼ swept {tokens} outdated: {reason}", tokens=removed, reason=reason)
+    if turn.cause is not None:
+        return words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")
+    return ""
+
+
+def as_csv(turns: Sequence[TurnUsage], words: Words, *, has_cache: bool = True) -> str:
+    """Return the usage of turns as CSV, without a column that has no figure.
+
+    A spreadsheet runs a cell that begins with one of `=+-@` as a formula, and the name of a window
+    may begin so: such a text gets an apostrophe.
+    """
+    rows, has_cost = [], total_cost(turns) is not None
+    for one in turns:
+        row: dict[str, object] = {"turn": one.turn, "requests": one.requests}
+        if has_cache:
+            row |= {"cached": one.cached, "written": one.written, "uncached": one.uncached}
+            row |= {"outdated": one.outdated}
+        else:
+            row |= {"sent": one.sent}
+        row |= {"answered": one.answered}
+        row |= {"estimated": "yes" if one.is_guess else "no"}
+        if has_cost:
+            row |= {"usd": "" if one.cost is None else f"{one.cost:.6f}"}
+        if has_cache:
+            note = note_of(one, words).removeprefix("▼ ")
+            row |= {"note": f"'{note}" if note.startswith(("=", "+", "-", "@")) else note}
+        rows.append(row)
+    file = io.StringIO()
+    writer = csv.DictWriter(file, [*rows[0]] if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
 class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     """The turns of a session as a chart and a table, newest first."""
 
@@ -387,6 +335,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         Binding("pageup", "step(-10)", show=False),
         Binding("pagedown", "step(10)", show=False),
         Binding("enter", "open", "show request"),
+        Binding("t", "measure", "tokens or money"),
+        Binding("c", "copy", "copy as CSV"),
         Binding("left", "shift(1)", show=False),
         Binding("right", "shift(-1)", show=False),
     ]
@@ -404,6 +354,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._turns: Sequence[TurnUsage] = ()
         self._has_cache = True
         self._full_cost: float | None = None
+        self._cost_of: Callable[[Usage], float | None] = lambda _: None
+        self._in_money = False  # whether the bars show dollars instead of tokens
         self._is_narrow = False
         self._cursor = 0
         self._above: list[Content] = []
@@ -434,6 +386,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         paid = [one for one in turns if one.cost is not None]
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
         self._full_cost = cost_of(Usage(sent, answered)) if paid else None
+        self._cost_of = cost_of
         here = self._turns[-1 - self._cursor].turn if self._turns and self._cursor else None
         count = provider if self._has_cache else lambda _: 0
         self._turns = [
@@ -443,6 +396,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             place = [one.turn for one in reversed(self._turns)]
             self._cursor = place.index(here) if here in place else 0
         self._draw()
+        self.refresh_bindings()
 
     def on_resize(self) -> None:
         """Redraw for the new size."""
@@ -460,7 +414,13 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         words = self._words
         rows = height - _HEAD - (width <= _WIDE) - 2 - min(_TABLE, len(self._turns) + 1)
         plain = self.app.no_color
-        bars = plot(self._turns, width, max(rows, _LEAST_PLOT), plain=plain)
+        scale = MONEY if self._in_money and self._knows_prices else TOKENS
+        bars = [
+            Bar(one.turn, one.dollars(self._cost_of) if scale is MONEY else one.parts,
+                is_marked=bool(one.sweeps))
+            for one in self._turns[-width:]
+        ]  # fmt: skip
+        lines = plot(bars, width, max(rows, _LEAST_PLOT), scale, plain=plain)
         self._is_narrow = width <= _WIDE
         columns = self._columns(width)
         self._shift = min(self._shift, len(columns) - 1)
@@ -472,11 +432,16 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             Content.styled(self._summary(width), "$foreground"),
             *self._legend(width, plain),
             Content(""),
-            *(Content.assemble(*spans) for spans in bars),
+            *(Content.assemble(*spans) for spans in lines),
             Content(""),
             Content.styled(caption, FAINT),
         ]
         self.set_count(len(self._above) + len(self._turns))
+
+    @property
+    def _knows_prices(self) -> bool:
+        """Whether the cost of turns and the present prices of its parts are known."""
+        return self._full_cost is not None
 
     def _columns(self, width: int) -> Sequence[tuple[str, int]]:
         has_cost = total_cost(self._turns) is not None
@@ -600,6 +565,25 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             if event.chain == 2:
                 self.action_open()
 
+    def action_measure(self) -> None:
+        """Show the bars in dollars, or in tokens again."""
+        self._in_money = not self._in_money
+        self._draw()
+
+    def action_copy(self) -> None:
+        """Copy the figures of all turns as CSV."""
+        text = as_csv(self._turns, self._words, has_cache=self._has_cache)
+        self.app.copy_to_clipboard(text)
+        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable dollars only if prices are known, and a copy only if there are turns."""
+        if action == "measure":
+            return self._knows_prices
+        if action == "copy":
+            return bool(self._turns)
+        return super().check_action(action, parameters)
+
     def action_open(self) -> None:
         """Show the request of the selected turn."""
         if self._turns:
@@ -621,13 +605,9 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         figures = self._figures(turn)
         row = "".join(fit(figures[at], cells, right=True) for at, cells in self._table)
         notes, note_style = [""], "$text-warning"
-        if self._has_cache and turn.sweeps and width > _WIDE:
-            removed = f"{sum(one.removed for one in turn.sweeps):,}"
-            reason = reason_text(turn.sweeps[-1], self._words)
-            swept = msg("▼ swept {tokens} outdated: {reason}")
-            notes = [self._words(swept, tokens=removed, reason=reason), f"▼ {reason}"]
-        elif self._has_cache and turn.cause is not None and width > _WIDE:
-            notes = [self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")]
+        if self._has_cache and (turn.sweeps or turn.cause) and width > _WIDE:
+            notes = [note_of(turn, self._words)]
+            notes += [f"▼ {reason_text(one, self._words)}" for one in turn.sweeps[-1:]]
         elif turn.requests > 1:
             notes = [self._words("{count} requests", count=turn.requests), ""]
             note_style = FAINT

@@ -107,6 +107,32 @@ def test_a_search_without_a_hit_gives_the_text_back(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
+def test_a_long_paste_is_a_placeholder_again_after_a_quit(tmp_path: Path) -> None:
+    async def talk() -> None:
+        pasted = "\n".join(f"line {number}" for number in range(150))  # long, not large
+        short = "look\n[pasted 1: 150 lines]"
+        async with running(desk_in(tmp_path, "Yes.")) as pilot:
+            for key in ("enter", ""):
+                await pilot.press(*"look", "ctrl+j")
+                prompt(pilot).post_message(events.Paste(pasted))
+                await until(pilot, lambda: "[pasted" in prompt(pilot).text)
+                if key:
+                    await pilot.press(key)
+                    await until(pilot, lambda: shown(pilot, "Yes."))
+            session_id = pilot.app.desk.session.id  # type: ignore[attr-defined]
+            pilot.app.exit()
+        async with running(desk_in(tmp_path, session_id=session_id)) as pilot:
+            await until(pilot, lambda: prompt(pilot).text == short)  # the draft
+            assert prompt(pilot).whole_text == f"look\n{pasted}"
+            await until(pilot, lambda: prompt(pilot).past)
+            prompt(pilot).clear()
+            await pilot.press("up")
+            await until(pilot, lambda: prompt(pilot).text == short)  # the history
+            assert prompt(pilot).whole_text == f"look\n{pasted}"
+
+    asyncio.run(talk())
+
+
 def test_the_draft_of_a_new_session_is_offered_at_the_next_start(tmp_path: Path) -> None:
     async def talk() -> None:
         pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))

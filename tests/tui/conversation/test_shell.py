@@ -57,6 +57,23 @@ def test_a_command_runs_in_a_terminal_as_the_person(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
+def test_it_stands_behind_the_prompt_of_the_shell_as_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".bashrc").write_text("PS1='now> '\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            await type_in(pilot, "!echo again")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "now> echo again"))
+
+    asyncio.run(talk())
+
+
 def test_it_runs_while_a_turn_runs_and_without_a_question(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path)

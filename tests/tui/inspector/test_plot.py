@@ -3,12 +3,23 @@
 import pytest
 from rich.cells import cell_len
 
+from contextui.tui.inspector.plot import COLOURS, MONEY, TOKENS, Bar, Scale, nice, plot
 from contextui.tui.inspector.sweeps import Sweep
-from contextui.tui.inspector.usage import COLOURS, TurnUsage, fitting, nice, plot
+from contextui.tui.inspector.usage import TurnUsage
+
+
+def bars(turns: list[TurnUsage]) -> list[Bar]:
+    return [Bar(one.turn, one.parts, bool(one.sweeps)) for one in turns]
 
 
 def drawn(turns: list[TurnUsage], width: int, height: int, *, plain: bool = False) -> list[str]:
-    lines = plot(turns, width, height, plain=plain)
+    return text_of(bars(turns), width, height, TOKENS, plain=plain)
+
+
+def text_of(
+    given: list[Bar], width: int, height: int, scale: Scale, *, plain: bool = False
+) -> list[str]:
+    lines = plot(given, width, height, scale, plain=plain)
     return ["".join(text for text, _ in spans).rstrip() for spans in lines]
 
 
@@ -28,7 +39,7 @@ def test_without_colours_the_parts_have_textures() -> None:
 
 def test_with_colours_a_part_ends_where_it_ends() -> None:
     turns = [TurnUsage(1, cached=450, answered=550)]
-    lines = plot(turns, 12, 11)
+    lines = plot(bars(turns), 12, 11)
     styles = [spans[1][1] for spans in lines[:-1]]
     assert styles[0] == f"on {COLOURS[3]}"
     assert (
@@ -61,9 +72,25 @@ def test_every_line_has_room_for_every_bar() -> None:
 
 def test_the_newest_turns_are_drawn_if_not_all_fit() -> None:
     turns = [TurnUsage(number, 10) for number in range(1, 101)]
-    assert [one.turn for one in fitting(turns, 25)] == list(range(91, 101))
     assert drawn(turns, 25, 8)[-1].split() == ["91", "95", "100"]
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
     assert drawn([TurnUsage(1)], 12, 4) == ["  10", "   5", "   0", "     1"]
+
+
+@pytest.mark.parametrize(
+    ("cost", "top", "half"),
+    [
+        (0.0123, "$0.014", "$0.007"),
+        (0.00011, "$0.00012", "$0.00006"),
+        (0.29, "$0.30", "$0.15"),
+        (2.9, "$3.00", "$1.50"),
+        (95.0, "$100.00", "$50.00"),
+    ],
+)
+def test_the_axis_of_dollars_is_round_and_whole(cost: float, top: str, half: str) -> None:
+    lines = text_of([Bar(1, (0, 0, cost, 0))], 20, 6, MONEY, plain=True)
+    assert lines[0].split()[0] == top
+    assert half in lines[2]
+    assert lines[-2].split()[0] == "0"

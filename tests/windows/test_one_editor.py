@@ -1,0 +1,124 @@
+"""One file has one editor, whichever way it is opened."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contextui import WindowManager, Workspace, call
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.events import WindowOpenedAgain
+from contextui.tui.desktop.shared import FileRequested
+from contextui.windows.editor import EditorWindow
+from contextui.windows.files import FilesWindow
+from tests.tui.desktop.samples import focused_window
+from tests.tui.running import desk_in, running, say, shown, until
+from tests.windowing.samples import Heard
+
+LINES = "".join(f"line {number}\n" for number in range(1, 301))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.py").write_text(LINES)
+    (tmp_path / "b.py").write_text("two\n")
+    (tmp_path / "link.py").symlink_to("a.py")
+    return tmp_path
+
+
+@pytest.fixture
+def windows(folder: Path) -> WindowManager:
+    return WindowManager([EditorWindow, FilesWindow], workspace=Workspace(folder))
+
+
+def ids(windows: WindowManager) -> list[str]:
+    return [one.id for one in windows.windows()]
+
+
+def result(tools: ToolBox, name: str, /, **given: object) -> str:
+    return asyncio.run(tools.run(ToolCall("1", name, given))).text
+
+
+@pytest.mark.parametrize("path", ["a.py", "./a.py", "sub/../a.py", "link.py"])
+def test_create_returns_the_editor_that_has_the_file(windows: WindowManager, path: str) -> None:
+    heard = Heard(windows)
+    editor, _ = windows.open("editor", path="a.py"), windows.open("editor", path="b.py")
+    tools = ToolBox(windows)
+    text = result(tools, "create", name="editor", args={"path": path, "line": 200})
+    assert text == "a.py is open in editor_1."
+    assert ids(windows) == ["editor_1", "editor_2"]
+    assert editor.state.line == 200  # type: ignore[attr-defined]
+    assert "200 line 200" in editor.to_xml()
+    assert windows.focused_at("editor_1") > windows.focused_at("editor_2")
+    assert heard.of(WindowOpenedAgain) == [WindowOpenedAgain("editor_1")]
+    result(tools, "create", name="editor", args={"path": path})
+    assert editor.state.line == 200  # type: ignore[attr-defined]
+
+
+def test_a_new_file_that_is_not_saved_is_open_too(windows: WindowManager) -> None:
+    windows.open("editor", path="new.txt", new=True)
+    assert windows.open("editor", path="sub/../new.txt", new=True).id == "editor_1"
+
+
+def test_other_windows_open_it_there(windows: WindowManager) -> None:
+    windows.open("editor", path="a.py")
+    tools = ToolBox(windows)
+    windows.open("files")
+    given = {"window_id": "files_1", "action_id": "open", "params": {"path": "link.py"}}
+    assert result(tools, "action", **given) == "a.py is open in editor_1."
+    windows.open("editor", path="b.py")
+    given = {"window_id": "editor_2", "action_id": "open", "params": {"path": "a.py", "line": 9}}
+    assert result(tools, "action", **given) == "a.py is open in editor_1."
+    assert windows.get("editor_2").state.path == "b.py"  # type: ignore[union-attr]
+    assert windows.get("editor_1").state.line == 9  # type: ignore[union-attr]
+
+
+def test_one_that_was_closed_is_opened(windows: WindowManager) -> None:
+    windows.open("editor", path="a.py")
+    windows.close("editor_1")
+    text = result(ToolBox(windows), "create", name="editor", args={"path": "a.py"})
+    assert text == "Opened editor_2."
+
+
+def test_a_secret_file_that_the_person_opened_still_asks(
+    windows: WindowManager, folder: Path
+) -> None:
+    (folder / ".env").write_text("KEY=hunter2\n")
+    editor = windows.open("editor", path=".env")
+    refused = result(ToolBox(windows), "create", name="editor", args={"path": ".env"})
+    assert "editor_1" not in refused
+    assert "hunter2" not in editor.runtime.renders.latest().xml
+    tools = ToolBox(windows, ApprovalGate("auto"))
+    assert "editor_1" in result(tools, "create", name="editor", args={"path": ".env"})
+    assert ids(windows) == ["editor_1"]
+
+
+def test_on_the_screen(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(
+            tmp_path, [call("create", name="editor", args={"path": "a.py"})], "It is open."
+        )
+        (tmp_path / "work" / "a.py").write_text(LINES)
+        (tmp_path / "work" / "b.py").write_text("two\n")
+        windows = desk.session.windows
+        windows.open("editor", path="a.py")
+        windows.open("editor", path="b.py")
+        async with running(desk, size=(80, 24)) as pilot:
+            app = pilot.app
+            main = app.main  # type: ignore[attr-defined]
+            main.run_command("/open editor ./a.py line=150")
+            await until(pilot, lambda: shown(pilot, "a.py is open in editor_1. ctrl+g 1"))
+            assert ids(windows) == ["editor_1", "editor_2"]
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: focused_window(pilot) == "editor_2")
+            frame = app.screen.focused
+            assert frame is not None
+            frame.post_message(FileRequested("a.py", 42))
+            await until(pilot, lambda: focused_window(pilot) == "editor_1")
+            await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
+            await say(pilot, "open a.py")
+            assert ids(windows) == ["editor_1", "editor_2"]
+
+    asyncio.run(go())
