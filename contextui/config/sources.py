@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
@@ -207,6 +207,13 @@ _SERVERS = "mcp"  # the table that `contextui.config.servers` reads
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
 _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
+# What a project may only lower: the rest is the person's risk, or money.
+_NOT_TO_RAISE: Mapping[str, Callable[[Any], int]] = {
+    "approval": _LEAST_TO_MOST.index,
+    "budget": int,
+    "max_tokens": int,
+    "max_steps": int,
+}
 
 
 def users_layer(home: Path) -> Layer:
@@ -244,13 +251,14 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
             name=chosen,
         )
     model, servers = layer.checked().get("model", ""), Credentials(home).servers
-    if split_model(model, servers)[0] is not None:
-        raise SettingsError(
-            "{file} sets a model of another provider ({name}), which a project may not: give it "
-            "as a flag, or set it in your own config.toml.",
-            file=layer.origin,
-            name=one_line(model, 60),
-        )
+    for one in (model, (chosen.model or "") if chosen is not None else ""):
+        if split_model(one, servers)[0] is not None:
+            raise SettingsError(
+                "{file} sets a model of another provider ({name}), which a project may not: give "
+                "it as a flag, or set it in your own config.toml.",
+                file=layer.origin,
+                name=one_line(one, 60),
+            )
     for pattern in layer.checked().get("secret_files", ()):
         if pattern.startswith("!"):
             raise SettingsError(
@@ -271,17 +279,19 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
                 {"file": layer.origin, "wanted": one_line(model, 60), "usual": one_line(own, 60)},
             )
         )
-    wanted = layer.checked().get("approval")
-    usual = users.checked().get("approval", Settings.model_fields["approval"].default)
-    if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):
-        notices.append(
-            Message(
-                "{file} asks for approval {wanted}; it stays {usual}, as a project cannot "
-                "raise it. Use --approval {wanted} if you want that.",
-                {"file": layer.origin, "wanted": wanted, "usual": usual},
-            )
-        )
-        ignored.add("approval")
+    for name, rank in _NOT_TO_RAISE.items():
+        wanted = layer.checked().get(name)
+        usual = users.checked().get(name, Settings.model_fields[name].default)
+        if wanted is not None and rank(wanted) > rank(usual):
+            notices.append(
+                Message(
+                    "{file} asks for {name} {wanted}; it stays {usual}, as a project cannot "
+                    "raise it. Use {flag} {wanted} if you want that.",
+                    {"file": layer.origin, "name": name, "wanted": wanted, "usual": usual,
+                     "flag": flag_of(name)},
+                )
+            )  # fmt: skip
+            ignored.add(name)
     values = {name: value for name, value in layer.values.items() if name not in ignored}
     return Layer(values, layer.names, layer.origin, strict=True)
 

@@ -94,6 +94,29 @@ def test_a_project_cannot_choose_another_provider(tmp_path: Path, model: str) ->
         load(tmp_path)
 
 
+def test_a_projects_strategy_cannot_choose_another_provider(tmp_path: Path) -> None:
+    folder = tmp_path / "project" / ".contextui"
+    folder.mkdir(parents=True)
+    text = '[strategy]\ntype = "summarization"\nmodel = "openai/gpt-x"\n'
+    (folder / "config.toml").write_text(text)
+    with pytest.raises(SettingsError, match="which a project may not"):
+        load(tmp_path, {"OPENAI_API_KEY": KEY})
+
+
+@pytest.mark.parametrize("name", ["budget", "max_tokens", "max_steps"])
+def test_a_project_can_lower_what_costs_money_and_not_raise_it(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "project" / ".contextui"
+    folder.mkdir(parents=True)
+    usual = getattr(load(tmp_path).settings, name)
+    (folder / "config.toml").write_text(f"{name} = {usual + 1}\n")
+    raised = load(tmp_path)
+    assert getattr(raised.settings, name) == usual
+    [notice] = map(str, raised.notices)
+    assert f"asks for {name} {usual + 1}; it stays {usual}" in notice
+    (folder / "config.toml").write_text(f"{name} = {usual - 1}\n")
+    assert getattr(load(tmp_path).settings, name) == usual - 1
+
+
 @pytest.mark.parametrize("own", ["ollama/qwen3", "offline", "openai/gpt-x"])
 def test_a_project_cannot_lead_a_conversation_to_anthropic(tmp_path: Path, own: str) -> None:
     folder = tmp_path / "project" / ".contextui"

@@ -14,10 +14,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 from contextui.config.servers import Server
 from contextui.processes import Process
-from contextui.secrets import add_named_secret
+from contextui.secrets import add_named_secret, names_secret
 from contextui.text import one_line
 from contextui.version import VERSION
 from contextui.windows.mcp.catalogue import Catalogue, Info
@@ -66,6 +67,7 @@ class Connection:
         start: Starts a process that ends with the window.
         changed: Called when something changed.
         elicit: Asks the person a question of the server.
+        exposed: Called with a host before a secret is sent to it unencrypted.
 
     Attributes:
         status: Whether it is connected.
@@ -86,9 +88,11 @@ class Connection:
         start: Callable[..., Awaitable[Process]],
         changed: Callable[[], None],
         elicit: Elicit,
+        exposed: Callable[[str], None],
     ) -> None:
         self.server, self._home = server, home
         self._start, self._changed, self._elicit = start, changed, elicit
+        self._exposed = exposed
         self.status: Status = "idle"
         self.error, self.link = "", ""
         self.info, self.catalogue = Info(), Catalogue()
@@ -210,6 +214,9 @@ class Connection:
                 stack.push_async_callback(transport.end_process, self._process)
                 streams = transport.process_streams(self._process, self._log, self._ended)
             else:
+                is_secret = any(names_secret(name) for name, _ in server.headers)
+                if is_secret or "@" in urlsplit(server.url).netloc:
+                    self._warn(server.url)
                 auth = self._login(server, stack)
                 streams = transport.http_streams(server, auth, self._note_status)
             client = Client(
@@ -267,6 +274,8 @@ class Connection:
         if self._client is not None:
             self.error = "the login has expired: connect again to log in"
             raise StoppedError(self.error, zh="登录已过期：请重新连接以登录")
+        if link:
+            self._warn(self.server.url)
         self.link = link
         self.status = "login" if link else "connecting"
         self._deadline.reschedule(
@@ -277,6 +286,13 @@ class Connection:
         else:
             self._ready.clear()
         self._changed()
+
+    def _warn(self, url: str) -> None:
+        """Warn if a secret is about to be sent unencrypted."""
+        from contextui.agent.models.connection import exposed_host  # noqa: PLC0415  (seldom needed)
+
+        if host := exposed_host(url):
+            self._exposed(one_line(host, 100))
 
     def _note_status(self, code: int) -> None:
         """Note the status of an HTTP response: the library's own errors do not have it."""

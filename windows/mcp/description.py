@@ -135,6 +135,13 @@ class Description:
                 return say(f"stopped: {state.error}", f"已停止：{state.error}")
         return say("connected on demand", "需要时连接")
 
+    def exposed(self, host: str) -> str:
+        """Return the warning before a secret is sent to a host unencrypted."""
+        return self._say(
+            f"Its key is sent to {host} unencrypted (http://): others on the network can read it.",
+            f"密钥以未加密方式（http://）发送到 {host}：网络中的其他人可以读取。",
+        )
+
     def _notes(self, lod: Lod) -> Iterable[str]:
         """Yield what else is to be known: questions, instructions, resources, prompts."""
         state, say, found = self._state, self._say, self._state.catalogue

@@ -88,6 +88,7 @@ class _ServerWindow(Window):
             start=self.env.process,
             changed=changed.set,
             elicit=self._elicit,
+            exposed=lambda host: self.env.notify(self._description.exposed(host)),
         )
         follow = self._follow(connection, changed)
         loop = asyncio.get_running_loop()

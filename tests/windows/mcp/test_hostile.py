@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -281,6 +282,7 @@ class _Events(BaseHTTPRequestHandler):
     sent: ClassVar[int] = 0
 
     def do_GET(self) -> None:
+        answers = type(self).answers = queue.Queue()  # an earlier response may still be open
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         if self.mode == "compressed":
@@ -289,7 +291,7 @@ class _Events(BaseHTTPRequestHandler):
         began = b"event: endpoint\r\ndata: /messages\r\n\r\n"
         try:
             self.wfile.write(gzip.compress(began) if self.mode == "compressed" else began)
-            while text := self.answers.get(timeout=30):
+            while text := answers.get(timeout=30):
                 for part in (f"data: {text}\r\n", "\r\n"):  # an event need not come at once
                     self.wfile.write(part.encode())
         except (OSError, queue.Empty):
@@ -321,10 +323,12 @@ def _answer(asked: dict[str, Any], mode: str) -> str:
         "tools/list": {"tools": [tool]},
         "tools/call": {"content": [{"type": "text", "text": "x" * size}]},
     }
+    if "id" not in asked:
+        return ""
     result = results.get(asked["method"])
     if result is None:
         failed = {"code": -32601, "message": "no"}
-        return json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": failed}) * ("id" in asked)
+        return json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": failed})
     return json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result})
 
 
@@ -361,6 +365,30 @@ def test_the_older_kind_over_http_has_the_same_limits(
     with suppress(ActionError), opened(events("endless"), tmp_path):
         pass
     assert _Events.sent < 100
+
+
+@pytest.mark.parametrize("is_secret", [True, False])
+def test_a_header_that_travels_unencrypted_is_reported_before_it_does(
+    tmp_path: Path,
+    events: Callable[[str], Server],
+    monkeypatch: pytest.MonkeyPatch,
+    is_secret: bool,
+) -> None:
+    for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    local = events("")
+    monkeypatch.setenv("HTTP_PROXY", local.url.removesuffix("/sse"))  # it answers for every host
+    name = "X-Api-Key" if is_secret else "X-Team"
+    headers = ((name, "staple-battery-horse"),)
+    there = replace(local, url="http://tools.example/sse", headers=headers)
+    with opened(there, tmp_path) as server:
+        assert server.act("echo") == "x"
+        said = [one for one in server.notices if "tools.example unencrypted" in one]
+        assert len(said) == is_secret
+        assert "staple-battery-horse" not in str(server.notices)
+    monkeypatch.delenv("HTTP_PROXY")
+    with opened(replace(local, headers=headers), tmp_path) as server:
+        assert not [one for one in server.notices if "unencrypted" in one]
 
 
 def test_events_in_a_storm_leave_others_their_turn() -> None:
