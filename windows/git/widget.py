@@ -147,8 +147,8 @@ class GitBody(Vertical):
         ChangeView { height: 1fr; }
         .message { height: auto; max-height: 3; padding: 0 1 0 0; }
         Field, Confirmation { display: none; height: auto; max-height: 3; }
-        &.-narrow .left { width: 1fr; }
-        &.-narrow .right { display: none; }
+        &.-narrow .left, &.-alone .left { width: 1fr; }
+        &.-narrow .right, &.-alone .right { display: none; }
         &.-narrow.-diff .left { display: none; }
         &.-narrow.-diff .right { display: block; }
     }
@@ -334,8 +334,11 @@ class GitBody(Vertical):
             self._show_lines(shown)
 
     def _show_lines(self, lines: list[Line]) -> None:
-        """Show these lines at the right, with as much room as there is for them."""
+        """Show these lines at the right, with as much room as there is; else the list alone."""
         self._diff.show(lines)
+        if not lines and self._diff.has_focus:
+            self._list.focus()
+        self.set_class(not lines, "-alone")
         self.call_after_refresh(ask_for_room, self)
 
     # --- keys --------------------------------------------------------------------------
@@ -409,7 +412,7 @@ class GitBody(Vertical):
 
     def action_switch(self) -> None:
         """Move between list and diff."""
-        to_diff = self._list.has_focus
+        to_diff = self._list.has_focus and not self.has_class("-alone")
         self.set_class(to_diff, "-diff")
         (self._diff if to_diff else self._list).focus()
 

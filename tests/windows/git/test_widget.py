@@ -177,12 +177,15 @@ def test_discarding_and_committing_show_all_of_it_first(folder: Path, tmp_path: 
         await seen(pilot, frame, "enter commits")
         (folder / "added.txt").write_text("sneaked in\n")
         run(folder, "add", "--all")
-        await pilot.press(*"Two d c", "enter")
+        await pilot.press(*"Two d c, with a title that is longer than the list", "enter")
         await seen(pilot, frame, "Changed just now", "+ sneaked in")
         assert run(folder, "log", "-1", "--format=%s") == "Begin\n"
         await pilot.press("enter")
-        await seen(pilot, frame, "Nothing to commit.", "Two d c")
-        assert run(folder, "log", "-1", "--format=%s") == "Two d c\n"
+        await seen(pilot, frame, "Nothing to commit.", "Two d c, with a title that is longer than")
+        assert run(folder, "log", "-1", "--format=%s").startswith("Two d c, with")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await pilot.press("tab")
+        assert isinstance(pilot.app.focused, ChangeList)  # there is no diff to go to
 
     use(tmp_path, steps)
 
