@@ -116,13 +116,13 @@ class Commands:
     def _meant(self, typed: str) -> str:
         """Return the command that an unknown name resembles.
 
-        Also one without its space, as /opentodo, or only a described argument, as /todo.
+        Also one without its space, as /opentodo, or only the name of a window, as /todo.
         """
         found = dict[str, str]()
         for one in self.all:
             for it in one.choices():
                 found[one.name + it.name] = whole = f"/{one.name} {it.name}"
-                if it.about:
+                if one.name == "open":
                     found[it.name] = whole
         found |= {one.name: f"/{one.name}" for one in self.all}
         close = get_close_matches(typed, found, 1, _ALIKE)
