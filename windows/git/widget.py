@@ -336,9 +336,11 @@ class GitBody(Vertical):
     def _show_lines(self, lines: list[Line]) -> None:
         """Show these lines at the right, with as much room as there is; else the list alone."""
         self._diff.show(lines)
-        if not lines and self._diff.has_focus:
-            self._list.focus()
         self.set_class(not lines, "-alone")
+        if not lines:
+            self.remove_class("-diff")
+            if self._diff.has_focus:
+                self._list.focus()
         self.call_after_refresh(ask_for_room, self)
 
     # --- keys --------------------------------------------------------------------------

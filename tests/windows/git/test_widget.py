@@ -190,6 +190,22 @@ def test_discarding_and_committing_show_all_of_it_first(folder: Path, tmp_path: 
     use(tmp_path, steps)
 
 
+def test_a_narrow_window_shows_the_list_when_the_diff_is_gone(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.txt").write_text("one\n2\nthree\n")
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await seen(pilot, frame, "a.txt")
+        assert frame.body.has_class("-narrow")
+        await pilot.press("tab")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeView))
+        run(folder, "commit", "--quiet", "--all", "-m", "Done elsewhere")
+        await desk.session.windows.act("git_1", "refresh", {}, actor="person")
+        await seen(pilot, frame, "Nothing to commit.", "Done elsewhere")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+
+    use(tmp_path, steps, size=(100, 36))
+
+
 def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
 
