@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from itertools import starmap
 from typing import Any
 
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, WindowBusyError
 from contextui.events import Event, WindowClosed, WindowCommitted, WindowOpened
 from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.edit import listed
@@ -46,6 +46,7 @@ class Undo:
         self._first = self._context.last_step
         # Windows that were edited or closed, and the last step of the context before that.
         self._done: list[tuple[str, object]] = []
+        self._undoing: list[str] = []  # the windows whose last edit is being undone
         self._revisions = {one.id: _revision(one) for one in self._windows.windows()}
         self._windows.subscribe(self._on_event)
 
@@ -71,7 +72,7 @@ class Undo:
             self.reopen(last)
             return
         if (window := self._windows.get(last)) is not None:
-            self._start(self._undo_edit(window))
+            self._start(self._undo_edit(window, self._done.pop()))
             return
         is_rewind_last = not self._done and not context.has_steps_since(self._first)
         if is_rewind_last and self._rewinder.undo_earlier():
@@ -104,9 +105,18 @@ class Undo:
             self._done.pop()
         return ""
 
-    async def _undo_edit(self, window: Window) -> None:
+    async def _undo_edit(self, window: Window, edit: tuple[str, object]) -> None:
         """Undo the last edit in a window; if there is none, what came before it."""
-        result = await act(window, _UNDO, {})
+        self._undoing.append(window.id)
+        try:
+            result = await act(window, _UNDO, {})
+        finally:
+            self._revisions[window.id] = _revision(window)  # its event may come late
+            self._undoing.remove(window.id)
+        if isinstance(result.error, WindowBusyError):
+            self._done.append(edit)
+            self._notify(result.text)
+            return
         if result.ok:
             text = f"{window.id}: {result.text}"
             if current_render(window).unsaved:
@@ -134,9 +144,7 @@ class Undo:
         if window is None or _UNDO not in window.actions:
             return
         before, self._revisions[window_id] = self._revisions.get(window_id), _revision(window)
-        if before != self._revisions[window_id]:
-            if self._done and self._done[-1][0] == window_id:
-                self._done.pop()
+        if before != self._revisions[window_id] and window_id not in self._undoing:
             self._done.append((window_id, self._context.last_step))
 
 

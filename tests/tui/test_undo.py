@@ -1,13 +1,18 @@
 """/undo and /reopen: closed windows come back as they were, in the order of what happened."""
 
 import asyncio
+import threading
+from functools import partial
 from pathlib import Path
+from typing import cast
 
+import pytest
 from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import AsideLine
-from contextui.windowing.host import current_render
+from contextui.windowing.host import current_render, run_on_thread
+from contextui.windows.editor import EditorWindow
 from tests.tui.running import desk_in, running, say, shown, until
 
 
@@ -107,5 +112,68 @@ def test_what_can_be_closed_and_reopened_is_shown_with_its_title(tmp_path: Path)
             await until(pilot, lambda: offered("/close ", "b.txt, 0 lines, new"))
             await command(pilot, "/close editor_1", "Closed editor_1.")
             assert offered("/reopen ", "b.txt, 0 lines, new")
+
+    asyncio.run(go())
+
+
+def test_undo_takes_back_nothing_else_if_a_window_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hello.")
+        windows, context, free = desk.session.windows, desk.session.context, threading.Event()
+        editor = windows.open("editor", path="new.txt", new=True)
+        async with running(desk) as pilot:
+            await say(pilot, "Hi")
+            item = next(one for one in context.get_all() if one.content == "Hi")
+            context.drop(item.id)
+            given = {"before_line": 1, "text": "typed"}
+            await windows.act("editor_1", "insert", given, actor="person")
+            patient = EditorWindow.action_seconds
+            monkeypatch.setattr(EditorWindow, "action_seconds", 0.1)
+            run_on_thread(editor, free.wait)
+            try:
+                await command(pilot, "/undo", "editor_1 did not answer within 0.1 s.")
+                assert item.hidden is not None
+            finally:
+                free.set()
+            monkeypatch.setattr(EditorWindow, "action_seconds", patient)
+            await command(pilot, "/undo", "editor_1: Undone in line 1;")
+            await command(pilot, "/undo", f"Undone: {item.seq:04}.")
+
+    asyncio.run(go())
+
+
+def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hello.")
+        windows, context = desk.session.windows, desk.session.context
+        for name in ("a.txt", "b.txt"):
+            windows.open("editor", path=name, new=True)
+        async with running(desk) as pilot:
+            await say(pilot, "Hi")
+            item = next(one for one in context.get_all() if one.content == "Hi")
+
+            async def edit(window_id: str) -> None:
+                given = {"before_line": 1, "text": "line\n"}
+                await windows.act(window_id, "insert", given, actor="person")
+
+            await edit("editor_1")
+            await edit("editor_2")
+            await edit("editor_1")
+            context.drop(item.id)
+            await edit("editor_1")
+
+            def state() -> list[object]:
+                files = cast(list[EditorWindow], windows.windows())
+                edits = [len(one.state.buffer.past) for one in files if one.state.buffer]
+                return [*edits, item.hidden is not None]
+
+            for expected in ([2, 1, True], [2, 1, False], [1, 1, False], [1, 0, False]):
+                assert isinstance(pilot.app, ContextUIApp)
+                pilot.app.main.run_command("/undo")
+                await until(pilot, partial(lambda one: state() == one, expected))
+            await command(pilot, "/undo", "editor_1: Undone in line")
+            await command(pilot, "/undo", "Nothing to undo.")
 
     asyncio.run(go())
