@@ -1,6 +1,7 @@
 """One file has one editor, whichever way it is opened."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -120,5 +121,35 @@ def test_on_the_screen(tmp_path: Path) -> None:
             await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
             await say(pilot, "open a.py")
             assert ids(windows) == ["editor_1", "editor_2"]
+
+    asyncio.run(go())
+
+
+def test_a_file_that_is_asked_for_twice_is_opened_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, begun, open_it = threading.Event(), list[str](), EditorWindow._open
+
+    def open_slowly(self: EditorWindow, path: str, line: int, new: bool) -> None:
+        begun.append(path)
+        free.wait(10)
+        open_it(self, path, line, new)
+
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work" / "a.py").write_text(LINES)
+        windows = desk.session.windows
+        windows.open("files")
+        async with running(desk) as pilot:
+            desktop = pilot.app.main.desktop  # type: ignore[attr-defined]
+            monkeypatch.setattr(EditorWindow, "_open", open_slowly)
+            desktop.post_message(FileRequested("a.py", 7))
+            await until(pilot, lambda: begun)
+            desktop.post_message(FileRequested("a.py", 42))
+            await pilot.pause()
+            free.set()
+            await until(pilot, lambda: focused_window(pilot) == "editor_1")
+            await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
+            assert ids(windows) == ["files_1", "editor_1"]
 
     asyncio.run(go())

@@ -1,5 +1,6 @@
 """The desktop pane: a main window, a shelf, and one line for each window that does not fit."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -97,6 +98,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._empty = Static(classes="empty")
         self._wants_focus = False
         self._will_fit = False
+        self._one_file = asyncio.Lock()  # a file that is asked for twice has one editor
         self._rows: dict[str, int] = {}  # that each window wants
         self.dividers = Dividers()
         """Where the person put the dividers."""
@@ -431,7 +433,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     @on(FileRequested)
     def _edit_file(self, message: FileRequested) -> None:
         message.stop()
-        self.run_worker(self._go_to_file(message.path, message.line), group="file", exclusive=True)
+        self.run_worker(self._go_to_file(message.path, message.line), group="file")
 
     async def _go_to_file(self, path: str, line: int | None) -> None:
         """Focus the editor that has a file open, or a new one."""
@@ -439,7 +441,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
         given = {"path": path} if line is None else {"path": path, "line": line}
         try:
-            window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
+            async with self._one_file:
+                window_id = (await in_daemon_thread(lambda: windows.open("editor", **given))).id
             self.take(Changes(windows={window_id}))
         except ContextUIError as problem:
             if frame is not None:
