@@ -217,8 +217,11 @@ class MainScreen(Screen[None]):
         yield Static(words("Terminal too small"), id="tiny")
 
     def on_resize(self) -> None:
-        """Fit the panes to the new size; where only one has room, show that with the focus."""
-        if present := self.navigation.present:
+        """Fit the panes to the new size; where only one has room, show that with the focus.
+
+        The prompt is below each of them.
+        """
+        if (present := self.navigation.present) not in ("", "prompt"):
             self.query_one(Panes).show(_BARS[present])
         self.sizes.fit()
 

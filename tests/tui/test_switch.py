@@ -193,7 +193,7 @@ def test_the_programs_of_a_session_end_with_it(
             app.switch_session(first)
             await switched(pilot, sessions, 3)
             assert sessions.desks[2].session.windows.get("terminal_1") is not None
-            assert shown(pilot, "sleep 601")  # what ran is still known
+            await until(pilot, lambda: shown(pilot, "sleep 601"))  # what ran is still known
 
     asyncio.run(leave())
 
