@@ -219,7 +219,7 @@ def add_secret(text: str) -> None:
 def add_named_secret(name: str, value: str) -> None:
     """Mask a value that is configured under a secret's name, such as the header `X-Api-Key`."""
     if names_secret(name):
-        add_secret(re.sub(rf"(?:{_SCHEMES})\s+", "", value, count=1, flags=re.IGNORECASE).strip())
+        add_secret(re.sub(rf"^\s*(?:{_SCHEMES})\s+", "", value, flags=re.IGNORECASE).strip())
 
 
 def names_secret(words: str) -> bool:

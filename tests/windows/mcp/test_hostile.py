@@ -114,8 +114,9 @@ def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) ->
     secrets.add_named_secret("Authorization", "Bearer correct-horse-battery")
     secrets.add_named_secret("X-Api-Key", "staple-staple")
     secrets.add_named_secret("X-Team", "blue-team")
-    text = "correct-horse-battery, staple-staple, blue-team"
-    assert secrets.mask_own(text) == "***, ***, blue-team"
+    secrets.add_named_secret("PASSPHRASE", "one basic word")
+    text = "correct-horse-battery, staple-staple, blue-team, one basic word"
+    assert secrets.mask_own(text) == "***, ***, blue-team, ***"
 
 
 def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
