@@ -42,9 +42,9 @@ class Asked(BaseModel):
 
     def mask(self, answer: Mapping[str, Any]) -> None:
         """Mask the secrets of an answer from now on: the server may repeat them."""
-        for name, value in answer.items():
-            if self._is_secret(name):
-                add_secret(str(value))
+        named = [one for one in answer if self._is_secret(one)]
+        for name in named or (answer if self.wants_secret else ()):
+            add_secret(str(answer[name]))
 
     def _is_secret(self, name: str) -> bool:
         field = self._fields.get(name)

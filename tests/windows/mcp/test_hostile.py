@@ -28,6 +28,7 @@ from contextui.text import for_terminal
 from contextui.windowing.host import saved_state
 from contextui.windows.mcp.catalogue import MOST_TOOLS
 from contextui.windows.mcp.connection import MOST_QUESTIONS
+from contextui.windows.mcp.description import Asked
 from tests.windows.mcp.servers import attend, opened, plain, until
 
 
@@ -117,6 +118,26 @@ def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) ->
     secrets.add_named_secret("PASSPHRASE", "one basic word")
     text = "correct-horse-battery, staple-staple, blue-team, one basic word"
     assert secrets.mask_own(text) == "***, ***, blue-team, ***"
+
+
+@pytest.mark.parametrize(
+    ("message", "fields", "masked"),
+    [
+        ("Log in", ("user_name", "password"), "first-value, ***"),
+        ("User name and password?", ("user_name", "password"), "first-value, ***"),
+        ("Your password?", ("first", "second"), "***, ***"),  # the fields do not name it
+        ("Which colours?", ("first", "second"), "first-value, second-value"),
+    ],
+)
+def test_an_answer_that_is_a_secret_is_masked(
+    monkeypatch: pytest.MonkeyPatch, message: str, fields: tuple[str, str], masked: str
+) -> None:
+    monkeypatch.setattr(secrets, "_entered", set())
+    monkeypatch.setattr(secrets, "_own", ({}, {}))
+    form = {"properties": {one: {"type": "string"} for one in fields}}
+    answer = dict(zip(fields, ("first-value", "second-value"), strict=True))
+    Asked(message=message, form=form).mask(answer)
+    assert secrets.mask_own("first-value, second-value") == masked
 
 
 def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
