@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
@@ -296,6 +297,34 @@ def test_a_small_window_has_the_names_whole(folder: Path, tmp_path: Path) -> Non
         await seen(pilot, frame, "没有匹配“zzz”的文件，Esc 清除。")
 
     use(tmp_path, steps, lang="zh", size=(104, 30))
+
+
+def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
+    folder: Path, tmp_path: Path
+) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        await pilot.press("slash", *"cart.py")
+        await seen(pilot, frame, "2 of ", "test_cart.py")
+        desk.session.windows.open("editor", path="src/shop/cart.py")
+        editor = await enter(pilot, "editor_1")
+        await pilot.press("enter", "down", "down", "down")
+        caret = editor.query_one(TextArea)
+        await until(pilot, lambda: caret.cursor_location[0] == 3)
+        await enter(pilot, "files_1")
+        await pilot.press("f3")
+        await until(pilot, lambda: not editor.display)
+        await pilot.press("f3")
+        await until(pilot, lambda: editor.display and editor.region.area)
+        assert caret.cursor_location[0] == 3
+        await enter(pilot, "editor_1")
+        await pilot.press("f3")
+        await until(pilot, lambda: not frame.display)
+        desk.session.windows.close("editor_1")
+        await until(pilot, lambda: frame.display)
+        await seen(pilot, frame, "cart.py", "2 of ", "test_cart.py")
+        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
+
+    use(tmp_path, steps)
 
 
 def test_the_preview_is_fitted_to_another_size(folder: Path, tmp_path: Path) -> None:

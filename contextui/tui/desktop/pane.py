@@ -51,6 +51,7 @@ from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
 _FRESH = 10.0  # seconds for which a window is marked as just opened
+_MOST_HIDDEN = 12  # frames that are kept while there is no room for them
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):
@@ -94,6 +95,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._order = Order()
         self._arrangement = Arrangement()
         self._frames: dict[str, WindowFrame] = {}
+        self._hidden: dict[str, WindowFrame] = {}  # no room for them now
         self._lines: WindowLines | None = None
         self._empty = Static(classes="empty")
         self._wants_focus = False
@@ -161,6 +163,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 self._setting.notices.pop(window_id, None)
                 self._setting.opened.pop(window_id, None)
                 self._rows.pop(window_id, None)
+                if hidden := self._hidden.pop(window_id, None):
+                    hidden.remove()
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
             self._arrange(replaced)
@@ -317,7 +321,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._arrangement = self._arranged()
         places = dict(self._arrangement.frames)
         for window_id in self._frames.keys() - (places.keys() - set(replaced)):
-            self._frames.pop(window_id).remove()
+            self._put_away(self._frames.pop(window_id))
         for window_id, region in places.items():
             if (window := setting.windows.get(window_id)) is not None:
                 _put(self._frame(window, setting), region)
@@ -340,9 +344,35 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         frame = self._frames.get(window.id)
         if frame is None:
             number = self._order.number(window.id)
-            frame = self._frames[window.id] = WindowFrame(window, number, setting)
-            self.mount(frame)
+            frame = self._brought_back(window)
+            if frame is None:
+                frame = WindowFrame(window, number, setting)
+                self.mount(frame)
+            self._frames[window.id] = frame
         frame.pin(self._order.is_pinned and self._order.main == window.id)
+        return frame
+
+    def _put_away(self, frame: WindowFrame) -> None:
+        """Hide a frame, with the caret, the filter and whatever else the person has there."""
+        window, windows = frame.window, self._setting.windows if self._setting else None
+        if windows is None or windows.get(window.id) is not window:
+            frame.remove()
+            return
+        frame.display = False
+        self._hidden[window.id] = frame
+        if len(self._hidden) > _MOST_HIDDEN:
+            self._hidden.pop(next(iter(self._hidden))).remove()
+
+    def _brought_back(self, window: Window) -> WindowFrame | None:
+        """Return the hidden frame of a window, up to date; None if there is none."""
+        frame = self._hidden.pop(window.id, None)
+        if frame is None:
+            return None
+        if frame.window is not window:  # its class was replaced
+            frame.remove()
+            return None
+        frame.display = True
+        frame.window_changed()
         return frame
 
     def _numbered(self, setting: Setting) -> list[tuple[int, Window]]:

@@ -285,7 +285,7 @@ def desktop(pilot: "Pilot[int]") -> Desktop:
 
 def frames(pilot: "Pilot[int]") -> dict[str, WindowFrame]:
     """The windows that are mounted, by id."""
-    return {one.window.id: one for one in desktop(pilot).query(WindowFrame)}
+    return {one.window.id: one for one in desktop(pilot).query(WindowFrame) if one.display}
 
 
 async def frame_of(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
