@@ -277,7 +277,7 @@ class MainScreen(Screen[None]):
         menu = Menu(app, desk, self.words, self._sender, conversation.note)
         sessions = SessionCommands(app, desk, self.words, conversation.note)
         rewinder = Rewinder(app, desk, self.words, conversation.note)
-        menu.with_number = desktop.with_number
+        menu.with_number = self._sender.with_number = desktop.with_number
         self.undo_rewind = rewinder.undo
         undo = Undo(
             desk,

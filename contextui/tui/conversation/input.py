@@ -437,6 +437,8 @@ class Sender:
         self._early: dict[str, Prompt.Submitted] = {}  # what the person typed of these
         self._read: list[Prompt.Submitted] = []  # whose files are being read
         self.talk: Talk | None = None
+        self.with_number: Callable[[str, str], str] = lambda text, _: text
+        """Adds to a message which key leads to a window."""
 
     def attach(self, talk: "Talk") -> None:
         """Attach the opened session and send what was typed before."""
@@ -508,7 +510,9 @@ class Sender:
             command = command_in(text)
             window_id = await run_in_terminal(self.talk.windows, command)
             # The terminal may be out of sight: a small screen shows one pane.
-            self._note(self._words("Runs in {name}: {command}", name=window_id, command=command))
+            text = self._words("Runs in {name}: {command}", name=window_id, command=command)
+            where = self.with_number("", window_id).strip()
+            self._note(f"{text}\n{where}" if where else text)
         except ContextUIError as error:
             self._note(error, is_error=True)
             if not self._writing.prompt.text:

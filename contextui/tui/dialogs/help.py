@@ -30,6 +30,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     msg("Ask and answer"): (
         ("enter", msg("send, or queue")),
         ("^j", "new line"),
+        ("^x ^e", msg("write in your editor")),
         ("@  !  /", msg("file, shell, command")),
         ("↑ ↓  ^r", msg("history, search it")),
         ("esc", msg("stop, or close a list")),

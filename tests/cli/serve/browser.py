@@ -102,10 +102,12 @@ class Tab:
             await self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, **key)
             await self.call("Input.dispatchKeyEvent", type="keyUp", **key)
 
-    async def press(self, key: str, code: int, *, ctrl: bool = False, shift: bool = False) -> None:
-        """Press a key that types nothing, by its name and its code."""
+    async def press(
+        self, key: str, code: int, *, ctrl: bool = False, shift: bool = False, **more: Any
+    ) -> None:
+        """Press a key by its name and its code."""
         one = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 * ctrl + 8 * shift}
-        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", **one)
+        await self.call("Input.dispatchKeyEvent", type="rawKeyDown", **one, **more)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **one)
 
     # Chromium's permissions for the clipboard are left as a person has them: to grant one refuses

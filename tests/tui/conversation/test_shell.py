@@ -46,6 +46,7 @@ def test_a_command_runs_in_a_terminal_as_the_person(tmp_path: Path) -> None:
             assert not prompt(pilot).has_class("-shell")
             assert pilot.app.screen.focused is prompt(pilot)
             await until(pilot, lambda: shown(pilot, "Runs in terminal_1: echo $((40+2))"))
+            assert shown(pilot, "ctrl+g 1 goes there.")
             await pilot.press(*"!echo", "space", *"again", "enter")
             await until(pilot, lambda: "again\n" in content_of(desk) + "\n")
             assert len(desk.session.windows.windows()) == 1  # the same terminal
