@@ -200,6 +200,23 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
     asyncio.run(go())
 
 
+def test_the_files_go_away_when_the_path_is_typed_to_its_end(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work" / "notes.txt").write_text("one\n")
+        async with running(desk) as pilot:
+            popup = pilot.app.screen.query_one(Popup)
+            await pilot.press(*"/open editor notes.tx")
+            await until(pilot, lambda: popup.display and popup.chosen is not None)
+            await pilot.press("t")
+            await until(pilot, lambda: not popup.display)
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Opened notes.txt in editor_1."))
+            assert not popup.display
+
+    asyncio.run(go())
+
+
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")

@@ -319,10 +319,11 @@ class InputArea(Vertical):
         if files is None or typed is None or self._dismissed is not None or prompt.is_shell:
             self._end_mention()
             return False
-        self._is_mentioning = files.show(typed.query, is_path=self._is_path)
-        if not self._is_mentioning:
+        if not files.show(typed.query, is_path=self._is_path):
             self._end_mention()
-        return self._is_mentioning
+            return False
+        self._is_mentioning = True
+        return True
 
     def _end_mention(self, *, is_dismissed: bool = False) -> None:
         if is_dismissed and self._files is not None and self._files.again is None:
