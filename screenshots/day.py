@@ -119,7 +119,7 @@ class Terminal:
     def picture(self, path: Path) -> None:
         """Take a picture."""
         screen = pyte.Screen(*self._size)
-        drawn = self._tmux("capture-pane", "-e", "-p").rstrip("\n")
+        drawn = self._tmux("capture-pane", "-e", "-N", "-p").rstrip("\n")
         pyte.Stream(screen).feed(drawn.replace("\n", "\r\n"))
         svg = path.with_suffix(".svg")
         svg.write_text(svg_of_screen(screen), encoding="utf-8")
