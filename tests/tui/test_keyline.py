@@ -14,6 +14,7 @@ from textual.widgets import Static, TextArea
 from contextui.tui import keys
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.form import Field
+from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.keys import KeyLine
 from tests.tui.running import desk_in, running, until
@@ -165,8 +166,8 @@ def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
             prompt = pilot.app.screen.query_one(Prompt)
             burst(pilot, "ctrl+g", jump, "x", *"done", "ctrl+g", "p", *"hello")
             await until(pilot, lambda: prompt.text == "hello")
-            fields = [one.text for one in pilot.app.screen.query(Field)]
-            assert fields == ["done"]
+            shown = [one for one in pilot.app.screen.query(WindowFrame) if one.display]
+            assert [field.text for one in shown for field in one.query(Field)] == ["done"]
 
     asyncio.run(press())
 

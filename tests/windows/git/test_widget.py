@@ -140,6 +140,8 @@ def test_the_filter_and_a_second_click_open_a_change(folder: Path, tmp_path: Pat
         await pilot.press("1")
         frame = await enter(pilot, "git_1")
         rows = frame.body.query_one(ChangeList)
+        await seen(pilot, frame, "1 of 3", "? notes.md")  # as it was left
+        await pilot.press("slash", "escape")
         await seen(pilot, frame, "Staged", "Last commits")
         await pilot.click(ChangeList, offset=(4, at("a.txt")))
         await seen(pilot, frame, "a.txt  +1 -1")
