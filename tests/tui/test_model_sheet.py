@@ -103,7 +103,9 @@ def test_the_keys_are_those_that_work_in_the_row_and_fit_into_80_columns(tmp_pat
                 assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
             await pilot.press("slash", *"nothing like it")
             await until(pilot, lambda: "No model matches" in shown(pilot.app))
-            assert str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
+            assert (
+                str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
+            )
 
     with Server() as server:
         server.pages = {**OLLAMA}
