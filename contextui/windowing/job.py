@@ -38,9 +38,9 @@ class CommandResult:
         text: The result that the model reads.
         status: The exit status; None if it is not known.
         seconds: How long the command ran.
-        lines: How many lines it printed.
+        lines: How many lines it printed, without what it drew on the whole screen.
         last: The last of these lines, as plain text.
-        full_screen: Whether it used the whole screen, as an editor does: that is not output.
+        full_screen: Whether it used the whole screen, as an editor does.
     """
 
     text: str

@@ -59,16 +59,18 @@ def headline(one: Ran, lang: Lang) -> str:
 
 def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
     """Return the result of a command: its status, and the first and last lines of its output."""
-    transcript, is_full = command.transcript, command.full_screen
+    transcript = command.transcript
     shown = transcript.tail if transcript.left_out else [*transcript.head, *transcript.tail]
-    count = _LAST if transcript.lines > _LAST + 1 else _LAST + 1
+    # Of a full-screen program, what it drew may be among the lines left out.
+    lines = len(shown) if command.full_screen else transcript.lines
+    count = _LAST if lines > _LAST + 1 else _LAST + 1
     return CommandResult(
         _text_of(command, number, lang),
         command.status,
         _seconds(command),
-        lines=0 if is_full else transcript.lines,
-        last=() if is_full else tuple(one[:WIDEST] for one in shown[-count:]),
-        full_screen=is_full,
+        lines=lines,
+        last=tuple(one[:WIDEST] for one in shown[-count:]),
+        full_screen=command.full_screen,
     )
 
 

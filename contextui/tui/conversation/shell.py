@@ -177,10 +177,9 @@ class CommandLine(Static):
             return [(_joined(runs, entry.where, words), MUTED)]
         if result is None:
             return [(entry.problem, MUTED)] if entry.problem else []
-        if result.full_screen:
-            return [(words("A full-screen program."), MUTED)]
         if not result.last:
-            return [(words("No output."), MUTED)]
+            nothing = msg("A full-screen program.") if result.full_screen else msg("No output.")
+            return [(words(nothing), MUTED)]
         rows = [(one, MUTED) for one in result.last]
         if more := result.lines - len(result.last):
             text = words("… {count} more lines in {name}.", count=f"{more:,}", name=entry.window_id)

@@ -269,6 +269,8 @@ def test_a_full_screen_program_leaves_no_lines(tmp_path: Path) -> None:
             assert "A full-screen program." in log_lines(pilot)
             assert "more" not in log_lines(pilot)
             assert not any(one.startswith("rubbish") for one in log_lines(pilot))
+            await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\033[?1049l'; echo $((6*7))")
+            await until(pilot, lambda: "42" in log_lines(pilot))  # as after the editor of a commit
 
     asyncio.run(talk())
 
