@@ -43,6 +43,7 @@ from contextui.events import (
 from contextui.model import Answer, ContextSize, Model, ModelError, ModelRequest, Tool
 from contextui.text import one_line
 from contextui.windowing.finding.registry import discover
+from contextui.windowing.host import running_jobs
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.trouble import reason_of
 from contextui.words import Words
@@ -304,7 +305,7 @@ class InteractionController:
                 turn.emit(self._begin(turn, text))
             finished = await self._repeat(turn)
         except asyncio.CancelledError:
-            pass  # this is how a turn is cancelled
+            finished = turn.finished("stopped", self._jobs_after(turn))
         except ContextTooLargeError as error:
             if not turn.answered:
                 # Keeping the message would make every later request too large as well.
@@ -432,6 +433,17 @@ class InteractionController:
             self.context.add(ContextItem(ItemType.USER, verdict.nudge))
             return None
         return turn.finished(verdict.reason, verdict.explanation)
+
+    def _jobs_after(self, turn: Turn) -> str:
+        """Return which jobs a stopped turn cancelled, and which still run; empty if none."""
+        words = self._words
+        lines = turn.cancelled.splitlines()
+        for window in self.windows.windows():
+            for job in running_jobs(window):
+                if not job.is_quiet:
+                    lines.append(words("{name} still runs in {id}.", name=job.name, id=window.id))
+        text = ("" if words.lang == "zh" else " ").join(lines)
+        return words("Stopped. {jobs}", jobs=one_line(text, 500)) if lines else ""
 
     def _make_whole(self, turn: Turn) -> None:
         complete_turn(turn, self.context, self._calls, self._words)

@@ -47,7 +47,7 @@ from contextui.model import (
 )
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
-from contextui.windowing.action import ActionResult
+from contextui.windowing.action import ActionCancelledError, ActionResult
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 
@@ -384,7 +384,11 @@ class Steps:
             turn.emit(CallStarted(number, call.name, given))
             gate = self._tools.gate
             gate.allowed, waited = None, gate.waited
-            result = await self._run_call(turn, call)
+            stopped: ActionCancelledError | None = None
+            try:
+                result = await self._run_call(turn, call)
+            except ActionCancelledError as cancelled:
+                result, stopped = cancelled.result, cancelled
             waited, allowed = gate.waited - waited, gate.allowed or Allowed(asked=False)
             if isinstance(error := result.error, NotAllowedError):
                 facts = error.question.facts()
@@ -392,6 +396,9 @@ class Steps:
             text = self._add_result(turn, call, result, longest)
             figures = (waited, allowed.asked, allowed.added, allowed.removed)
             turn.emit(CallFinished(number, call.name, result.ok, text, *figures))
+            if stopped is not None:
+                turn.cancelled = "" if result.ok else result.text
+                raise stopped
         if refused:
             self._refuse(turn, refused, most)
 

@@ -78,6 +78,7 @@ class Turn:
         without_thinking: Whether the provider rejected the thinking blocks.
         files: The files that were read.
         reads: Cached results of `read` actions; cleared when any other call runs.
+        cancelled: The end of the jobs that were cancelled because the turn was stopped.
     """
 
     emit: Emit
@@ -99,6 +100,7 @@ class Turn:
     without_thinking: bool = False
     files: FilesRead = field(default_factory=FilesRead)
     reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
+    cancelled: str = ""
     _failures: Counter[str] = field(default_factory=Counter)
 
     def on_event(self, event: Event) -> None:

@@ -1,5 +1,6 @@
 """Window actions: the `@action` decorator, the declared `Action`, and its result."""
 
+import asyncio
 import inspect
 import json
 import re
@@ -136,6 +137,18 @@ class ActionResult:
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
         """Create the result of a failed call, with the error's message in this language."""
         return cls(False, text.for_model(text.cap(mask_own(error.text(lang)), _LONGEST)), error)
+
+
+class ActionCancelledError(asyncio.CancelledError):
+    """The caller of an action was cancelled while it waited for jobs, which were cancelled too.
+
+    Attributes:
+        result: How the jobs ended.
+    """
+
+    def __init__(self, result: ActionResult) -> None:
+        super().__init__(result.text)
+        self.result = result
 
 
 def action(

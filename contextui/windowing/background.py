@@ -8,12 +8,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from contextui import text
 from contextui.errors import UnknownActionError
-from contextui.events import JobsChanged, WindowCommitted, WindowNotified
-from contextui.windowing.action import BUILT_IN, ActionResult
+from contextui.events import Actor, JobsChanged, WindowCommitted, WindowNotified
+from contextui.windowing.action import BUILT_IN, ActionCancelledError, ActionResult
 from contextui.windowing.env import Place
 from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
 from contextui.windowing.render import Renders
@@ -178,12 +178,22 @@ class Background:
                 return ActionResult(True, words("{name} is done.", name=name))
         return ActionResult(True, result_text(self._window, job.result))
 
-    async def result_of(self, job: Job) -> ActionResult:
-        """Wait for a job that an action returned, as long as the action wants."""
-        await finished([job.ended], job.wait)
-        if not self.jobs.leave(job) or job.ended.done():
-            await finished([job.ended], None)
-            return replace(self._end_of(job), job=job)
+    async def result_of(self, job: Job, actor: Actor) -> ActionResult:
+        """Wait for a job that an action returned, as long as the action wants.
+
+        Raises:
+            ActionCancelledError: The model's turn was stopped, and the job with it.
+        """
+        if actor == "model" and job.is_awaited:
+            job.turn = asyncio.current_task()
+        try:
+            await finished([job.ended], job.wait)
+            if not self.jobs.leave(job) or job.ended.done():
+                await finished([job.ended], None)
+                return replace(self._end_of(job), job=job)
+        except asyncio.CancelledError:
+            self.stop_started(job, actor)
+            raise
         return ActionResult(
             True,
             self._place.words(
@@ -193,6 +203,22 @@ class Background:
             ),
             job=job,
         )
+
+    def stop_started(self, result: str | Job, actor: Actor) -> None:
+        """Cancel the job that an action returned, if the stopped turn of a model waits for it.
+
+        Raises:
+            ActionCancelledError: It does.
+        """
+        if actor == "model" and isinstance(result, Job) and result.wait > 0:
+            self._stop([result])
+
+    def _stop(self, jobs: Sequence[Job]) -> NoReturn:
+        for job in jobs:
+            job.cancel()  # one that has ended by now has a result
+        ends = [self._end_of(job) for job in jobs]
+        words = "\n".join(one.text for one in ends)
+        raise ActionCancelledError(ActionResult(all(one.ok for one in ends), words)) from None
 
     # --- actions that every window has ---------------------------------------------------
 
@@ -228,6 +254,11 @@ class Background:
             if not self.jobs.running():
                 return words("No job is running.")
             await finished([news], seconds)
+        except asyncio.CancelledError:
+            jobs = self.jobs.of_turn(asyncio.current_task())
+            if jobs:
+                self._stop(jobs)
+            raise
         finally:
             self.waits.remove(news)
         running = listed(self.jobs.running())

@@ -66,6 +66,8 @@ class Job:
         ended: A future that is done when the job has ended.
         is_awaited: Whether an action waits for its end, and will report it.
         is_quiet: Whether its end is not reported.
+        turn: The task of the model's turn that wants its result; None for a job that a person
+            started, or that runs in the background on purpose.
     """
 
     def __init__(self, jobs: "Jobs", number: int, name: str, wait: float, quiet: bool) -> None:
@@ -74,6 +76,7 @@ class Job:
         self.error: BaseException | None = None
         self.ended: Future[None] = Future()
         self.is_awaited, self.is_quiet = wait > 0, quiet
+        self.turn: asyncio.Task[Any] | None = None
         self._jobs = jobs
         self._at = Progress(number, name, started=time.monotonic(), is_quiet=quiet)
         self._ends: list[Callable[[], object]] = []
@@ -173,6 +176,12 @@ class Jobs:
             jobs = [job for job, _ in self._running.values() if job.state == "running"]
         return next((one for one in reversed(jobs) if number in (None, one.number)), None)
 
+    def of_turn(self, turn: "asyncio.Task[Any] | None") -> list[Job]:
+        """Return the running jobs whose results a turn wants."""
+        with self._lock:
+            jobs = [job for job, _ in self._running.values()]
+        return [job for job in jobs if job.state == "running" and job.turn is turn is not None]
+
     # --- on the window's thread ---------------------------------------------------------
 
     def add(
@@ -253,6 +262,7 @@ class Jobs:
         if not self._is_closing:
             self._listed()
             self.report()
+        job.turn = None
         self._ended(job, is_reported and not self._is_closing)
         job.ended.set_result(None)
 

@@ -13,7 +13,7 @@ from contextui import text
 from contextui.errors import ActionError, ContextUIError, WindowBusyError
 from contextui.events import Actor, WindowActed
 from contextui.files.errors import SecretFileError
-from contextui.windowing.action import BUILT_IN, CLOSE, ActionResult
+from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, ActionResult
 from contextui.windowing.background import Background
 from contextui.windowing.conflict import Conflicts
 from contextui.windowing.env import Place, SecretReads
@@ -261,6 +261,7 @@ class Runtime:
         allow: Allow | None = None,
     ) -> ActionResult:
         """Run an action, or an anchor's action, and return its result."""
+        stopped: ActionCancelledError | None = None
         try:
             if action_id in BUILT_IN and action_id not in self.window.actions:
                 result = await self.background.act(action_id, params)
@@ -268,9 +269,13 @@ class Runtime:
                 result = await self._act(action_id, params, actor, allow)
         except ContextUIError as error:
             result = ActionResult.failed(error, self.window.env.lang)
+        except ActionCancelledError as error:
+            result, stopped = error.result, error
         named = text.one_line(action_id, 120)  # the requested id may be anything
         self.history.note(named, result.text, self.place.now())
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
+        if stopped is not None:
+            raise stopped
         return result
 
     async def _act(
@@ -416,6 +421,11 @@ class Runtime:
         seconds = self.window.action_seconds
         try:
             await finished([outcome], seconds)
+        except asyncio.CancelledError:
+            if not call.cancel():  # it has committed, and may have started a job
+                await finished([outcome], None)
+                self.background.stop_started(outcome.result(), actor)
+            raise
         finally:  # timed out or cancelled: unless it has committed, roll it back
             cancelled = not outcome.done() and call.cancel()
             if cancelled:
@@ -432,7 +442,7 @@ class Runtime:
         await finished([outcome], None)
         result = outcome.result()
         if isinstance(result, Job):
-            return await self.background.result_of(result)
+            return await self.background.result_of(result, actor)
         return ActionResult(True, result)
 
     def _check_shown(self, allowed: frozenset[str] | None) -> None:

@@ -1,0 +1,310 @@
+"""Stopping a turn cancels the jobs that it waits for, and no others."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import ApprovalGate, Body, Lod, Window, WindowManager, Workspace, action
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.context.item import ItemType
+from contextui.context.manager import ContextManager
+from contextui.events import CallFinished, Event, TurnFinished
+from contextui.model import ModelEvent, ModelRequest
+from contextui.windowing.host import running_jobs
+from contextui.windowing.job import Job
+from contextui.windows.terminal.window import TerminalWindow
+from contextui.words import Lang
+from tests.agent.talking import controller, end, of, say
+
+LONG = 30.0
+SLOW = "touch begun; sleep 60; touch proof\n"
+
+
+class Kiln(Window):
+    """Burns pots, in a job."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: Job | None = None
+        self.stop: Callable[[], object] = lambda: None
+
+    def content(self, lod: Lod) -> Body:
+        return "a kiln"
+
+    @action("Burn a pot")
+    def burn(self, wait: float = LONG) -> Job:
+        async def work(_: Job) -> None:
+            await asyncio.sleep(LONG * 10)
+
+        self.last = self.env.job("burn", work, wait=wait)
+        return self.last
+
+    @action("Burn a pot in no time, while the turn is stopped")
+    def flash(self) -> Job:
+        async def work(_: Job) -> str:
+            self.stop()
+            return "burnt"
+
+        self.last = self.env.job("flash", work, wait=LONG)
+        return self.last
+
+
+class Thinking(ScriptedModel):
+    """Thinks for ever after the last of its answers."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        if len(self.requests) >= self._said:
+            await asyncio.sleep(LONG * 10)
+        async for event in super().stream(request):
+            yield event
+
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(*steps)
+        self._said = len(steps)
+
+
+@pytest.fixture(autouse=True)
+def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "slow.sh").write_text(SLOW)
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+def act(window: str, name: str, **params: Any) -> Any:
+    return [call("action", window_id=window, action_id=name, params=params)]
+
+
+def talk_in(
+    folder: Path, *steps: Step, lang: Lang = "en", thinks: bool = False
+) -> InteractionController:
+    files = Workspace(folder / "work")
+    windows = WindowManager([TerminalWindow, Kiln], workspace=files, lang=lang)
+    return controller(
+        model=Thinking(*steps) if thinks else ScriptedModel(*steps),
+        context=ContextManager(windows),
+        approval=ApprovalGate("auto"),
+    )
+
+
+def jobs_of(talk: InteractionController, name: str) -> list[str]:
+    window = talk.windows.get(name)
+    return [one.name for one in running_jobs(window)] if window is not None else []
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(LONG):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def stop_when(
+    talk: InteractionController, condition: Callable[[], object], words: str = "go"
+) -> list[Event]:
+    """Run a turn, stop it as soon as the condition holds, and return its events."""
+    turn = asyncio.create_task(say(talk, words))
+    await until(condition)
+    assert talk.is_running
+    talk.stop()
+    return await turn
+
+
+def last_result(talk: InteractionController) -> tuple[bool, str]:
+    item = [one for one in talk.context.get_all() if one.type is ItemType.TOOL][-1]
+    return not item.is_error, item.content
+
+
+def ends(talk: InteractionController) -> list[int | None]:
+    """The exit statuses of the terminal's commands."""
+    window = talk.windows.get("terminal_1")
+    assert isinstance(window, TerminalWindow)
+    return [one.status for one in window.state.ran]
+
+
+def stopped(events: list[Event]) -> TurnFinished:
+    finished = end(events)
+    assert finished.reason == "stopped"
+    return finished
+
+
+def test_the_command_that_the_turn_waits_for_is_interrupted(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+        await asyncio.to_thread(one.windows.open, "terminal")
+        work = tmp_path / "work"
+        events = await stop_when(one, (work / "begun").exists)
+        assert stopped(events).explanation == "Stopped. bash slow.sh was cancelled."
+        assert last_result(one) == (False, "bash slow.sh was cancelled.")
+        assert [event.ok for event in of(CallFinished, events)] == [False]
+        await until(lambda: ends(one) == [130])
+        assert not (work / "proof").exists()
+        result = await one.windows.act("terminal_1", "run", {"command": "echo free"})
+        assert result.text.endswith("free")
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+def test_a_command_that_ignores_the_interrupt_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "work" / "slow.sh").write_text(f"trap '' INT; {SLOW}")
+
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+        await asyncio.to_thread(one.windows.open, "terminal")
+        work = tmp_path / "work"
+        stopped(await stop_when(one, (work / "begun").exists))
+        await until(lambda: ends(one) not in ([], [0]))
+        assert not (work / "proof").exists()
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+def test_a_turn_that_is_stopped_while_its_command_starts_leaves_nothing_running(
+    tmp_path: Path,
+) -> None:
+    async def talk() -> None:
+        steps = [act("terminal_1", "run", command="bash slow.sh")] * 20
+        one = talk_in(tmp_path, *steps)
+        await asyncio.to_thread(one.windows.open, "terminal")
+        window = one.windows.get("terminal_1")
+        assert isinstance(window, TerminalWindow)
+        shell = window.state.shell
+        assert shell is not None
+        await until(lambda: shell.at_prompt)
+        for pauses in range(20):
+            turn = asyncio.create_task(say(one, "go"))
+            await until(lambda: one.is_running)
+            for _ in range(pauses):
+                await asyncio.sleep(0.004)
+            one.stop()
+            stopped(await turn)
+            await until(lambda: shell.at_prompt and shell.running is None)
+        assert not (tmp_path / "work" / "proof").exists()
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("kiln_1", "burn"))
+        kiln = one.windows.open("kiln")
+        assert isinstance(kiln, Kiln)
+        events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
+        assert stopped(events).explanation == "Stopped. burn was cancelled."
+        assert kiln.last is not None
+        assert kiln.last.state == "cancelled"
+        await until(kiln.last.ended.done)
+        history = kiln.runtime.history.entries
+        assert history[-1].result == "burn was cancelled."
+
+    asyncio.run(talk())
+
+
+def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
+        kiln = one.windows.open("kiln")
+        assert isinstance(kiln, Kiln)
+        waits = kiln.runtime.background.waits
+        events = await stop_when(one, lambda: waits._waiting)
+        assert stopped(events).explanation == "Stopped. burn was cancelled."
+        assert last_result(one) == (False, "burn was cancelled.")
+        assert jobs_of(one, "kiln_1") == []
+
+    asyncio.run(talk())
+
+
+def test_a_job_in_the_background_goes_on_and_the_turn_says_so(tmp_path: Path) -> None:
+    async def talk() -> None:
+        run = act("terminal_1", "run", command="bash slow.sh", seconds=0)
+        one = talk_in(tmp_path, run, act("terminal_1", "wait"), act("terminal_1", "wait"))
+        terminal = await asyncio.to_thread(one.windows.open, "terminal")
+        work, waits = tmp_path / "work", terminal.runtime.background.waits
+        still = "Stopped. bash slow.sh still runs in terminal_1."
+        events = await stop_when(one, lambda: waits._waiting and (work / "begun").exists())
+        assert stopped(events).explanation == still
+        events = await stop_when(one, lambda: waits._waiting)  # it is of an earlier turn
+        assert stopped(events).explanation == still
+        assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
+        assert ends(one) == []
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
+    async def talk() -> None:
+        steps = act("kiln_1", "burn", wait=0.01), "It burns.", act("kiln_1", "wait")
+        one = talk_in(tmp_path, *steps)
+        kiln = one.windows.open("kiln")
+        assert end(await say(one, "burn a pot")).reason == "done"
+        events = await stop_when(one, lambda: kiln.runtime.background.waits._waiting)
+        assert stopped(events).explanation == "Stopped. burn still runs in kiln_1."
+        assert jobs_of(one, "kiln_1") == ["burn"]
+        one.windows.close("kiln_1")
+
+    asyncio.run(talk())
+
+
+def test_commands_of_the_person_go_on(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, thinks=True)
+        await asyncio.to_thread(one.windows.open, "terminal")
+        given = {"command": "bash slow.sh", "seconds": 0}
+        assert (await one.windows.act("terminal_1", "run", given, actor="person")).ok
+        work = tmp_path / "work"
+        events = await stop_when(one, lambda: (work / "begun").exists() and one.is_running)
+        assert stopped(events).explanation == ""  # they know
+        assert jobs_of(one, "terminal_1") == ["bash slow.sh"]
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+def test_an_action_of_the_person_that_is_cancelled_leaves_its_job(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path)
+        one.windows.open("kiln")
+        acting = asyncio.create_task(one.windows.act("kiln_1", "burn", actor="person"))
+        await until(lambda: jobs_of(one, "kiln_1"))
+        acting.cancel()
+        await asyncio.gather(acting, return_exceptions=True)
+        assert jobs_of(one, "kiln_1") == ["burn"]
+        one.windows.close("kiln_1")
+
+    asyncio.run(talk())
+
+
+def test_a_job_that_ends_at_the_same_moment_is_reported_as_it_ended(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, *[act("kiln_1", "flash")] * 50)
+        kiln, loop = one.windows.open("kiln"), asyncio.get_running_loop()
+        assert isinstance(kiln, Kiln)
+        kiln.stop = lambda: loop.call_soon_threadsafe(one.stop)
+        for _ in range(50):
+            stopped(await say(one, "go"))
+            assert kiln.last is not None
+            await until(kiln.last.ended.done)
+            known = {"done": (True, "burnt"), "cancelled": (False, "flash was cancelled.")}
+            assert last_result(one) == known[kiln.last.state]
+            assert one.context.calls.unanswered == ()
+
+    asyncio.run(talk())
+
+
+def test_the_words_are_in_the_language_of_the_person(tmp_path: Path) -> None:
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("kiln_1", "burn"), lang="zh")
+        one.windows.open("kiln")
+        events = await stop_when(one, lambda: jobs_of(one, "kiln_1"))
+        assert stopped(events).explanation == "已停止。burn 已取消。"
+        assert one.context.get_all()[-1].content == "（到此停止）"
+
+    asyncio.run(talk())
