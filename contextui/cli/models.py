@@ -29,7 +29,9 @@ def run(arguments: Arguments) -> int:
         warn(notice)
     known = {offer.provider.name: offer for offer in offers(loaded)}
     if arguments.name:
-        return _list_models(_named(arguments.name, known), as_json=arguments.json)
+        if arguments.name not in known:
+            raise unknown_provider(arguments.name, known)
+        return _list_models(known[arguments.name], as_json=arguments.json)
     found = asyncio.run(_states(list(known.values())))
     if arguments.json:
         say_json([_provider_data(offer, loaded.provider) for offer in found])
@@ -41,12 +43,6 @@ def run(arguments: Arguments) -> int:
     say_table([["  " + t("provider"), t("state")], *rows])
     say("\n" + t("* is the provider of this folder. Its models: contextui models PROVIDER"))
     return flags.DONE
-
-
-def _named(name: str, known: dict[str, Offer]) -> Offer:
-    if name in known:
-        return known[name]
-    raise unknown_provider(name, known)
 
 
 # --- the providers ---------------------------------------------------------------------------
