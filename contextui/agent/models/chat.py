@@ -190,7 +190,7 @@ class _Call(NamedTuple):
     """A call that is being streamed."""
 
     id: str
-    index: int
+    block: int
 
 
 class ChatReader:
@@ -331,7 +331,7 @@ class ChatReader:
             pieces = json.dumps(pieces)
         if isinstance(pieces, str) and pieces:
             piece = {"type": "input_json_delta", "partial_json": pieces}
-            yield from self._extend(known.index, piece)
+            yield from self._extend(known.block, piece)
 
     def _known(self, call: Mapping[str, Any], given: object, name: object) -> _Call | None:
         """Return the call that a piece continues; None if it starts one.
