@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import shutil
-import stat
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -310,15 +309,8 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _is_folder(path: Path) -> bool:
-    return _mode_is(path, stat.S_ISDIR)
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _is_file(path: Path) -> bool:
-    return _mode_is(path, stat.S_ISREG)
-
-
-def _mode_is(path: Path, kind: Any) -> bool:
-    try:
-        return bool(kind(os.lstat(path).st_mode))
-    except OSError:
-        return False
+    return os.path.isfile(path) and not os.path.islink(path)

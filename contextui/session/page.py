@@ -1,9 +1,11 @@
 """Export of a session as one HTML page: no script, nothing loaded from anywhere."""
 
+import json
 from collections.abc import Iterable, Iterator
 from html import escape
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.model import Block
 from contextui.secrets import mask
 from contextui.session.entry import moment
 from contextui.session.store import SessionView
@@ -135,12 +137,9 @@ def _section(item: ContextItem, view: SessionView, words: Words) -> Iterator[str
         yield "\n".join([head, *parts, "</section>"])
 
 
-def _call(block: object) -> str:
-    import json  # noqa: PLC0415  (only where there are calls)
-
-    fields = block if isinstance(block, dict) else {}
-    given = json.dumps(fields.get("input"), ensure_ascii=False, default=str)
-    return f"{fields.get('name')} {given}"
+def _call(block: Block) -> str:
+    given = json.dumps(block.get("input"), ensure_ascii=False, default=str)
+    return f"{block.get('name')} {given}"
 
 
 def _result(name: str, text: str, words: Words, *, is_bad: bool) -> str:
