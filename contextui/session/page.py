@@ -93,8 +93,7 @@ def _plain(text: str) -> str:
 def _span(view: SessionView, words: Words) -> str:
     begun, ended = moment(view.info.started), moment(view.info.updated)
     shown = [one.strftime("%Y-%m-%d %H:%M UTC") for one in (begun, ended) if one is not None]
-    turns = view.loaded.turn
-    count = words("1 turn") if turns == 1 else words("{n} turns", n=turns)
+    count = words.plural(view.loaded.turn, "1 turn", "{count} turns")
     return "   ".join([" – ".join(dict.fromkeys(shown)), count])
 
 

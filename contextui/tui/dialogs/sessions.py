@@ -235,7 +235,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         self._list.show_sessions(rows, note)
         self._show_heads()
         count = sum(row.place is not None for row in rows)
-        number = words("{count} sessions", count=count) if count != 1 else words("1 session")
+        number = words.plural(count, "1 session", "{count} sessions")
         here, everywhere = (MUTED, "bold") if self._everywhere else ("bold", MUTED)
         self.query_one("#scope", Static).update(
             Content.assemble(
@@ -294,7 +294,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         about = [shown_folder(Path(head.cwd)) if head.cwd else "", preview.branch, preview.model]
         yield Content.styled("   ".join(line(one) for one in about if one), MUTED)
         if head.turns is not None:
-            turns = words("1 turn") if head.turns == 1 else words("{n} turns", n=head.turns)
+            turns = words.plural(head.turns, "1 turn", "{count} turns")
             yield Content.styled(turns, MUTED)
         if preview.windows:
             yield Content("")
