@@ -28,7 +28,7 @@ from contextui import ContextItem, InteractionController, ItemType, SessionOptio
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.files.index import PathIndex
 from contextui.session.catalogue import Catalogue
-from contextui.tui.app import ContextUIApp
+from contextui.tui.app import ContextUIApp, collect_less
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.desktop.rowlist import FilterLine, RowList
@@ -164,16 +164,14 @@ async def use_files(folder: Path, count: int, _: None) -> Times:
         assert app.desk is not None
         windows = app.desk.session.windows
 
-        def rows() -> RowList[object] | None:
-            return next(iter(app.screen.query(RowList)), None)
+        lists = list[RowList[object]]()  # looked up once: a query takes time of its own
 
         def is_full() -> bool:
-            listed = rows()
-            return listed is not None and len(listed.rows) == count and bool(listed.region.area)
+            lists[:] = lists or app.screen.query(RowList)
+            return any(len(one.rows) == count and one.region.area for one in lists)
 
         first = await seconds(app, lambda: windows.open("files"), is_full)
-        listed = rows()
-        assert listed is not None
+        (listed,) = lists
         listed.focus()
         assert windows.workspace is not None
         index = PathIndex.of(windows.workspace)
@@ -248,7 +246,7 @@ async def settled(app: App[int]) -> None:
     """Wait until nothing is drawn any more, and what was left behind is collected."""
     await asyncio.sleep(0.3)
     gc.collect()
-    gc.freeze()  # as the app does
+    collect_less()  # as the app does in a terminal
     await painted(app, lambda: True)
 
 

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
-from contextui.tui.header import shown_folder
+from contextui.tui.lines import shown_folder
 from contextui.words import Lang
 from screenshots import shop, work
 from screenshots.picture import svg_of, write_png

@@ -95,19 +95,18 @@ def walk(
                 pending.append((inner, entries))
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRow:
+class TreeRow(NamedTuple):
     """An entry in a folder tree.
 
     Attributes:
         entry: The entry.
         depth: The number of enclosing folders in the tree.
-        count: The number of entries in it; None if it is not expanded.
+        inside: The number of entries in it; None if it is not expanded.
     """
 
     entry: FolderEntry
     depth: int = 0
-    count: int | None = None
+    inside: int | None = None
 
 
 def tree(
@@ -146,7 +145,7 @@ def _list(
 ) -> Listing:
     entries, left_out = list[FolderEntry](), 0
     for name, kind, size, modified in _scan(workspace, folder, details=details):
-        if name == ".git" or is_temporary(name):
+        if name[0] == "." and (name == ".git" or is_temporary(name)):
             continue
         is_ignored = folder.hidden or (
             bool(folder.rules) and is_hidden((*folder.real, name), kind == "folder", folder.rules)

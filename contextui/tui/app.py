@@ -202,6 +202,12 @@ _PANES = (
 )
 
 
+def collect_less() -> None:
+    """Scan for garbage less often, and never what is loaded so far: both block the screen."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 def _load_panes() -> None:
     """Import everything that shows a session, on the thread that opens it."""
     for name in _PANES:
@@ -367,10 +373,8 @@ class ContextUIApp(KeyLine[int]):
     async def _show(self, message: Opened) -> None:
         """Attach the opened session to the screen."""
         await self.main.open_panes()
-        # What is loaded so far stays. Scanning it for garbage would block the screen for a tenth of
-        # a second each time.
         if not self.is_headless:
-            gc.freeze()
+            collect_less()
         self._attach_session(message.desk)
         self._mention_crash()
         if self._first_words:

@@ -1,6 +1,5 @@
 """The header line and the pane bar of narrow terminals."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,27 +9,12 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.tui.lines import FAINT, MUTED, line, spinner
+from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spinner
 from contextui.words import Words
 
 if TYPE_CHECKING:
     from contextui.tui.inspector.look import Looker
     from contextui.tui.link import Changes, Desk
-
-
-def shown_folder(folder: Path) -> str:
-    """Return a folder's path, with the home folder as ``~``."""
-    home, text = os.path.expanduser("~"), str(folder)
-    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
-
-
-def _ending(path: str, width: int) -> str:
-    """Return a path without the folders at its beginning for which there is no room."""
-    shown = path
-    while cell_len(shown) > width and "/" in path:
-        path = path.partition("/")[2]
-        shown = f"…/{path}"
-    return shown
 
 
 class Header(Static):
@@ -47,7 +31,7 @@ class Header(Static):
         from contextui.session.session import branch_of  # noqa: PLC0415  (after the first frame)
 
         self._desk = desk
-        self._folder = shown_folder(Path(desk.session.cwd))
+        self._folder = shown_folder(desk.session.cwd)
         self._branch = branch_of(Path(desk.session.cwd)) or ""
         self.refresh()
 
@@ -58,7 +42,7 @@ class Header(Static):
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
         branch = branch.truncate(max(self.size.width // 3, 0), ellipsis=True)
         room = self.size.width - sum(one.cell_length for one in (brand, branch, right)) - 4
-        folder = _ending(line(self._folder), room)
+        folder = path_end(line(self._folder), room)
         left = Content.assemble(brand, (f"   {folder}", MUTED), branch)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)

@@ -76,6 +76,11 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
         self._is_there, self._held_looks = is_there, 0
 
+    def repeat(self, key: events.Key, is_there: Callable[[], bool]) -> None:
+        """Handle a key once more, before those that wait, as soon as a condition is true."""
+        self._waiting.appendleft(events.Key(key.key, key.character))
+        self.hold(is_there)
+
     def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
         """Return whether pasted text may reach the focused widget."""
         return True

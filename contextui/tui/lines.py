@@ -1,5 +1,6 @@
 """Text layout: wrap, truncate and escape lines, and line-based scroll views."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -358,6 +359,26 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
         shown = set_cell_size(shown, width - 1).rstrip() + "…"
     padding = " " * (width - cell_len(shown))
     return padding + shown if right else shown + padding
+
+
+def shown_folder(folder: str | os.PathLike[str]) -> str:
+    """Return a path with the person's home folder as ``~``."""
+    home, text = os.path.expanduser("~"), os.fspath(folder)
+    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
+
+
+def path_end(path: str, width: int) -> str:
+    """Return a path without the folders at its beginning for which there is no room.
+
+    Example:
+        >>> path_end("~/src/shop/.contextui/config.toml", 24)
+        '…/.contextui/config.toml'
+    """
+    shown = path
+    while cell_len(shown) > width and "/" in path:
+        path = path.partition("/")[2]
+        shown = f"…/{path}"
+    return shown
 
 
 def short(number: float) -> str:

@@ -24,11 +24,11 @@ from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, Hel
 from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
 from contextui.tui.dividers import Dividers, Grip, PaneSizes
 from contextui.tui.footer import KeyFooter
-from contextui.tui.header import Header, Panes, shown_folder
+from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.tabs import TabBar
 from contextui.tui.keys import is_for_prompt
-from contextui.tui.lines import MUTED, line
+from contextui.tui.lines import MUTED, line, shown_folder
 from contextui.tui.server_prompts import ServerPrompts
 from contextui.words import Text, Words
 

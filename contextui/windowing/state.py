@@ -171,9 +171,8 @@ _PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__
 
 def _frozen_model(model: BaseModel) -> Any:
     cls, given = type(model), model.__dict__
-    values = {name: _freeze(value) for name, value in given.items()}
-    for name in _transient(cls):
-        values[name] = given[name]
+    kept = _transient(cls)
+    values = {name: one if name in kept else _freeze(one) for name, one in given.items()}
     return _filled_model(_twin(cls), model, values)
 
 

@@ -113,7 +113,7 @@ class TestListFolder:
 class TestTree:
     def rows(self, workspace: Workspace, *expanded: str) -> list[tuple[str, int, int | None]]:
         rows = tree(workspace, list_folder(workspace), expanded)
-        return [(row.entry.path, row.depth, row.count) for row in rows]
+        return [(row.entry.path, row.depth, row.inside) for row in rows]
 
     def test_expanded_entries_follow_their_folder(self, tmp_path: Path) -> None:
         make(tmp_path, "a/b/c", "a/d", "e/f")

@@ -16,6 +16,7 @@ from contextui.config.sources import Loaded, load_settings
 from contextui.config.writer import set_default_model
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
+from contextui.tui.footer import KeyButtons
 from contextui.tui.link import Desk
 from tests.agent.server import Server
 from tests.tui.running import desk_in, running, say
@@ -75,6 +76,36 @@ def test_providers_and_models_are_listed_and_a_short_context_is_explained(tmp_pa
             assert "without a word" in str(note.visual)
             await pilot.press("enter")
             await until(pilot, lambda: desk.controller.model.name == "qwen3-coder:30b")
+
+    with Server() as server:
+        server.pages = {**OLLAMA}
+        asyncio.run(run(server))
+
+
+def test_the_keys_are_those_that_work_in_the_row_and_fit_into_80_columns(tmp_path: Path) -> None:
+    async def run(server: Server) -> None:
+        desk = connected(tmp_path, {"OLLAMA_HOST": server.url})
+        async with running(desk, (80, 24)) as pilot:
+            await pilot.press(*"/model", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+            await until(pilot, lambda: "qwen3-coder:30b" in shown(pilot.app))
+            models = pilot.app.screen.query_one("#models", OptionList)
+            for row, keys in {
+                "offline": "enter use   d make default   u add a server…   esc back",
+                "offline/": "u add a server…   esc back",
+                "anthropic/": "enter log in…   u add a server…   esc back",
+                "ollama/": "enter ask again   l log in…   u add a server…   esc back",
+                "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
+                "u add a server…   esc back",
+            }.items():
+                models.highlighted = [option.id for option in models.options].index(row)
+                await pilot.pause()
+                assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
+            await pilot.press("slash", *"nothing like it")
+            await until(pilot, lambda: "No model matches" in shown(pilot.app))
+            assert (
+                str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
+            )
 
     with Server() as server:
         server.pages = {**OLLAMA}

@@ -104,6 +104,50 @@ def test_settings_are_searched_and_show_what_is_in_force(
     asyncio.run(change())
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    work = tmp_path / "a folder with a name that is rather long" / "work"
+    file = work / ".contextui" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("max_tokens = 1000\n")
+
+    async def look() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        (home / "config.toml").write_text("budget = 30000\n")
+        desk.load_settings = lambda: load_settings({}, {}, home, work)
+        async with running(desk, size) as pilot:
+            app = app_of(pilot)
+            app.main.run_command("/config")
+            await until(pilot, lambda: shown(pilot, "esc back"))
+            screen = app.screen
+            assert isinstance(screen, ConfigScreen)
+            listed = screen._list
+            rows = {name: listed.line_at(at, listed.size.width).plain
+                    for at, name in enumerate(listed.names)}  # fmt: skip
+            assert {len(row) for row in rows.values()} == {listed.size.width}
+            assert rows["budget"].endswith("  ~/home/config.toml")
+            whole = "  ~/a folder with a name that is rather long/work/.contextui/config.toml"
+            cut = "  …/work/.contextui/config.toml"
+            assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
+            assert rows["max_steps"].endswith("  default")
+            listed.move(listed.names.index("max_tokens"))
+            screen._describe()
+            wanted = "".join(f"Set by {file}".split())
+
+            def detail() -> str:
+                text = "".join(region_text(pilot, screen.query_one("#about")))
+                return "".join(text.split())
+
+            await until(pilot, lambda: detail().endswith(wanted))
+            assert shown(pilot, "esc back")
+
+    asyncio.run(look())
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_every_description_is_shown_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     async def look() -> None:

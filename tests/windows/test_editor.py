@@ -373,6 +373,8 @@ def test_pages(folder: Path) -> None:
         assert editor.act("scroll", pages=9) == "lines 201-250 of 250"
         assert editor.act("goto", line=250) == "line 250 of 250"
         assert editor.act("scroll", pages=-9) == "lines 1-100 of 250"
+        assert editor.act("scroll", pages=250) == "lines 151-250 of 250"  # more than there are
+        assert editor.act("scroll", pages=-250) == "lines 1-100 of 250"
 
 
 def test_a_file_that_is_a_little_longer_than_a_page_is_one_page(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,15 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
+from contextui.files.workspace import Workspace
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
 from contextui.tui.link import Desk
 from contextui.windowing.host import latest_render
 from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files import widget
+from contextui.windows.files.tree import Read, read_folders
 from contextui.windows.files.widget import FilesBody
 from contextui.windows.files.window import FilesWindow
 from contextui.words import Lang
@@ -108,6 +112,35 @@ def prompt_of(pilot: "Pilot[int]") -> str:
 
 def ids(desk: Desk) -> list[str]:
     return [one.id for one in desk.session.windows.windows()]
+
+
+def test_names_are_shown_before_sizes_are_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window has read the names for the model; a slow disk delays nothing but the sizes."""
+    is_answering = threading.Event()
+    readings = list[list[str]]()
+
+    def slow(workspace: Workspace, folders: list[str], *, ignored: bool) -> Read:
+        readings.append(folders)
+        is_answering.wait(30)
+        return read_folders(workspace, folders, ignored=ignored)
+
+    monkeypatch.setattr(widget, "read_folders", slow)
+
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, _: Desk) -> None:
+        try:
+            await seen(pilot, frame, "docs/", "notes.txt")
+            await pilot.press("end")
+            assert not re.search(r"notes.txt +11", text_of(pilot, frame))
+            assert "1 line" not in text_of(pilot, frame)  # a file of unknown size is not read
+        finally:
+            is_answering.set()
+        await until(pilot, lambda: re.search(r"notes.txt +11", text_of(pilot, frame)))
+        await seen(pilot, frame, "1 line")
+        assert readings == [["."]]
+
+    use(tmp_path, steps)
 
 
 def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:

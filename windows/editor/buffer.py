@@ -270,21 +270,31 @@ class Editing:
         return hits
 
     def turn(self, pages: int) -> bool:
-        """Show a later or earlier page; return whether there was one."""
+        """Show a later or earlier page, at most the last or first; return whether there was one."""
         state, before = self._state, self._state.top
+        if -pages >= state.top:  # a page has a line at least: there are fewer than wanted
+            self.look(1)
+        elif pages > 0 and state.page.more:
+            last = self.page(state.page.end + pages, 1)
+            if not last.lines and last.total:
+                self._look_above(last.total + 1)
         for _ in range(abs(pages)):
             if pages > 0 and state.page.more:
                 self.look(state.page.end + 1)
             elif pages < 0 and state.top > 1:
-                first = max(state.top - PAGE_LINES, 1)
-                above = self.page(first, state.top - first)
-                self.look(state.top - len(split(above.lines[::-1], ROOM)[0]))
+                self._look_above(state.top)
             else:
                 break
         if state.top == before:
             return False
         state.line, state.column = state.top, 0
         return True
+
+    def _look_above(self, line: int) -> None:
+        """Show the page that ends before a line."""
+        first = max(line - PAGE_LINES, 1)
+        above = self.page(first, line - first)
+        self.look(line - len(split(above.lines[::-1], ROOM)[0]))
 
     def _problem(self, otherwise: str = "", zh: str = "") -> errors.EditError:
         trouble = self._state.trouble

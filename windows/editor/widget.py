@@ -11,7 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.segment import Segment
 from rich.style import Style
@@ -234,6 +234,7 @@ _PAUSE = 0.4  # seconds without a key after which typed text is sent
 _LATEST = 0.8  # seconds after which it is sent even if keys keep coming
 _BAR = 2  # cells from the end of the gutter, where a changed line is marked
 _FEW = 8  # rows of a short file
+_ALL = 10**9  # pages, more than any file has
 _TRIES = 5  # attempts to send it while others keep changing the text
 
 
@@ -262,7 +263,7 @@ class EditorBody(InertArea):
         self._pause: Timer | None = None
         self._unsent_since: float | None = None
         self._goes_along = True
-        self._arrives_below = False
+        self._arrival: Literal["", "last line", "end"] = ""  # where the cursor goes on a new page
         self._marked = frozenset[int]()  # lines that the model changed since the person was here
 
     # --- called by the frame -----------------------------------------------------------
@@ -403,9 +404,10 @@ class EditorBody(InertArea):
     def _go_along(self) -> None:
         """Move the cursor to the window's position."""
         row, last = self._sight.cursor[0] - self._sight.first, self.document.line_count - 1
-        row = last if self._arrives_below else min(max(row, 0), last)
-        self.move_cursor((row, max(self._sight.cursor[1] - 1, 0)))
-        self._arrives_below = False
+        row = last if self._arrival else min(max(row, 0), last)
+        place = (row, max(self._sight.cursor[1] - 1, 0))
+        self.move_cursor(self.document.end if self._arrival == "end" else place)
+        self._arrival = ""
 
     # --- typing ------------------------------------------------------------------------
 
@@ -523,11 +525,21 @@ class EditorBody(InertArea):
         if not self._turn(-1, self.cursor_at_first_line):
             super().action_cursor_page_up()
 
-    def _turn(self, pages: int, at_edge: bool) -> bool:
+    def action_text_start(self) -> None:
+        """Move to the start of the file."""
+        if not self._turn(-_ALL):
+            super().action_text_start()
+
+    def action_text_end(self) -> None:
+        """Move to the end of the file."""
+        if not self._turn(_ALL):
+            super().action_text_end()
+
+    def _turn(self, pages: int, at_edge: bool = True) -> bool:
         there_is = self._sight.has_more if pages > 0 else self._sight.first > 1
         if not (at_edge and there_is):
             return False
-        self._arrives_below = pages < 0
+        self._arrival = "end" if pages == _ALL else "last line" if pages == -1 else ""
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
 

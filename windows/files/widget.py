@@ -105,6 +105,7 @@ class FilesBody(Vertical):
         self._window, self._words = window, Words(window.env.lang)
         self._tree, self._gist = Tree(), FileGist("")
         self._described_file = ("", 0, 0.0)  # with size and time: another version is read again
+        self._state: FilesWindow.State | None = None  # the one that is shown
         self._model_opened = set[str]()
         self._results: Sequence[FileRow] = ()  # of a search by an action
         self._headline = ""
@@ -166,10 +167,14 @@ class FilesBody(Vertical):
     def window_changed(self) -> None:
         """Follow what the model, or an action of the person, opened, entered or found."""
         state = stated(self._window, FilesWindow.State)
-        if state is None:
+        if state is None or state == self._state:
             return
+        self._state = state
         if state.root != self._tree.root:
             self._tree.root = state.root
+        top = self._window.state.top
+        if top.path == state.root and top.path not in self._tree.read:  # sizes and ages follow
+            self._tree.read = {**self._tree.read, top.path: top}
         opened = set(state.expanded)
         self._tree.opened -= self._model_opened - opened
         self._tree.opened |= opened - self._model_opened
@@ -237,10 +242,10 @@ class FilesBody(Vertical):
         if self._results:
             self._list.show(self._results)
         else:
-            rows = self._tree.rows(words("This folder is empty."))
-            at = next((row.key for row in rows if row.key == self._wanted), None)
-            self._wanted = None if at else self._wanted
-            self._list.show(rows, self._empty(), at=at)
+            rows, wanted = self._tree.rows(words("This folder is empty.")), self._wanted
+            at = next((row.key for row in rows if row.key == wanted), None) if wanted else None
+            self._wanted = None if at else wanted
+            self._list.show(rows, "" if rows else self._empty(), at=at)
         self._describe()
 
     def _empty(self) -> str:
@@ -495,7 +500,8 @@ class FilesBody(Vertical):
         row = self._list.row
         if not self.has_class("-roomy"):
             return
-        if row is None or row.kind not in ("file", "link", "folder"):
+        is_unread = row is None or (row.kind == "file" and row.size < 0)
+        if row is None or is_unread or row.kind not in ("file", "link", "folder"):
             self._preview.update(Content(""))
         elif (row.path, row.size, row.modified) == self._described_file:
             self._preview.update(self._described(self._gist))

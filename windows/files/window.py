@@ -11,7 +11,7 @@ from typing import NamedTuple
 from contextui import ActionError, Body, Lod, Transient, Window, action
 from contextui.files import search
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError
-from contextui.files.listing import EntryKind, TreeRow, list_folder, tree
+from contextui.files.listing import EntryKind, Listing, list_folder, tree
 from contextui.files.textfile import split
 from contextui.files.workspace import FileInfo
 from contextui.text import counted, shown_name, there_are
@@ -19,6 +19,7 @@ from contextui.text import counted, shown_name, there_are
 ROOM, BRIEF = 2_400, 30  # cost limit for the lines of a page, see `split`; lines of a summary
 EXPANDED, KEPT = 100, 50  # folders at once, results of a search
 SECONDS, PATIENCE = 5.0, 10.0  # seconds between checks of the disk, and for a search
+UNREAD = Listing("", (), 0)
 MARKS = {
     "en": {"folder": "/", "link": " (link)", "other": " (cannot be opened)"},
     "zh": {"folder": "/", "link": " (链接)", "other": " (无法打开)"},
@@ -48,8 +49,8 @@ class FilesWindow(Window):
         headline: str = ""  # of search results, which replace the tree
         found: list[Row] = []
         seen: str = ""  # hash of what is shown: a change on disk changes the state
+        top: Transient[Listing] = UNREAD
         tree: Transient[list[Row]] = []
-        ignored: Transient[int] = 0
         problem: Transient[str] = ""
         resting: Transient[float] = 0.0
 
@@ -75,8 +76,8 @@ class FilesWindow(Window):
         state, say, head = self.state, self.env.say, self._head()
         if lod is Lod.GIST or state.problem:
             return head
-        if state.ignored and not state.headline:
-            head += say(f" ({state.ignored} git-ignored)", f"（git 忽略 {state.ignored} 项）")
+        if (ignored := state.top.hidden) and not state.headline:
+            head += say(f" ({ignored} git-ignored)", f"（git 忽略 {ignored} 项）")
         if lod is Lod.SUMMARY:
             lines = self._summary()
             brief, *more = split(lines, ROOM, BRIEF)
@@ -94,7 +95,7 @@ class FilesWindow(Window):
         state, place = self.state, self._name(self.state.root)
         if state.problem:
             return f"{place}: {state.problem}"
-        count = sum(not row.depth for row in state.tree)
+        count = len(state.top.entries)
         english = f"{place}, {counted(count, 'entry', 'entries')}"
         return state.headline or self.env.say(english, f"{place}，{count} 项")
 
@@ -288,10 +289,13 @@ class FilesWindow(Window):
         began, state = time.monotonic(), self.state
         try:
             top = list_folder(self.env.workspace, state.root)
-            state.tree = [_row(one) for one in tree(self.env.workspace, top, state.expanded)]
-            state.ignored, state.problem = top.hidden, ""
+            state.tree = [
+                Row(entry.path, entry.kind, depth, "" if count is None else f" ({count})")
+                for entry, depth, count in tree(self.env.workspace, top, set(state.expanded))
+            ]
+            state.top, state.problem = top, ""
         except FileError as error:
-            state.tree, state.ignored, state.problem = [], 0, error.text(self.env.lang)
+            state.top, state.tree, state.problem = UNREAD, [], error.text(self.env.lang)
         self._see()
         now = time.monotonic()
         state.resting = now + 50 * (now - began)  # 50,000 names take a second
@@ -299,8 +303,3 @@ class FilesWindow(Window):
     def _see(self) -> None:
         shown = f"{self.content(Lod.FULL)}\0{self.content(Lod.SUMMARY)}"
         self.state.seen = blake2b(shown.encode(), digest_size=8).hexdigest()
-
-
-def _row(row: TreeRow) -> Row:
-    behind = "" if row.count is None else f" ({row.count})"
-    return Row(row.entry.path, row.entry.kind, row.depth, behind)

@@ -56,8 +56,7 @@ from contextui.tui.conversation.entries import (
 )
 from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.header import shown_folder
-from contextui.tui.lines import short
+from contextui.tui.lines import short, shown_folder
 from contextui.tui.link import Desk
 from contextui.words import Text, Words, msg
 
@@ -177,7 +176,7 @@ class Conversation(VerticalScroll):
             if waiting := trust_line(recent.untrusted, recent.servers, self._words):
                 await welcome.show_waiting(waiting)
         else:
-            folder = shown_folder(Path(desk.session.cwd))
+            folder = shown_folder(desk.session.cwd)
             await welcome.show_recent(widgets_of(recent, self._words, folder))
 
     async def note_untrusted(self, desk: Desk) -> None:

@@ -12,10 +12,23 @@ from contextui.text import for_terminal
 class InertArea(TextArea):
     """A text area that escapes control characters of pasted text."""
 
+    BINDINGS = [
+        Binding("ctrl+home", "text_start", show=False),
+        Binding("ctrl+end", "text_end", show=False),
+    ]
+
     def edit(self, edit: Edit) -> EditResult:
         """Apply an edit with control characters escaped."""
         edit.text = for_terminal(edit.text)
         return super().edit(edit)
+
+    def action_text_start(self) -> None:
+        """Move to the start of the text."""
+        self.move_cursor((0, 0))
+
+    def action_text_end(self) -> None:
+        """Move to the end of the text."""
+        self.move_cursor(self.document.end)
 
 
 class Field(InertArea):

@@ -1,7 +1,6 @@
 """The approval dialog of a command: the whole command, where it runs, and what a grant allows."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.cells import cell_len
 from textual import events, on
@@ -18,7 +17,7 @@ from contextui.secrets import mask_own
 from contextui.text import is_unseen
 from contextui.tui.dialogs.approval import ApprovalScreen, Choice, Foot, Head, filled
 from contextui.tui.dialogs.diff import ChangeView, Line, plain_lines, spelled
-from contextui.tui.lines import MUTED, fold, line
+from contextui.tui.lines import MUTED, fold, line, shown_folder
 from contextui.windowing.preview import CommandPreview
 from contextui.words import Words, msg
 
@@ -41,14 +40,6 @@ def screen_for(words: Words, question: Question) -> ApprovalScreen:
     if question.preview is not None and question.preview.command is not None:
         return CommandScreen(words, question)
     return ApprovalScreen(words, question)
-
-
-def shown_folder(folder: str) -> str:
-    """Return a path with the person's home folder as ``~``."""
-    try:
-        return str("~" / Path(folder).relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return folder
 
 
 class Rows(Widget):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -19,14 +20,23 @@ from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.tui.footer import KeyButtons
-from contextui.tui.lines import FAINT, MUTED, LineView, fit, fold, line
+from contextui.tui.lines import (
+    FAINT,
+    MUTED,
+    LineView,
+    fit,
+    fold,
+    line,
+    path_end,
+    shown_folder,
+)
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.config.sources import Loaded
 
 _NAME = 22  # cells
-_SOURCE = 24
+_SOURCE = 24  # at least
 _WIDTH = 108
 _AROUND, _BESIDE = 6, 6  # rows and columns of the sheet around the list and the description
 _KEYS = (
@@ -100,6 +110,13 @@ class SettingList(LineView, can_focus=True):
         choices = " | ".join(own.choices if own is not None else SETTINGS[name].choices)
         return f"{about}   {choices}" if choices else about
 
+    def source(self, name: str) -> str:
+        """Say which file, flag or variable sets a setting; empty if none does."""
+        origin = self.loaded.origins.get(name, "default")
+        if origin == "default" or self.origin(name) != line(origin):
+            return ""
+        return self._words("Set by {origin}", origin=line(origin))
+
     def move(self, to: int) -> None:
         """Move the cursor to a setting."""
         self.cursor = max(min(to, len(self.names) - 1), 0)
@@ -142,17 +159,17 @@ class SettingList(LineView, can_focus=True):
     def line_at(self, number: int, width: int) -> Content:
         """Return one setting."""
         name = self.names[number]
-        shown = self.origin(name)
-        is_default = shown == self._words("default")
-        if len(shown) > _SOURCE:
-            shown = "…" + shown[1 - _SOURCE :]  # of a path, the end says more
-        room = max(width - _NAME - _SOURCE - 2, 8)
+        value, origin = self.value(name) or "–", shown_folder(self.origin(name))
+        is_default = origin == self._words("default")
+        room = max(width - _NAME - 1, _SOURCE + 8)
+        left = max(room - cell_len(line(value)) - 2, _SOURCE)
+        source = fit(path_end(origin, left), left).rstrip()
         content = Content.assemble(
             fit(key_of(name), _NAME),
             " ",
-            (fit(self.value(name) or "–", room), MUTED if is_default else "bold"),
-            " ",
-            (fit(shown, _SOURCE), FAINT if number != self.cursor else MUTED),
+            (fit(value, room - cell_len(source) - 2), MUTED if is_default else "bold"),
+            "  ",
+            (source, FAINT if number != self.cursor else MUTED),
         )
         return content.stylize_before("on $primary 22%") if number == self.cursor else content
 
@@ -224,6 +241,10 @@ class ConfigScreen(ModalScreen[None]):
     def _rows(self, text: str) -> list[Content]:
         return fold(Content.styled(text, MUTED), min(_WIDTH, self.app.size.width) - _BESIDE)
 
+    def _detail(self, name: str) -> list[Content]:
+        source = self._list.source(name)
+        return self._rows(self._list.about(name)) + (self._rows(source) if source else [])
+
     @property
     def _list(self) -> SettingList:
         return self.query_one(SettingList)
@@ -231,9 +252,9 @@ class ConfigScreen(ModalScreen[None]):
     def _describe(self) -> None:
         """Show the whole description; the list gives way, so that the sheet keeps its height."""
         listed, name, count = self._list, self._list.name_there, len(SETTINGS) + len(self._own)
-        longest = max(len(self._rows(listed.about(one))) for one in (*SETTINGS, *self._own))
+        longest = max(len(self._detail(one)) for one in (*SETTINGS, *self._own))
         room = min(self.app.size.height - _AROUND, count + longest)
-        rows = self._rows(listed.about(name) if name else self._words("Nothing matches."))
+        rows = self._detail(name) if name else self._rows(self._words("Nothing matches."))
         listed.styles.height = height = max(min(room - max(len(rows), 2), count), 3)
         about = self.query_one("#about", Static)
         about.styles.height = max(room - height, len(rows))

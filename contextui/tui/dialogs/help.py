@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from contextui.tui.commands import Command, Commands
 from contextui.tui.footer import hints_in
+from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, fit, fold, line
 from contextui.words import Words, msg
 
@@ -249,7 +250,9 @@ SIZES: tuple[Place, ...] = (("↑↓←→", msg("size")), ("=", msg("reset")))
 
 
 class GoTo(ModalScreen[str]):
-    """The go-to menu: waits for one key and returns it; an unlisted key only dismisses it.
+    """The go-to menu: waits for one key and returns it.
+
+    Escape and enter dismiss it; so does a key that is not listed, which then acts as always.
 
     Args:
         words: Translates into the person's locale.
@@ -292,8 +295,14 @@ class GoTo(ModalScreen[str]):
                 self.dismiss("")
             return
         chosen = AGAIN[0] if event.key == "ctrl+g" else character
-        self._chosen(chosen)
-        self.dismiss(chosen)
+        listed = {AGAIN[0], *"123456789", *(key for key, _ in self._places)}
+        if chosen in listed or event.key in ("escape", "enter"):
+            self._chosen(chosen)
+            self.dismiss(chosen)
+            return
+        self.dismiss("")
+        if isinstance(self.app, KeyLine):
+            self.app.repeat(event, lambda: self.app.screen is not self)
 
     def on_click(self) -> None:
         """Dismiss the menu."""

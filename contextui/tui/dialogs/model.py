@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key
+from textual.events import DescendantFocus, Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -32,13 +32,10 @@ from contextui.words import Words, msg
 _NAME, _CONTEXT, _PRICE = 34, 14, 8  # cells
 _STATE = 76  # cells of a provider's state, in one line
 _MOST = 300  # models shown of one provider
-_KEYS = (
-    ("enter", "enter", msg("use")),
-    ("d", "d", msg("make default")),
-    ("l", "l", msg("log in…")),
-    ("u", "u", msg("add a server…")),
-    ("escape", "esc", msg("back")),
-)
+_LOG_IN = msg("log in…")
+_KEYS = (("u", "u", msg("add a server…")), ("escape", "esc", msg("back")))
+_SEARCH_KEYS = (("enter", "enter", "choose"), ("escape", "esc", "clear"))
+_MODEL_KEYS = (("enter", "enter", msg("use")), ("d", "d", msg("make default")))
 _FIELD_KEYS = (("enter", "enter", msg("save")), ("escape", "esc", msg("cancel")))
 _BOX = """
     align: center middle;
@@ -100,7 +97,9 @@ class ModelScreen(ModalScreen[str | None]):
         words = self._words
         with Vertical(id="box") as box:
             box.border_title = Content(words("Model"))
-            yield Input(placeholder=words("/ Search models"), id="search", compact=True)
+            search = Input(placeholder=words("/ Search models"), id="search", compact=True)
+            search.can_focus = False  # until / is pressed
+            yield search
             yield Static(self._head(), id="head")
             yield OptionList(id="models")
             yield Static("", id="note")
@@ -115,7 +114,6 @@ class ModelScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         """Show the providers, and ask each for its models."""
-        self.query_one("#search", Input).can_focus = False  # until / is pressed
         self.query_one("#models").focus()
         self._show()
         self._ask()
@@ -232,6 +230,7 @@ class ModelScreen(ModalScreen[str | None]):
         return (short(tokens) if tokens else "", "")
 
     @on(OptionList.OptionHighlighted)
+    @on(DescendantFocus)
     def _explain(self) -> None:
         _, offer, model = self._chosen()
         text = Content("")
@@ -263,6 +262,9 @@ class ModelScreen(ModalScreen[str | None]):
             text = Content.styled(self._words(offer.warning), "$text-warning")
         self.query_one("#note", Static).update(text)
         self.query_one("#box").border_subtitle = Content(self._price_of_change(model))
+        is_typing = self.query_one("#search").has_focus
+        keys = _SEARCH_KEYS if is_typing else (*_row_keys(offer, model), *_KEYS)
+        self.query_one(KeyButtons).show(keys)
 
     def _price_of_change(self, model: ServedModel | None) -> str:
         """Return what another model costs at once: it has nothing in its cache."""
@@ -296,7 +298,7 @@ class ModelScreen(ModalScreen[str | None]):
         option_id, offer, model = self._chosen()
         if model is not None:
             self.dismiss(option_id)
-        elif offer is not None and offer.provider.needs_key and not offer.connection.has_key:
+        elif offer is not None and _lacks_key(offer):
             self.action_login()
         elif offer is not None:
             self._again(offer.provider.name)
@@ -353,7 +355,7 @@ class ModelScreen(ModalScreen[str | None]):
     def action_login(self) -> None:
         """Enter the key of the chosen provider."""
         _, offer, _ = self._chosen()
-        if offer is None or offer.provider.api in ("none", "other"):
+        if offer is None or not _takes_key(offer):
             return
         name = offer.provider.name
         self.app.push_screen(
@@ -411,6 +413,24 @@ class ModelScreen(ModalScreen[str | None]):
         if name in fresh:
             self._replace(replace(fresh[name], models=None))
             self._replace(await asked(fresh[name], self._words))
+
+
+def _takes_key(offer: Offer) -> bool:
+    return offer.provider.api not in ("none", "other")
+
+
+def _lacks_key(offer: Offer) -> bool:
+    return offer.provider.needs_key and not offer.connection.has_key
+
+
+def _row_keys(offer: Offer | None, model: ServedModel | None) -> Iterator[tuple[str, str, str]]:
+    """Yield the keys that work in the row of a provider or of one of its models."""
+    if model is not None:
+        yield from _MODEL_KEYS
+    elif offer is not None and offer.provider.api != "none":
+        yield "enter", "enter", _LOG_IN if _lacks_key(offer) else msg("ask again")
+    if offer is not None and _takes_key(offer) and (model is not None or not _lacks_key(offer)):
+        yield "l", "l", _LOG_IN
 
 
 class LoginScreen(ModalScreen[bool]):

@@ -4,14 +4,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
 
 from textual.content import Content
 
 from contextui.session.catalogue import Catalogue, Head, Place
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.header import shown_folder
-from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, shown_folder
 from contextui.words import Words, msg
 
 USED, FOLDER, TURNS, COST = 5, 14, 6, 9
@@ -157,7 +155,7 @@ class SessionList(RowList[Row]):
 
 def cut_folder(folder: str, width: int) -> str:
     """Return a folder in so many cells; of a long one, the end."""
-    shown = line(shown_folder(Path(folder))) if folder else ""
+    shown = line(shown_folder(folder)) if folder else ""
     if len(shown) > width:
         shown = "…" + shown[1 - width :]
     return fit(shown, width)

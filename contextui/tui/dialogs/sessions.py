@@ -22,8 +22,7 @@ from contextui.session.log import SessionLockedError
 from contextui.session.trash import Deleted, locked
 from contextui.tui.dialogs.session_list import COST, FOLDER, TURNS, USED, Row, SessionList, rows_of
 from contextui.tui.footer import KeyButtons
-from contextui.tui.header import shown_folder
-from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line
+from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line, shown_folder
 from contextui.windowing.trouble import reason_of
 from contextui.words import Words, msg
 
@@ -291,7 +290,7 @@ class SessionsScreen(ModalScreen[Chosen]):
     def _lines(self, head: Head, preview: Preview) -> Iterable[Content]:
         words = self._words
         yield Content.styled(line(head.since_fork or head.title or words("(no prompt)")), "bold")
-        about = [shown_folder(Path(head.cwd)) if head.cwd else "", preview.branch, preview.model]
+        about = [shown_folder(head.cwd) if head.cwd else "", preview.branch, preview.model]
         yield Content.styled("   ".join(line(one) for one in about if one), MUTED)
         if head.turns is not None:
             turns = words.plural(head.turns, "1 turn", "{count} turns")

@@ -9,8 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from contextui.tui.dialogs.question import QuestionScreen
-from contextui.tui.header import shown_folder
-from contextui.tui.lines import MUTED, line
+from contextui.tui.lines import MUTED, line, shown_folder
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.session.memory import Memory
-from contextui.tui.dialogs.help import GoTo
+from contextui.tui.dialogs.help import GoTo, HelpScreen
 from contextui.tui.dividers import NARROW, WIDE, Dividers, Grip
 from contextui.tui.main import MainScreen
 from tests.tui.desktop.samples import desk_with, desktop, frame_of, frames
@@ -89,6 +89,27 @@ def test_keys_move_the_dividers_and_the_folder_remembers_them(tmp_path: Path) ->
 
     asyncio.run(again())
     assert Memory.of_folder(work, home).get("layout")["rows"] is None
+
+
+def test_a_key_that_does_not_resize_leaves_resizing_and_acts_as_always(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note")) as pilot:
+            await frame_of(pilot, "note_1")
+            prompt = main(pilot).prompt
+            await pilot.press("ctrl+g", "down", *"hello")
+            await until(pilot, lambda: prompt.text == "hello")
+            await pilot.press("ctrl+g", "up", "enter")  # not sent: enter confirms the size
+            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
+            await pilot.press("ctrl+g", "backspace", "f1")
+            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+            assert prompt.text == "hell"
+            await pilot.press("ctrl+g", "1", "ctrl+g", "down", "x")
+            await until(pilot, lambda: shown(pilot, "Close note_1?"))  # the window's own key
+            assert prompt.text == "hell"
+
+    asyncio.run(go())
 
 
 def test_the_mouse_drags_the_dividers_and_a_double_click_fits_them(tmp_path: Path) -> None:

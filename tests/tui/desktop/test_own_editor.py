@@ -258,6 +258,36 @@ def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path)
     asyncio.run(go())
 
 
+@pytest.mark.parametrize(
+    ("text", "top", "end"),
+    [
+        ("".join(f"line {number}\n" for number in range(1, 251)), 151, (100, 0)),
+        ("".join(f"{number} {'x' * 900}\n" for number in range(1, 251)) + "last", 246, (5, 4)),
+        ("line\n" * 4_000_000, 3_999_901, (99, 4)),  # too large to edit: read page by page
+    ],
+    ids=["short lines", "long lines", "read-only"],
+)
+def test_ctrl_home_and_ctrl_end_go_to_the_ends_of_the_file(
+    tmp_path: Path, text: str, top: int, end: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, text, "long.txt")
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            await pilot.press("right", "ctrl+end")
+            await until(pilot, lambda: body.line_number_start == top)
+            await until(pilot, lambda: body.cursor_location == end)
+            await pilot.press("up", "home", "ctrl+end")  # on the page already
+            await until(pilot, lambda: body.cursor_location == end)
+            await pilot.press("ctrl+home")
+            await until(pilot, lambda: body.line_number_start == 1)
+            await until(pilot, lambda: body.cursor_location == (0, 0))
+            await pilot.press("down", "end", "ctrl+home")
+            await until(pilot, lambda: body.cursor_location == (0, 0))
+
+    asyncio.run(go())
+
+
 @pytest.mark.long
 def test_the_persons_find_leads_to_the_place_and_the_models_does_not(tmp_path: Path) -> None:
     async def go() -> None:
