@@ -248,7 +248,7 @@ def test_one_enter_takes_the_marked_row_of_a_list(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lang", "about"),
-    [("en", "Code snippets saved in conversations."), ("zh", "代码片段：在对话中保存的代码。")],
+    [("en", "Code snippets saved in conversations."), ("zh", "代码片段：对话中保存的代码。")],
 )
 def test_the_code_window_does_not_look_like_an_editor_of_the_project(
     tmp_path: Path, lang: Lang, about: str
