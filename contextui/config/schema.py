@@ -105,7 +105,7 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "screen_notify": Setting(
         "bell",
-        "what happens when a long turn ends or a question waits in an unfocused terminal",
+        "what to do when a long turn or command ends or a question waits in an unfocused terminal",
         get_args(Notify),
     ),
     "lang": Setting("en", "the language; by default that of the locale", LANGUAGES),

@@ -10,7 +10,7 @@ from contextui.tui.lines import line
 from contextui.words import Words
 
 LONG = 10.0
-"""Seconds from which the end of a turn is worth a notification."""
+"""Seconds from which the end of a turn or a command is worth a notification."""
 _MOST = 120  # characters of a notification
 _SHORT = 60  # characters of a folder in the title
 _SAVE, _RESTORE = "\x1b[22;2t", "\x1b[23;2t"
@@ -34,8 +34,8 @@ class Place(Protocol):
 class Attention:
     """Sets the terminal's title, and rings or notifies when something needs the person.
 
-    A notification is sent only while the terminal has not the focus: when a turn that took long
-    has ended, and when a question waits. A page in a browser has no bell.
+    A notification is sent only while the terminal has not the focus: when a turn or a command of
+    the prompt that took long has ended, and when a question waits. A page in a browser has no bell.
 
     Args:
         place: The app.
@@ -66,6 +66,11 @@ class Attention:
         if isinstance(event, TurnFinished) and figures is not None and figures.seconds >= LONG:
             text = event.text if event.reason == "done" else event.explanation
             self._notify(text or self._words("The turn has ended."))
+
+    def command_ended(self, text: str, seconds: float) -> None:
+        """Report the end of a command that the person typed into the prompt."""
+        if seconds >= LONG:
+            self._notify(text)
 
     def ask(self, what: str) -> None:
         """Report that a question waits, described in words."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from contextui.tui.conversation.draft import FolderDraft
     from contextui.tui.conversation.pane import Conversation
     from contextui.tui.conversation.recent import ResumeRow
+    from contextui.tui.conversation.shell import TypedCommand
     from contextui.tui.desktop.pane import Desktop
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
@@ -278,6 +279,7 @@ class MainScreen(Screen[None]):
         sessions = SessionCommands(app, desk, self.words, conversation.note)
         rewinder = Rewinder(app, desk, self.words, conversation.note)
         menu.with_number = self._sender.with_number = desktop.with_number
+        self._sender.show_command = self._show_command
         self.undo_rewind = rewinder.undo
         undo = Undo(
             desk,
@@ -355,6 +357,14 @@ class MainScreen(Screen[None]):
     def _note(self, text: Text, *, is_error: bool = False) -> None:
         if self.conversation is not None:
             self.conversation.note(text, is_error=is_error)
+
+    def _show_command(self, command: "TypedCommand") -> None:
+        from contextui.tui.conversation.shell import end_line  # noqa: PLC0415  (see the class)
+
+        if self.conversation is not None:
+            self.conversation.show_command(command)
+        if not command.is_running and self._attention is not None:
+            self._attention.command_ended(end_line(command, self.words), command.age)
 
     def _report_saving(self, text: str, is_error: bool) -> None:
         self._note(text, is_error=is_error)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.finding.trust import TrustStore as TrustStore
+    from contextui.windowing.job import CommandResult as CommandResult
     from contextui.windowing.manager import WindowManager as WindowManager
     from contextui.windowing.preview import CommandPreview as CommandPreview
     from contextui.windowing.preview import Preview as Preview
@@ -33,6 +34,7 @@ _HOMES = {
     "contextui.windowing.anchor": ["Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["Registry", "discover"],
     "contextui.windowing.finding.trust": ["TrustStore"],
+    "contextui.windowing.job": ["CommandResult"],
     "contextui.windowing.manager": ["WindowManager"],
     "contextui.windowing.preview": ["CommandPreview", "Preview"],
     "contextui.windowing.state": ["Transient"],

@@ -4,8 +4,8 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, Field
 
@@ -15,6 +15,9 @@ from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
 from contextui.words import Lang, Words, msg
+
+if TYPE_CHECKING:
+    from contextui.windowing.job import Job
 
 Effect = Literal["state", "read", "write"]
 """What an action changes: the window's state, nothing, or something outside the window."""
@@ -115,11 +118,19 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """The result of an action: the text that the model reads, and the error if it failed."""
+    """The result of an action.
+
+    Attributes:
+        ok: Whether it succeeded.
+        text: The text that the model reads.
+        error: The error if it failed.
+        job: The job that the action started and returned, if any; it may have ended.
+    """
 
     ok: bool
     text: str
     error: ContextUIError | None = None
+    job: "Job | None" = field(default=None, repr=False, compare=False)
 
     @classmethod
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -182,7 +183,7 @@ class Background:
         await finished([job.ended], job.wait)
         if not self.jobs.leave(job) or job.ended.done():
             await finished([job.ended], None)
-            return self._end_of(job)
+            return replace(self._end_of(job), job=job)
         return ActionResult(
             True,
             self._place.words(
@@ -190,6 +191,7 @@ class Background:
                 name=job.name,
                 number=job.number,
             ),
+            job=job,
         )
 
     # --- actions that every window has ---------------------------------------------------

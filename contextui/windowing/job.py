@@ -9,7 +9,7 @@ import types
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextui.errors import ContextUIError
@@ -28,6 +28,30 @@ _GRACE = 2.0  # seconds that cancelled jobs have to end when their window closes
 
 class JobError(ContextUIError):
     """A job cannot be started, or there is no such job."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a job returns that ran a command of a shell.
+
+    Attributes:
+        text: The result that the model reads.
+        status: The exit status; None if it is not known.
+        seconds: How long the command ran.
+        lines: How many lines it printed, without what it drew on the whole screen.
+        last: The last of these lines, as plain text.
+        full_screen: Whether it used the whole screen, as an editor does.
+    """
+
+    text: str
+    status: int | None
+    seconds: float
+    lines: int = 0
+    last: tuple[str, ...] = ()
+    full_screen: bool = False
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Job:

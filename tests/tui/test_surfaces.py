@@ -149,6 +149,7 @@ KNOWN: dict[str, str] = {
     "conversation.entries.YourWords": LOOKED_AT,
     "conversation.entries.ModelWords": LOOKED_AT,
     "conversation.entries.AsideLine": LOOKED_AT,
+    "conversation.shell.CommandLine": "hostile text in tests/tui/conversation",
     "desktop.body.ContentBody": LOOKED_AT,
     "desktop.frame.WindowFrame": LOOKED_AT,
     "desktop.layout.WindowLines": LOOKED_AT,

@@ -32,7 +32,6 @@ class FileRow(NamedTuple):
         size: Bytes, or -1.
         modified: Seconds since the epoch, or 0.
         mark: Git's mark, or nothing.
-        matched: The indexes of the letters of the name that a filter found.
     """
 
     path: str
@@ -43,7 +42,6 @@ class FileRow(NamedTuple):
     size: int = -1
     modified: float = 0.0
     mark: str = ""
-    matched: tuple[int, ...] = ()
 
     @property
     def key(self) -> tuple[str, bool]:
@@ -160,7 +158,8 @@ class Tree:
 
         Folders that hold nothing but one folder share its row.
         """
-        holders = dict.fromkeys(one.path.rpartition("/")[0] for one in entries)
+        around = [one.path.rpartition("/")[0] for one in entries]
+        holders = dict.fromkeys(around)
         inside = dict[str, set[str]]()  # the folders in each folder
         for holder in holders:
             path = holder
@@ -171,14 +170,11 @@ class Tree:
                 path = "" if known else above
         shared = {path for path, folders in inside.items() if len(folders) == 1} - set(holders)
         rows, depths, marks = list[FileRow](), {"": -1}, self.marks.of_path
-        for one in entries:
-            above = one.path.rpartition("/")[0]
+        for (name, path, kind, size, modified, _), above in zip(entries, around, strict=True):
             if above not in depths:
                 rows += self._folders_to(above, shared, depths)
-            mark, depth = marks.get(one.path, ""), depths[above] + 1
-            rows.append(
-                FileRow(one.path, one.name, one.kind, depth, None, one.size, one.modified, mark)
-            )
+            depth, mark = depths[above] + 1, marks.get(path, "")
+            rows.append(FileRow(path, name, kind, depth, None, size, modified, mark))
         return rows
 
     def _folders_to(

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from contextui.windowing import CommandResult
 from contextui.windows.terminal.transcript import Command, Who
 from contextui.words import Lang
 
@@ -9,6 +10,7 @@ WIDEST = 400
 """Characters of a line that are shown."""
 
 _ENDS = (60, 140)  # lines of a result, and of a record: first, last
+_LAST = 8  # lines that are shown where the person typed the command, below a line for the others
 
 
 class Ran(BaseModel):
@@ -55,8 +57,24 @@ def headline(one: Ran, lang: Lang) -> str:
     return f"[{one.number}] $ {one.text}{who}  exit {status}, {one.seconds:.0f} s"
 
 
-def result_of(command: Command, number: int, lang: Lang) -> str:
+def result_of(command: Command, number: int, lang: Lang) -> CommandResult:
     """Return the result of a command: its status, and the first and last lines of its output."""
+    transcript = command.transcript
+    shown = transcript.tail if transcript.left_out else [*transcript.head, *transcript.tail]
+    # Of a full-screen program, what it drew may be among the lines left out.
+    lines = len(shown) if command.full_screen else transcript.lines
+    count = _LAST if lines > _LAST + 1 else _LAST + 1
+    return CommandResult(
+        _text_of(command, number, lang),
+        command.status,
+        _seconds(command),
+        lines=lines,
+        last=tuple(one[:WIDEST] for one in shown[-count:]),
+        full_screen=command.full_screen,
+    )
+
+
+def _text_of(command: Command, number: int, lang: Lang) -> str:
     status, seconds = command.status, _seconds(command)
     lines, cut = ends_of(command.output.splitlines(), *_ENDS)
     cut += command.transcript.left_out

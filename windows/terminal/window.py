@@ -24,7 +24,7 @@ from contextui import (
 )
 from contextui.shell import locate, split
 from contextui.text import one_line
-from contextui.windowing import CommandPreview
+from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
@@ -390,7 +390,7 @@ class TerminalWindow(Window):
                     await asyncio.sleep(0.02)
 
     def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
-        def work(job: Job) -> Awaitable[str]:
+        def work(job: Job) -> Awaitable[CommandResult]:
             return self._watch(job, shell, command)
 
         name = one_line(command.text, 80) or "command"
@@ -399,7 +399,7 @@ class TerminalWindow(Window):
         self._show(shell)
         return job
 
-    async def _watch(self, job: Job, shell: Shell, command: Command) -> str:
+    async def _watch(self, job: Job, shell: Shell, command: Command) -> CommandResult:
         """Report a command's progress until it ends; return its result."""
         loop = asyncio.get_running_loop()
 

@@ -17,6 +17,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.secrets import StreamMask, mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
+from contextui.tui.conversation.shell import CommandLine, TypedCommand
 from contextui.tui.conversation.turn import TurnFigures, TurnLine
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.words import Words
@@ -73,7 +74,7 @@ class Aside:
     is_error: bool = False
 
 
-Entry = PersonMessage | ModelMessage | Called | Aside | TurnFigures
+Entry = PersonMessage | ModelMessage | Called | Aside | TurnFigures | TypedCommand
 
 
 def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
@@ -451,6 +452,6 @@ class Thought(FoldedLine):
 def entry_of(widget: Widget) -> Entry | None:
     """Return the entry that a widget shows; None for thinking, which is not kept."""
     match widget:
-        case YourWords() | ModelWords() | CallLine() | AsideLine() | TurnLine():
+        case YourWords() | ModelWords() | CallLine() | AsideLine() | TurnLine() | CommandLine():
             return widget.entry
     return None

@@ -23,10 +23,12 @@ from contextui.words import Text, Words, msg
 if TYPE_CHECKING:
     from contextui.agent.preamble import PreambleText
     from contextui.tui.conversation.mention import MentionList
+    from contextui.tui.conversation.shell import TypedCommand
     from contextui.tui.link import Desk, Talk
 
 _LONGEST = 36  # maximum cells of a name
 _HITS = 100  # prompts that a search shows
+_CALM = 0.3  # seconds before a command is shown to run: most have ended by then
 _HISTORY_KEYS = (("↑↓", msg("move")), ("enter", msg("take")), ("esc", msg("close")))
 
 
@@ -438,6 +440,8 @@ class Sender:
         self.talk: Talk | None = None
         self.with_number: Callable[[str, str], str] = lambda text, _: text
         """Adds to a message which key leads to a window."""
+        self.show_command: Callable[[TypedCommand], object] = lambda _: None
+        """Shows a command that runs in a terminal, and again when it has ended."""
 
     def attach(self, talk: "Talk") -> None:
         """Attach the opened session and send what was typed before."""
@@ -505,17 +509,21 @@ class Sender:
         )
 
         assert self.talk is not None
+        windows = self.talk.windows
         try:
-            command = command_in(text)
-            window_id = await run_in_terminal(self.talk.windows, command)
-            # The terminal may be out of sight: a small screen shows one pane.
-            text = self._words("Runs in {name}: {command}", name=window_id, command=command)
-            where = self.with_number("", window_id).strip()
-            self._note(f"{text}\n{where}" if where else text)
+            command = await run_in_terminal(windows, command_in(text))
         except ContextUIError as error:
             self._note(error, is_error=True)
             if not self._writing.prompt.text:
                 self._writing.put_back(text)
+            return
+        # The terminal may be out of sight: a small screen shows one pane.
+        command.where = self.with_number("", command.window_id).strip()
+        for seconds in (_CALM, None):
+            await command.wait(windows, self._words, seconds)
+            self.show_command(command)
+            if not command.is_running:
+                return
 
     def send(self, text: str, attached: "Sequence[PreambleText] | None" = None) -> None:
         """Send a message to the model, or queue it while a turn runs.

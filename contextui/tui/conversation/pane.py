@@ -54,6 +54,7 @@ from contextui.tui.conversation.entries import (
     entries_of,
     entry_of,
 )
+from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import short, shown_folder
@@ -272,6 +273,17 @@ class Conversation(VerticalScroll):
         """Add a notice."""
         self._add(Aside(self._words(text), is_error))
 
+    def show_command(self, command: TypedCommand) -> None:
+        """Add a command that the person typed into the prompt; if it is there, show its end."""
+        line = next((one for one in self.query(CommandLine) if one.entry is command), None)
+        if line is None and command not in self._before:
+            self._add(command)
+            return
+        if line is not None:
+            line.show_end()
+        if self.region and (line is None or not self.region.overlaps(line.region)):
+            self.notify(end_line(command, self._words), markup=False)
+
     @property
     def new_below(self) -> int:
         """The number of lines below the visible part; 0 while the pane is hidden."""
@@ -413,6 +425,8 @@ class Conversation(VerticalScroll):
                 return AsideLine(text, is_error=is_error)
             case TurnFigures():
                 return TurnLine(entry, self._words)
+            case TypedCommand():
+                return CommandLine(entry, self._words)
 
     def on_earlier_requested(self) -> None:
         """Show one more page of earlier entries."""
@@ -446,6 +460,6 @@ class Conversation(VerticalScroll):
 def _space(before: Widget, widget: Widget) -> None:
     """Set the distance of a widget to the one before it."""
     after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
-    widget.set_class(after_call, "-after-call")
+    widget.set_class(after_call or isinstance(before, CommandLine), "-after-call")
     if isinstance(before, ModelWords):
         before.set_class(isinstance(widget, TurnLine), "-ended")

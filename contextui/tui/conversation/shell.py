@@ -1,22 +1,38 @@
 """`!command`: run a command that the person typed into the prompt in the terminal window.
 
+The conversation shows that it runs, how it ended, and the last lines of its output. That is on the
+screen only: the model reads them in the window.
+
 Only the prompt calls this, for text whose first character the person put there and that they sent
 with Enter. A model's answer, a message from the command line, a queued message and a large paste
 never get here: they are messages, whatever they begin with.
 """
 
 import asyncio
+import time
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Size
+from textual.widgets import Static
 
 from contextui.errors import ContextUIError
 from contextui.text import code_point, is_unseen
+from contextui.tui.conversation.turn import duration
+from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
+from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
-from contextui.words import msg
+from contextui.windowing.worker import finished
+from contextui.words import Words, msg
 
 MARK = "!"
 """The first character of a prompt that is a command."""
 
 _CLASS, _ACTION = "terminal", "run"
+_BEAT = 0.25  # seconds between two pictures of a spinner
 
 
 class CommandError(ContextUIError):
@@ -45,11 +61,146 @@ def command_in(text: str) -> str:
     return command
 
 
-async def run_in_terminal(windows: WindowManager, command: str) -> str:
+@dataclass(eq=False, slots=True)
+class TypedCommand:
+    """A command that the person typed into the prompt, and how it ended.
+
+    Attributes:
+        text: The command.
+        window_id: The terminal that runs it.
+        job: The terminal's job that watches it.
+        where: Which key leads to the terminal, in words.
+        seconds: How long it ran; None while it runs.
+        problem: Why there is no result, in words.
+    """
+
+    text: str
+    window_id: str
+    job: Job | None
+    where: str = ""
+    seconds: float | None = None
+    problem: str = ""
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self.seconds is None
+
+    @property
+    def result(self) -> CommandResult | None:
+        """How it ended; None if it runs, or ended in another way."""
+        result = self.job.result if self.job is not None and not self.is_running else None
+        return result if isinstance(result, CommandResult) else None
+
+    @property
+    def age(self) -> float:
+        """Seconds that it ran, so far."""
+        return time.monotonic() - self._started if self.seconds is None else self.seconds
+
+    @property
+    def mark(self) -> tuple[str, str]:
+        """A sign for how it ended, and its style."""
+        result = self.result
+        if self.is_running:
+            return spinner(), "$text-warning"
+        if self.problem or (result is not None and result.status):
+            return "✗", "$text-error"
+        if result is None or result.status is None:
+            return "·", MUTED
+        return "✓", "$text-success"
+
+    def facts(self, words: Words) -> str:
+        """Return its exit status, if it is known, and its time."""
+        took, result = duration(self.age, words), self.result
+        if result is None or result.status is None:
+            return took
+        return f"{words('exit {status}', status=result.status)}   {took}"
+
+    async def wait(self, windows: WindowManager, words: Words, seconds: float | None) -> None:
+        """Wait until it has ended, also by the end of its terminal; up to a timeout."""
+        job = self.job
+        if job is not None:
+            await finished([job.ended], seconds)
+            if not job.ended.done():
+                return
+        self.seconds = self.age
+        if self.result is not None:
+            self.seconds = self.result.seconds
+        elif windows.get(self.window_id) is None:
+            self.problem = words("{id} closed.", id=self.window_id)
+        elif job is not None and job.error is not None:
+            self.problem = reason_of(job.error, words.lang)
+        elif job is not None and job.state == "cancelled":
+            self.problem = words("Stopped.")
+
+
+class CommandLine(Static):
+    """A typed command: whether it runs or how it ended, and the last lines of its output."""
+
+    def __init__(self, entry: TypedCommand, words: Words) -> None:
+        super().__init__(classes="ran")
+        self.entry, self._words = entry, words
+
+    def on_mount(self) -> None:
+        """Draw the time of a running command again and again."""
+        if self.entry.is_running:
+            self.auto_refresh = _BEAT
+
+    def show_end(self) -> None:
+        """Show how the command ended."""
+        self.auto_refresh = None
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return one row, plus those below it."""
+        return 1 + len(self._below())
+
+    def render(self) -> Content:
+        """Render the command with its facts, and what is below it."""
+        entry, width = self.entry, self.size.width - 2
+        mark, style = entry.mark
+        facts = f"   {entry.facts(self._words)}"
+        head = Content.assemble(
+            (f"{mark} ", style),
+            (fit(f"$ {entry.text}", max(width - cell_len(facts), 4)), "$foreground 85%"),
+            (facts, FAINT),
+        )
+        rows = [(f"  {fit(text.expandtabs(), width)}", style) for text, style in self._below()]
+        return Content("\n").join([head, *(Content.styled(*one) for one in rows)])
+
+    def _below(self) -> list[tuple[str, str]]:
+        """Return the rows below the command, with their styles."""
+        words, entry, result = self._words, self.entry, self.entry.result
+        if entry.is_running:
+            runs = words("Runs in {name}.", name=entry.window_id)
+            return [(_joined(runs, entry.where, words), MUTED)]
+        if result is None:
+            return [(entry.problem, MUTED)] if entry.problem else []
+        if not result.last:
+            nothing = msg("A full-screen program.") if result.full_screen else msg("No output.")
+            return [(words(nothing), MUTED)]
+        rows = [(one, MUTED) for one in result.last]
+        if more := result.lines - len(result.last):
+            text = words("… {count} more lines in {name}.", count=f"{more:,}", name=entry.window_id)
+            rows.insert(0, (_joined(text, entry.where, words), FAINT))
+        return rows
+
+
+def end_line(entry: TypedCommand, words: Words) -> str:
+    """Return a command and how it ended in one line."""
+    return line(f"{entry.mark[0]} {entry.text}   {entry.facts(words)}")
+
+
+def _joined(text: str, where: str, words: Words) -> str:
+    return f"{text}{where}" if words.lang == "zh" or not where else f"{text} {where}"
+
+
+async def run_in_terminal(windows: WindowManager, command: str) -> TypedCommand:
     """Run a command in the terminal used last, as the person; open one if there is none.
 
     Returns:
-        The terminal's id.
+        The command, which has started.
 
     Raises:
         ContextUIError: It did not start.
@@ -64,7 +215,7 @@ async def run_in_terminal(windows: WindowManager, command: str) -> str:
     result = await windows.act(window.id, _ACTION, given, actor="person")
     if not result.ok:
         raise result.error or CommandError(result.text)
-    return window.id
+    return TypedCommand(command, window.id, result.job)
 
 
 def _terminal(windows: WindowManager) -> Window | None:

@@ -1,6 +1,7 @@
 """`!command`: what runs in the terminal, and everything that must not."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,15 @@ from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.agent.models.scripted import call
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.tui import attention
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.shell import CommandError, command_in
+from contextui.tui.lines import SPINNER
 from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
-from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.running import desk_in, lines, running, say, shown, until
 
 
 def prompt(pilot: "Pilot[int]") -> Prompt:
@@ -45,8 +48,7 @@ def test_a_command_runs_in_a_terminal_as_the_person(tmp_path: Path) -> None:
             assert prompt(pilot).text == ""
             assert not prompt(pilot).has_class("-shell")
             assert pilot.app.screen.focused is prompt(pilot)
-            await until(pilot, lambda: shown(pilot, "Runs in terminal_1: echo $((40+2))"))
-            assert shown(pilot, "ctrl+g 1 goes there.")
+            await until(pilot, lambda: ends(pilot) == ["✓ $ echo $((40+2)) exit 0"])
             await pilot.press(*"!echo", "space", *"again", "enter")
             await until(pilot, lambda: "again\n" in content_of(desk) + "\n")
             assert len(desk.session.windows.windows()) == 1  # the same terminal
@@ -182,3 +184,223 @@ def test_a_command_is_one_visible_line(text: str) -> None:
     assert command == text.strip()
     assert command
     assert command.isprintable()
+
+
+# --- how a command ended ---------------------------------------------------------------
+
+
+async def run(pilot: "Pilot[int]", command: str) -> None:
+    await type_in(pilot, f"!{command}")
+    await pilot.press("enter")
+
+
+def log_lines(pilot: "Pilot[int]") -> list[str]:
+    """What the conversation shows, without the panes beside it."""
+    region = pilot.app.screen.query_one("#log").content_region
+    rows = lines(pilot)[region.y : region.bottom]
+    return [one[region.x : region.right].strip() for one in rows]
+
+
+def ends(pilot: "Pilot[int]") -> list[str]:
+    """The lines of commands that ended, without the time that they took."""
+    found = (re.fullmatch(r"([✓✗·] \$ .+?) +[\d.]+s", one) for one in log_lines(pilot))
+    return [re.sub(" +", " ", one[1]) for one in found if one is not None]
+
+
+@pytest.fixture
+def bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".bashrc").write_text("PS1='now> '\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+
+
+@pytest.mark.usefixtures("bash")
+@pytest.mark.parametrize("size", [(80, 24), (120, 60)])
+def test_the_end_and_the_last_lines_of_a_command_are_shown(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, size) as pilot:
+            await run(pilot, "true")
+            await until(pilot, lambda: ends(pilot) == ["✓ $ true exit 0"])
+            assert "No output." in log_lines(pilot)
+            await run(pilot, "echo two words; (exit 3)")
+            await until(pilot, lambda: "✗ $ echo two words; (exit 3) exit 3" in ends(pilot))
+            assert "two words" in log_lines(pilot)
+            await run(pilot, "seq 101 120")
+            await until(pilot, lambda: "✓ $ seq 101 120 exit 0" in ends(pilot))
+            chat = log_lines(pilot)
+            at = chat.index("… 12 more lines in terminal_1. ctrl+g 1 goes there.")
+            assert chat[at + 1 : at + 9] == [str(one) for one in range(113, 121)]
+            assert content_of(desk).count("\n105") == 1  # all of it is in the terminal
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_command_that_runs_long_is_shown_to_run_and_holds_nothing_up(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, "An answer.")
+        gate = tmp_path / "work" / "gate"
+        async with running(desk, (80, 24)) as pilot:
+            await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
+            await until(pilot, lambda: shown(pilot, "Runs in terminal_1. ctrl+g 1 goes there."))
+            await say(pilot, "Hello")
+            assert shown(pilot, "An answer.")
+            assert not ends(pilot)
+            assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
+            gate.touch()
+            await until(pilot, lambda: len(ends(pilot)) == 1)
+            chat = log_lines(pilot)
+            assert chat.index("over") < chat.index("An answer.")  # where it was started
+            assert not shown(pilot, "Runs in terminal_1")
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_full_screen_program_leaves_no_lines(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, (80, 24)) as pilot:
+            await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\r\n%s\033[?1049l' more")
+            await until(pilot, lambda: len(ends(pilot)) == 1)
+            assert "A full-screen program." in log_lines(pilot)
+            assert "more" not in log_lines(pilot)
+            assert not any(one.startswith("rubbish") for one in log_lines(pilot))
+            await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\033[?1049l'; echo $((6*7))")
+            await until(pilot, lambda: "42" in log_lines(pilot))  # as after the editor of a commit
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_hostile_and_wide_output_is_shown_harmless_and_in_one_row_each(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    wide = "wide " + "把牛奶" * 200
+    hostile = "a\u202eb\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m[/] [@click=app.quit]x[/]\x01\ty"
+    (tmp_path / "work" / "file").write_text(f"{wide}\n{hostile}\nlast\n")
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, (80, 24)) as pilot:
+            await run(pilot, "cat file")
+            await until(pilot, lambda: ends(pilot) == ["✓ $ cat file exit 0"])
+            chat = log_lines(pilot)
+            at = next(at for at, one in enumerate(chat) if one.startswith("wide 把牛奶"))
+            assert chat[at].endswith("…")
+            assert chat[at + 1].startswith("a\\u202eb")
+            assert "[/] [@click=app.quit]x[/]" in chat[at + 1]
+            assert chat[at + 2] == "last"
+            assert not set("".join(lines(pilot))) & set("\x00\x01\x07\x08\t\x1b\x7f\x9b\u202e")
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_command_that_is_ended_or_whose_terminal_is_closed_says_so(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, (80, 24)) as pilot:
+            await run(pilot, "sleep 1001")
+            await until(pilot, lambda: shown(pilot, "Runs in terminal_1"))
+            result = await desk.session.windows.act("terminal_1", "cancel", actor="person")
+            assert result.ok
+            await until(pilot, lambda: ends(pilot) == ["✗ $ sleep 1001"])
+            assert "Stopped." in log_lines(pilot)
+            await run(pilot, "sleep 1002")
+            await until(pilot, lambda: shown(pilot, "Runs in terminal_1"))
+            await asyncio.to_thread(desk.session.windows.close, "terminal_1")
+            await until(pilot, lambda: "✗ $ sleep 1002" in ends(pilot))
+            assert "terminal_1 closed." in log_lines(pilot)
+            await run(pilot, "echo $((6*7))")  # in a new one
+            await until(pilot, lambda: "✓ $ echo $((6*7)) exit 0" in ends(pilot))
+            await run(pilot, "exit 4")  # the shell itself ends, with a status of its own
+            await until(pilot, lambda: "· $ exit 4" in ends(pilot))
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_the_lines_are_on_the_screen_only(tmp_path: Path) -> None:
+    async def talk() -> None:
+        model = ScriptedModel("I see.")
+        desk = desk_in(tmp_path, model=model)
+        before = [one.content for one in desk.session.context.get_all()]
+        async with running(desk) as pilot:
+            await run(pilot, "echo $((40+2))-times")
+            await until(pilot, lambda: "42-times" in log_lines(pilot))
+            items = [one.content for one in desk.session.context.get_all()]
+            assert not [one for one in items if one not in before and "42-times" in one]
+            await say(pilot, "What happened?")
+            (request,) = model.requests
+            assert str(request).count("42-times") == 1  # in the window
+        resumed = desk_in(tmp_path, session_id=desk.session.id)
+        async with running(resumed) as pilot:
+            await until(pilot, lambda: "I see." in log_lines(pilot))
+            assert not ends(pilot)
+            assert not shown(pilot, "Runs in")
+            assert "\n42-times" in content_of(resumed)
+            await run(pilot, "echo $((50+1))-times")
+            await until(pilot, lambda: "51-times" in log_lines(pilot))
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_command_that_ends_out_of_sight_is_announced(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, (80, 24)) as pilot:
+            await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
+            await until(pilot, lambda: shown(pilot, "Runs in terminal_1"))
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for number in range(100):  # also its line is folded away
+                app.main.note(f"note {number}")
+                await pilot.pause()
+            (tmp_path / "work" / "gate").touch()
+            await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
+            conversation = app.main.conversation
+            assert conversation is not None
+            for _ in range(5):
+                conversation.on_earlier_requested()
+                await pilot.pause()
+            conversation.scroll_home(animate=False)
+            await until(pilot, lambda: "over" in log_lines(pilot))
+
+    asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "LONG", 0.0)
+    monkeypatch.delenv("TMUX", raising=False)
+    written: list[str] = []
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        desk.wakes, desk.notify = True, "bell"
+        async with running(desk) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            monkeypatch.setattr(app, "write_control", written.append)
+            await run(pilot, "echo here")
+            await until(pilot, lambda: len(ends(pilot)) == 1)
+            assert written.count("\a") == 0
+            await run(pilot, "until [ -e gate ]; do sleep 0.05; done")
+            await until(pilot, lambda: shown(pilot, "Runs in terminal_1"))
+            app.post_message(events.AppBlur())
+            await until(pilot, lambda: not app.app_focus)
+            (tmp_path / "work" / "gate").touch()
+            await until(pilot, lambda: "\a" in written)
+            await until(pilot, lambda: not desk.job_in("terminal_1"))
+            app.main._take_changes()  # no report of the terminal starts a turn
+            assert app.main.talk is not None
+            assert not app.main.talk.is_running
+            assert written.count("\a") == 1
+
+    asyncio.run(talk())
