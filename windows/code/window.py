@@ -36,9 +36,7 @@ class CodeWindow(Window):
         "Code snippets saved in conversations. "
         "`<code_ref>id</code_ref>` in an answer shows one to the person."
     )
-    description_zh = (
-        "代码片段：对话中保存的代码。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
-    )
+    description_zh = "代码片段：对话中保存的代码。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
     widget = "contextui.windows.code.widget:CodeBody"
 
     class State(Window.State):
