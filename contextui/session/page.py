@@ -1,10 +1,12 @@
 """Export of a session as one HTML page: no script, nothing loaded from anywhere."""
 
+import json
 from collections.abc import Iterable, Iterator
 from html import escape
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import WOKEN
+from contextui.model import Block
 from contextui.secrets import mask
 from contextui.session.entry import moment
 from contextui.session.store import SessionView
@@ -99,8 +101,7 @@ def _plain(text: str) -> str:
 def _span(view: SessionView, words: Words) -> str:
     begun, ended = moment(view.info.started), moment(view.info.updated)
     shown = [one.strftime("%Y-%m-%d %H:%M UTC") for one in (begun, ended) if one is not None]
-    turns = view.loaded.turn
-    count = words("1 turn") if turns == 1 else words("{n} turns", n=turns)
+    count = words.plural(view.loaded.turn, "1 turn", "{count} turns")
     return "   ".join([" – ".join(dict.fromkeys(shown)), count])
 
 
@@ -148,12 +149,9 @@ def _kind(item: ContextItem) -> str:
     return _NOTE if is_note(item) else _KINDS[item.type]
 
 
-def _call(block: object) -> str:
-    import json  # noqa: PLC0415  (only where there are calls)
-
-    fields = block if isinstance(block, dict) else {}
-    given = json.dumps(fields.get("input"), ensure_ascii=False, default=str)
-    return f"{fields.get('name')} {given}"
+def _call(block: Block) -> str:
+    given = json.dumps(block.get("input"), ensure_ascii=False, default=str)
+    return f"{block.get('name')} {given}"
 
 
 def _result(name: str, text: str, words: Words, *, is_bad: bool) -> str:

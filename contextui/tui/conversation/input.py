@@ -248,16 +248,11 @@ class InputArea(Vertical):
     @on(Prompt.Completing)
     def _step_or_complete(self, message: Prompt.Completing) -> None:
         completions = self.query_one(Completions)
-        if self.prompt.is_searching:
+        if self.prompt.is_searching or self._is_mentioning:
             if message.step:
                 self.query_one(Popup).step(message.step)
             else:
-                self._take_from_history()
-        elif self._is_mentioning:
-            if message.step:
-                self.query_one(Popup).step(message.step)
-            else:
-                self._insert_mention()
+                self.complete()
         elif message.step:
             completions.step(message.step)
         else:
