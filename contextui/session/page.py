@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.events import WOKEN
 from contextui.model import Block
 from contextui.secrets import mask
 from contextui.session.entry import moment
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
-from contextui.words import Words, msg
+from contextui.words import LANGUAGES, Words, msg
 
 _KINDS = {
     ItemType.SYSTEM: msg("System"),
@@ -19,6 +20,8 @@ _KINDS = {
     ItemType.WINDOW: msg("Window"),
     ItemType.TOOL: msg("Tool"),
 }
+_NOTE = msg("Note")
+_WOKEN = tuple(Words(one)(WOKEN) for one in LANGUAGES)
 _LONG = 12  # lines from which a result is folded
 _LABEL = 90  # characters of an item in the list
 
@@ -85,6 +88,11 @@ def to_html(view: SessionView, words: Words, *, include_obsolete: bool = True) -
     )
 
 
+def is_note(item: ContextItem) -> bool:
+    """Whether it is a message of the program to the model, which the person did not write."""
+    return item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
+
+
 def _plain(text: str) -> str:
     """Escape text for a page, without control characters and secrets."""
     return escape(for_terminal(mask(text)))
@@ -109,9 +117,10 @@ def _conversation(
 
 
 def _section(item: ContextItem, view: SessionView, words: Words) -> Iterator[str]:
-    kind = {ItemType.USER: "you", ItemType.ASSISTANT: "model"}.get(item.type, "other")
+    kinds = {_KINDS[ItemType.USER]: "you", _KINDS[ItemType.ASSISTANT]: "model"}
+    kind = kinds.get(_kind(item), "other")
     hidden = " hidden" if item.hidden else ""
-    who = _plain(words(_KINDS[item.type]))
+    who = _plain(words(_kind(item)))
     state = f" ({_plain(words(item.hidden))})" if item.hidden else ""
     if item.type is ItemType.WINDOW:
         render = view.windows.last_render(item.content) if item.hidden == "closed" else None
@@ -134,6 +143,10 @@ def _section(item: ContextItem, view: SessionView, words: Words) -> Iterator[str
     if parts:
         head = f'<section class="{kind}{hidden}"><div class="who">{who}{state}</div>'
         yield "\n".join([head, *parts, "</section>"])
+
+
+def _kind(item: ContextItem) -> str:
+    return _NOTE if is_note(item) else _KINDS[item.type]
 
 
 def _call(block: Block) -> str:
@@ -175,7 +188,7 @@ def _items(view: SessionView, words: Words, items: Iterable[ContextItem]) -> Ite
         )
         rows.append(
             f'<tr><td>[{"X" if item.hidden else "✓"}]</td><td class="s">{item.seq:04}</td>'
-            f'<td class="k">{_plain(words(_KINDS[item.type]))}</td><td>{_plain(label)}</td>'
+            f'<td class="k">{_plain(words(_kind(item)))}</td><td>{_plain(label)}</td>'
             f'<td class="n">{tokens:,}</td></tr>'
         )
     yield f"<h2>{_plain(words('What the model reads: {tokens} tokens', tokens=f'{total:,}'))}</h2>"

@@ -208,7 +208,7 @@ class Rewinder:
         sizes = self._app.main.sizes
         try:
             sizes.hand_over(made)
-            self._app.switch_session(made, self._said(choice.turn, done, draft))
+            self._app.switch_session(made, self._said(choice.turn, done))
             await self._switched()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
@@ -219,6 +219,9 @@ class Rewinder:
         if choice.turn == 0 and (desk_now := self._app.desk) is not None:
             # What was typed for the write that began the first turn is undone with it.
             await _reload(desk_now, {record.begins_with} & {*done.restored}, discard=True)
+        prompt = self._app.main.prompt
+        if prompt.whole_text == draft:  # typing replaces the message, an arrow key keeps it
+            prompt.select_all()
         self._app.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
         self._note_left(done)
 
@@ -238,7 +241,7 @@ class Rewinder:
             path.unlink()
         shutil.rmtree(path.with_suffix(""), ignore_errors=True)
 
-    def _said(self, turn: int, done: Restored, draft: str) -> str:
+    def _said(self, turn: int, done: Restored) -> str:
         words = self._words
         parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
         if done.restored:
@@ -251,8 +254,7 @@ class Rewinder:
             parts.append(
                 words.plural(len(done.deleted), "{count} file deleted.", "{count} files deleted.")
             )
-        # A command typed after the message that the prompt has again would be a part of it.
-        parts.append(words("To undo: ctrl+c, then /undo.") if draft else words("/undo undoes."))
+        parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
     async def _switched(self) -> None:

@@ -130,7 +130,7 @@ def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
             assert (app.work / "a.txt").read_text() == "first\n"
             assert (app.work / "new.txt").read_text() == "new\n"
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. 1 file restored. To undo: ctrl+c, then /undo.")
+            assert shown(pilot, "Back at turn 1. 1 file restored. /undo undoes.")
             assert app_of(pilot).main.prompt.text == "Say two"
             assert app_of(pilot).main.prompt.has_focus
             assert not shown(pilot, "Say three")
@@ -168,6 +168,33 @@ def test_undo_returns_to_the_old_branch_and_its_files(tmp_path: Path, key: str) 
     run(go())
 
 
+def test_typing_replaces_the_message_that_is_in_the_prompt_again(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two", "three")
+        async with app.running() as pilot:
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two")
+            await sheet(pilot, "/rewind 1")
+            await back(pilot)
+            await pilot.press("x")
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "x")
+            await pilot.press("ctrl+z")  # it is not lost
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two")
+            await pilot.press("right", *"!")  # an arrow key keeps it
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two!")
+            await turn(pilot, "Say three")
+            await sheet(pilot, "/rewind 1")
+            await back(pilot)
+            assert app_of(pilot).main.prompt.text == "Say three"
+            await pilot.press(*"/undo")
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "/undo")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert session_of(pilot).turn == 2
+
+    run(go())
+
+
 def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
     async def go() -> None:
         async with two_turns(tmp_path) as (app, pilot):
@@ -175,7 +202,7 @@ def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
             await back(pilot, "c")
             assert (app.work / "a.txt").read_text() == "second\n"
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. To undo: ctrl+c, then /undo.")
+            assert shown(pilot, "Back at turn 1. /undo undoes.")
 
     run(go())
 

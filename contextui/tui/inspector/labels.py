@@ -118,6 +118,8 @@ def _author(row: Row, words: Words) -> str:
             return words("sent as a user message")
         case ItemType.SYSTEM:
             return words("by contextui")
+        case ItemType.USER if row.item.is_added:
+            return words("by contextui")
         case ItemType.USER:
             return words("by you")
         case ItemType.WINDOW:
