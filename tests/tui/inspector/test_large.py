@@ -166,7 +166,7 @@ def test_no_letter_of_a_long_text_is_below_the_scrollbar(
     async def run() -> None:
         async with running(desk_in(tmp_path), size) as pilot:
             pilot.app.push_screen(WholeText(Words("en"), "long", "abc de " * 2_000))
-            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await until(pilot, lambda: pilot.app.screen.query(TextLines))
             text = pilot.app.screen.query_one(TextLines)
             await until(pilot, lambda: text.show_vertical_scrollbar)
             await pilot.pause()
