@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import overload
 
 import pytest
+from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Size
 
@@ -165,11 +166,11 @@ def test_no_letter_of_a_long_text_is_below_the_scrollbar(
 ) -> None:
     async def run() -> None:
         async with running(desk_in(tmp_path), size) as pilot:
-            pilot.app.push_screen(WholeText(Words("en"), "long", "abc de " * 2_000))
+            pilot.app.push_screen(WholeText(Words("en"), "long", "你a b " * 2_000))
             await until(pilot, lambda: pilot.app.screen.query(TextLines))
             text = pilot.app.screen.query_one(TextLines)
             await until(pilot, lambda: text.show_vertical_scrollbar)
             await pilot.pause()
-            assert max(map(len, text._lines)) <= text.scrollable_content_region.width
+            assert max(map(cell_len, text._lines)) <= text.scrollable_content_region.width
 
     asyncio.run(run())
