@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
+from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui import attention
 from contextui.tui.app import ContextUIApp
@@ -404,3 +405,35 @@ def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(
             assert written.count("\a") == 1
 
     asyncio.run(talk())
+
+
+@pytest.mark.usefixtures("bash")
+def test_stopping_the_turn_ends_its_command_also_for_a_session_that_is_resumed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "slow.sh").write_text("touch begun; sleep 60; touch proof\n")
+
+    async def stop() -> str:
+        run = {"window_id": "terminal_1", "action_id": "run", "params": {"command": "bash slow.sh"}}
+        steps = [call("create", name="terminal")], [call("action", **run)]
+        desk = desk_in(tmp_path, *steps, approval=ApprovalGate("auto"))
+        async with running(desk, (140, 40)) as pilot:
+            await type_in(pilot, "go")
+            await pilot.press("enter")
+            await until(pilot, (tmp_path / "work" / "begun").exists)
+            await pilot.press("escape")
+            await until(pilot, lambda: shown(pilot, "Stopped. bash slow.sh was cancelled."))
+            assert shown(pilot, "✗ terminal_1.run")
+            await until(pilot, lambda: "exit 130" in content_of(desk))
+            return desk.session.id
+
+    async def resume(session_id: str) -> None:
+        desk = desk_in(tmp_path, session_id=session_id)
+        async with running(desk, (140, 40)) as pilot:
+            await until(pilot, lambda: shown(pilot, "✗ terminal_1.run"))
+            assert shown(pilot, "bash slow.sh was cancelled.")
+            assert "exit 130" in content_of(desk)
+
+    asyncio.run(resume(asyncio.run(stop())))
+    assert not (tmp_path / "work" / "proof").exists()
