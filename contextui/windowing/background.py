@@ -215,6 +215,7 @@ class Background:
 
     def _stop(self, jobs: Sequence[Job]) -> NoReturn:
         for job in jobs:
+            job.is_awaited = True  # the error reports its end
             job.cancel()  # one that has ended by now has a result
         ends = [self._end_of(job) for job in jobs]
         words = "\n".join(one.text for one in ends)
