@@ -494,7 +494,7 @@ def test_the_title_counts_the_lines_of_the_file(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, numbered(250), "long.txt")
         async with running(desk) as pilot:
-            frame, body = await entered(pilot)
+            _, body = await entered(pilot)
             height = body.size.height
             await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
             await pilot.press("enter")  # typed, not sent yet
