@@ -81,6 +81,9 @@ def test_a_window_without_a_number_key_is_reached_by_a_command(
                 desk.session.windows.open("todo")
             app.main.run_command("/open todo")
             await until(pilot, lambda: "/goto todo_10 goes there." in last_note(pilot))
+            desktop = app.main.desktop
+            assert desktop is not None
+            await until(pilot, lambda: "todo_10" in desktop._order.ids)
             app.main.run_command("/goto todo_1")
             await until(pilot, lambda: at(app) == "todo_1")
             app.main.run_command("/goto todo_10")
