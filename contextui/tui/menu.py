@@ -67,7 +67,7 @@ _WRITABLE = {
 }
 """The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
 _COLORS = msg("the colors of the screen")
-_LANGUAGES = {"en": "English", "zh": "中文 (Chinese)"}
+_LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 Notify = Callable[[str], object]
 
 
@@ -117,7 +117,7 @@ class Menu:
                 Command("theme", "change the theme", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes()), needs_choice=True),
                 Command("lang", "change the language", self.lang, "NAME",
-                        choices=lambda: [Choice(*one) for one in _LANGUAGES.items()],
+                        choices=lambda: [Choice(o, self._words(_LANGUAGES[o])) for o in _LANGUAGES],
                         needs_choice=True),
                 Command("quit", "quit; the session is saved", self.quit, alias="q"),
                 Command("compact", "replace older messages with a summary",
