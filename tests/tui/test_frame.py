@@ -183,6 +183,15 @@ def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> Non
             assert any(one.startswith("approval") for one in rows)
             assert all("files" in one for one in rows)
             await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
+            await found("language", "lang: ")
+            await found("chinese", "lang zh")
+            rows = await found("", "open: ")
+            assert rows[1].startswith("goto: ")
+            names = [one.partition(":")[0] for one in rows]
+            assert names.index("approval") > names.index("help")
+            desk.session.windows.open("todo")
+            rows = [one.split("\n")[0] for one in await found("todo_1", "goto todo_1")]
+            assert rows.index("goto todo_1") < rows.index("close todo_1")
 
     asyncio.run(go())
 
