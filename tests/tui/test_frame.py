@@ -381,3 +381,25 @@ def test_the_documentation_has_the_keys_of_the_help() -> None:
         assert f"**{group}**" in text
         for key, about in keys:
             assert f"| `{key}` | {about} |" in text
+
+
+def test_keys_that_do_nothing_here_are_not_shown(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hi.")
+        async with running(desk) as pilot:
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "expand calls" in lines(pilot)[-1])
+            assert "copy answer" not in lines(pilot)[-1]
+            await pilot.press("ctrl+g", "p")
+            await say(pilot, "Hello")
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
+            desk.session.windows.open("files")
+            await until(pilot, lambda: shown(pilot, "1 files"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: "detail" in lines(pilot)[-1])
+            await pilot.press("slash")
+            await until(pilot, lambda: "clear filter" in lines(pilot)[-1])
+            assert "detail" not in lines(pilot)[-1]
+
+    asyncio.run(go())
