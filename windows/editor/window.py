@@ -234,6 +234,9 @@ class EditorWindow(Window):
             if page.total is not None:
                 en, zh = there_are("line", page.total), f"共 {page.total} 行"
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
+        if self.env.actor() == "person":  # who sees where the cursor is, on the page there is
+            self._editing.show(line)
+            return self.env.say(f"Line {line}.", f"第 {line} 行。")
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
         return self._description.place()
