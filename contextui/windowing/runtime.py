@@ -418,14 +418,23 @@ class Runtime:
             return self._run(call, actor, allowed)
 
         outcome = self.worker.submit(run)
-        seconds = self.window.action_seconds
         try:
-            await finished([outcome], seconds)
+            await self._answered(call, outcome)
         except asyncio.CancelledError:
             if not call.cancel():  # it has committed, and may have started a job
                 await finished([outcome], None)
                 self.background.stop_started(outcome.result(), actor)
             raise
+        result = outcome.result()
+        if isinstance(result, Job):
+            return await self.background.result_of(result, actor)
+        return ActionResult(True, result)
+
+    async def _answered(self, call: Call, outcome: "Future[str | Job]") -> None:
+        """Wait for the outcome of a call, unless the window is too slow."""
+        seconds = self.window.action_seconds
+        try:
+            await finished([outcome], seconds)
         finally:  # timed out or cancelled: unless it has committed, roll it back
             cancelled = not outcome.done() and call.cancel()
             if cancelled:
@@ -440,10 +449,6 @@ class Runtime:
                 self.place.words("{reason} The window is unchanged.", reason=late)
             )
         await finished([outcome], None)
-        result = outcome.result()
-        if isinstance(result, Job):
-            return await self.background.result_of(result, actor)
-        return ActionResult(True, result)
 
     def _check_shown(self, allowed: frozenset[str] | None) -> None:
         """Raise if the model acts and may not read what the window shows."""

@@ -165,32 +165,6 @@ def test_a_command_that_ignores_the_interrupt_is_ended(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_a_turn_that_is_stopped_while_its_command_starts_leaves_nothing_running(
-    tmp_path: Path,
-) -> None:
-    async def talk() -> None:
-        steps = [act("terminal_1", "run", command="bash slow.sh")] * 20
-        one = talk_in(tmp_path, *steps)
-        await asyncio.to_thread(one.windows.open, "terminal")
-        window = one.windows.get("terminal_1")
-        assert isinstance(window, TerminalWindow)
-        shell = window.state.shell
-        assert shell is not None
-        await until(lambda: shell.at_prompt)
-        for pauses in range(20):
-            turn = asyncio.create_task(say(one, "go"))
-            await until(lambda: one.is_running)
-            for _ in range(pauses):
-                await asyncio.sleep(0.004)
-            one.stop()
-            stopped(await turn)
-            await until(lambda: shell.at_prompt and shell.running is None)
-        assert not (tmp_path / "work" / "proof").exists()
-        one.windows.close("terminal_1")
-
-    asyncio.run(talk())
-
-
 def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
     async def talk() -> None:
         one = talk_in(tmp_path, act("kiln_1", "burn"))

@@ -14,7 +14,6 @@ import termios
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from contextui import processes
@@ -92,7 +91,6 @@ class Shell:
         self._current: Command | None = None
         self._pending: Command | None = None  # typed, but the shell has not started it
         self._submitted: Command | None = None  # the last one that was not typed key by key
-        self._ending: asyncio.Future[None] | None = None  # of a command that nobody waits for
         self._echo_lines = 0
         self._continued = 0
         self._count = 0
@@ -345,16 +343,6 @@ class Shell:
         self._continued = 0 if paste else -breaks
         self.write(data.encode() + b"\r")
         command = self._submitted = self._expect(who, text, breaks + 1)
-        starting = asyncio.ensure_future(self._started(command))
-        try:
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:  # the line is typed already
-            self._ending = asyncio.ensure_future(self._end_started(starting))
-            raise
-        return command
-
-    async def _started(self, command: Command) -> None:
-        """Wait until a command that was typed has started."""
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -370,12 +358,7 @@ class Shell:
                 "or not valid in this shell.",
                 zh="shell 没有运行该命令：命令不完整（例如引号没有闭合），或在此 shell 中无效。",
             )
-
-    async def _end_started(self, starting: "asyncio.Future[None]") -> None:
-        """End a command once it has started: nobody waits for it."""
-        with suppress(ShellError):
-            await starting
-            await self.cancel()
+        return command
 
     def _check_prompt(self) -> None:
         if self._ended:
