@@ -108,6 +108,7 @@ def _plain(about: str) -> Any:
 
 _FIT = 1_000.0  # above any score of letters
 _FILES = 10  # files that the palette shows
+_AT_LINE = re.compile(r"(.+):0*([1-9]\d{0,8})")
 
 
 def fit(query: str, title: str) -> float:
@@ -167,10 +168,14 @@ class Palette(Provider):
             return []
         index = PathIndex.of(workspace)
         await asyncio.to_thread(lambda: index.refresh(only_if_stale=True))
+        found, place, given = index.match(query, _FILES), "", ""
+        if not found and (at_line := _AT_LINE.fullmatch(query)):
+            name, number = at_line.groups()
+            found, place, given = index.match(name, _FILES), f":{number}", f" line={number}"
         about = main.words("open in the editor")
         return [
-            (1 / (at + 1), line(one.path), about, f"/open editor path={one.path}")
-            for at, one in enumerate(index.match(query, _FILES))
+            (1 / (at + 1), line(one.path) + place, about, f"/open editor path={one.path}{given}")
+            for at, one in enumerate(found)
         ]
 
     def _all(self) -> Iterator[tuple[str, str, str]]:
@@ -180,7 +185,8 @@ class Palette(Provider):
         words = main.words
         for command in main.commands.all:
             needs = f"/{command.name} " if command.takes else f"/{command.name}"
-            yield f"{command.name}: {words(command.about)}", "", needs
+            names = ", ".join([command.name, *command.aliases])
+            yield f"{names}: {words(command.about)}", "", needs
             for choice in command.choices():
                 title = line(f"{command.name} {choice.name} {choice.needs}".rstrip())
                 text = f"/{command.name} {choice.name}{' ' if choice.needs else ''}"

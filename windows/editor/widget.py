@@ -87,6 +87,7 @@ class Sight:
         lines: The lines, as in the file.
         ends: The line ending of each.
         cursor: The window's line and column, both from 1; column 0 for none.
+        jumps: How often the person went to a line.
         has_more: Whether lines follow.
         is_changed: Whether there are unsaved changes.
         note: A short warning about the file, such as a change on disk.
@@ -101,6 +102,7 @@ class Sight:
     lines: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     cursor: tuple[int, int] = (1, 0)
+    jumps: int = 0
     has_more: bool = False
     is_changed: bool = False
     note: str = ""
@@ -202,6 +204,7 @@ def sight_of(window: EditorWindow) -> Sight:
         path=state.path,
         revision=state.revision,
         cursor=(state.line, state.column),
+        jumps=state.jumps,
         has_more=page.more,
         is_changed=bool(state.edits),
         note="" if state.on_disk == "same" else f"{state.on_disk} on disk",
@@ -364,10 +367,10 @@ class EditorBody(InertArea):
             self.load_text(sight.shown if target is None else target)
             self._goes_along = True
         self.line_number_start, self.read_only = sight.first, sight.text is None
-        if self._goes_along:
-            self._goes_along = False
-            if (old.path, old.first, old.cursor) != (sight.path, sight.first, sight.cursor):
-                self._go_along()
+        was_there = (old.path, old.first, old.cursor) == (sight.path, sight.first, sight.cursor)
+        if sight.jumps != old.jumps or (self._goes_along and not was_there):
+            self._go_along()
+        self._goes_along = False
 
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
         """Rebase pending text onto the new text."""

@@ -118,6 +118,7 @@ class EditorWindow(Window):
     def opened_again(self, line: int | None = None, **_: Any) -> None:
         if line is not None:
             self._editing.show(line)
+            self._jump()
 
     def restored(self) -> None:
         self._editing.come_back()
@@ -195,6 +196,7 @@ class EditorWindow(Window):
         if not hits:
             what = errors.shown(text)
             raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
+        self._jump()
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
         en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
@@ -236,6 +238,7 @@ class EditorWindow(Window):
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
+        self._jump()
         return self._description.place()
 
     @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
@@ -355,6 +358,9 @@ class EditorWindow(Window):
             typed = f"/open editor {shown_name(error.path)} new=true"
             en, zh = f"To create it, type: {typed}", f"新建请输入：{typed}"
         return self.env.say(f"{error} {en}", f"{error.text('zh')}{zh}")
+
+    def _jump(self) -> None:
+        self.state.jumps += self.env.actor() == "person"
 
     def _is_saved(self) -> bool:
         state = self.state
