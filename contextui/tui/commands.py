@@ -57,7 +57,7 @@ class Command:
         about: A description in English; the screen translates it.
         run: Runs the command with the text typed after the name.
         takes: Usage of the arguments, as displayed.
-        aliases: Other names, such as one letter.
+        aliases: Other names, such as one letter; the help shows the first.
         choices: Returns the possible arguments, for completion.
         needs_choice: Whether it does nothing without one of several arguments.
     """

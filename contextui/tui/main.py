@@ -554,7 +554,7 @@ class MainScreen(Screen[None]):
         return [
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
             Command("find", "search the text of all files", self._find, "TEXT",
-                    ("search", "grep")),
+                    ("grep", "search")),
             Command("copy", "copy the last answer", self._copy),
             Command("help", "all keys and commands", self._help),
             Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
