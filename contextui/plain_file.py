@@ -1,8 +1,10 @@
-"""Reading small untrusted files: only regular files, and only up to a size limit."""
+"""Small files: read untrusted ones only up to a size limit, and replace one atomically."""
 
 import errno
 import os
+import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,3 +40,24 @@ def open_plain(path: Path) -> BinaryIO:
         os.close(fd)
         raise OSError(errno.EINVAL, msg("it is not a regular file"))
     return os.fdopen(fd, "rb")
+
+
+def replace_plain(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace a file; at no time is half of it there, or can anyone read it who should not.
+
+    Raises:
+        OSError: It cannot be written; the file stays as it was.
+    """
+    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, mode)
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(new, path)
+    except OSError:
+        with suppress(OSError):
+            new.unlink()
+        raise

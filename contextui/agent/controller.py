@@ -1,6 +1,7 @@
 """`InteractionController`: the agent loop. Build a request, send it, run its tool calls, repeat."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,7 +29,7 @@ from contextui.agent.turn import (
 from contextui.config.schema import ToolProtocol
 from contextui.context.changes import admit
 from contextui.context.compaction.service import CompactionService
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError
@@ -429,7 +430,8 @@ class InteractionController:
             return None
         if verdict.nudge and not turn.nudged:
             turn.nudged = True
-            self.context.add(ContextItem(ItemType.USER, verdict.nudge))
+            name = f"{BESIDE}{uuid.uuid4().hex}"
+            self.context.add(ContextItem(ItemType.USER, verdict.nudge, id=name))
             return None
         return turn.finished(verdict.reason, verdict.explanation)
 

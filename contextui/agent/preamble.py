@@ -190,9 +190,8 @@ def is_report(text: str) -> bool:
 
 def is_said(item: ContextItem) -> bool:
     """Whether an item holds the person's own words, and nothing that the program added."""
-    if item.type is not ItemType.USER or item.id.startswith(BESIDE):
-        return False
-    return not is_report(item.content)
+    is_message = item.type is ItemType.USER and not item.is_added
+    return is_message and not is_report(item.content)
 
 
 class PersonActions:

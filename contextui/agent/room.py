@@ -64,11 +64,9 @@ class Strategist:
         self.strategy = strategy
         self.model = model
         asked, spent = self._setup.model if model is None else lambda: model, self._model.usage
-        retrieved = self._env.retrieved if self._env is not None else ""
-        self._model, self._env = RetryingModel(asked, self._options.retry), None
+        self._model = RetryingModel(asked, self._options.retry)
         self._model.usage = spent
-        if retrieved:
-            self.env.retrieved = retrieved
+        self.reset_limits()
 
     @property
     def _options(self) -> TurnOptions:

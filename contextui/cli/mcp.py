@@ -52,8 +52,8 @@ def _list(found: Found) -> None:
 
 def _line(server: Server) -> str:
     problem = _problem(server)
-    state = f"[X] {{}}: {problem}" if problem else f"[✓] {{}}: {server.address}"
-    return f"{state.format(one_line(server.name, 80))}  ({server.origin})"
+    mark, about = ("X", problem) if problem else ("✓", server.address)
+    return f"[{mark}] {one_line(server.name, 80)}: {about}  ({server.origin})"
 
 
 def _problem(server: Server) -> str:

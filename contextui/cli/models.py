@@ -29,7 +29,9 @@ def run(arguments: Arguments) -> int:
         warn(notice)
     known = {offer.provider.name: offer for offer in offers(loaded)}
     if arguments.name:
-        return _list_models(_named(arguments.name, known), as_json=arguments.json)
+        if arguments.name not in known:
+            raise unknown_provider(arguments.name, known)
+        return _list_models(known[arguments.name], as_json=arguments.json)
     found = asyncio.run(_states(list(known.values())))
     if arguments.json:
         say_json([_provider_data(offer, loaded.provider) for offer in found])
@@ -41,12 +43,6 @@ def run(arguments: Arguments) -> int:
     say_table([["  " + t("provider"), t("state")], *rows])
     say("\n" + t("* is the provider of this folder. Its models: contextui models PROVIDER"))
     return flags.DONE
-
-
-def _named(name: str, known: dict[str, Offer]) -> Offer:
-    if name in known:
-        return known[name]
-    raise unknown_provider(name, known)
 
 
 # --- the providers ---------------------------------------------------------------------------
@@ -137,16 +133,11 @@ def _list_models(offer: Offer, *, as_json: bool) -> int:
     return flags.DONE
 
 
-def _full_name(offer: Offer, model: ServedModel) -> str:
-    is_offline = offer.provider.api == "none"
-    return model.name if is_offline else f"{offer.provider.name}/{model.name}"
-
-
 def _row(offer: Offer, model: ServedModel) -> list[str]:
     rates = model.rates
     prices = (rates.input, rates.output, rates.cached) if rates else (None,) * 3
     shown = [f"{one:.2f}" if one is not None else "-" for one in prices]
-    return [one_line(_full_name(offer, model), 100), _size(model), *shown]
+    return [one_line(offer.name_of(model), 100), _size(model), *shown]
 
 
 def _size(model: ServedModel) -> str:
@@ -159,7 +150,7 @@ def _size(model: ServedModel) -> str:
 
 def _model_data(offer: Offer, model: ServedModel) -> dict[str, Any]:
     return {
-        "name": _full_name(offer, model),
+        "name": offer.name_of(model),
         "context": model.context,
         "possible": model.possible,
         "loaded": model.is_loaded,

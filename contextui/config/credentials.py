@@ -7,8 +7,6 @@ precedence.
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from pydantic import SecretStr
 
 from contextui import secrets
 from contextui.errors import ContextUIError, os_reason
-from contextui.plain_file import read_plain
+from contextui.plain_file import read_plain, replace_plain
 from contextui.text import shown_path
 
 CREDENTIALS_FILE = "credentials.json"
@@ -171,25 +169,12 @@ class Credentials:
             with FileLock(f"{self.path}.lock", timeout=5, mode=0o600):
                 data = self._read()
                 yield data
-                self._write(json.dumps(data, ensure_ascii=False, indent=1).encode())
+                replace_plain(self.path, json.dumps(data, ensure_ascii=False, indent=1).encode())
         except (OSError, Timeout) as error:
             reason = os_reason(error) if isinstance(error, OSError) else "it is locked"
             raise CredentialsError(
                 "{file} cannot be written: {why}.", file=shown_path(self.path), why=reason
             ) from None
-
-    def _write(self, data: bytes) -> None:
-        """Replace the file; at no time can anyone else read it, or half of it be there."""
-        new = self.path.with_suffix(".new")
-        new.unlink(missing_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(new, flags, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(descriptor, stat.S_IRUSR | stat.S_IWUSR)
-            file.write(data)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(new, self.path)
 
 
 # --- the keyring ---------------------------------------------------------------------------

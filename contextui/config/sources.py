@@ -225,14 +225,15 @@ def users_layer(home: Path) -> Layer:
     return _file_layer(home / CONFIG_FILE)
 
 
-def project_layer(project: Path, home: Path, users: Layer, notices: list[Message]) -> Layer:
+def project_layer(project: Path, home: Path, users: Layer, refused: dict[str, Message]) -> Layer:
     """The settings from the project's config file, which cannot exceed the user's permissions.
 
     Args:
         project: The folder in which contextui works.
         home: The folder for contextui's persistent data.
         users: The settings from the user's own file.
-        notices: Receives a notice for each setting of the project that was ignored.
+        refused: Receives a notice for each setting of the project that was ignored, by its name;
+            it lacks the value in use.
 
     Raises:
         SettingsError: It cannot be read, or has an unknown setting, or one that a project may not
@@ -267,33 +268,34 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[Message
                 file=layer.origin,
                 pattern=one_line(pattern, 60),
             )
-    ignored = set[str]()
     own = users.checked().get("model", "")
     if model and (own == OFFLINE or split_model(own, servers)[0] is not None):
         # A name without a provider would be Anthropic's: the conversation would go elsewhere.
-        ignored.add("model")
-        notices.append(
-            Message(
-                "{file} asks for the model {wanted}; it stays {usual}, as a project cannot "
-                "choose another provider. Use --model {wanted} if you want that.",
-                {"file": layer.origin, "wanted": one_line(model, 60), "usual": one_line(own, 60)},
-            )
+        refused["model"] = Message(
+            "{file} asks for the model {wanted}; it stays {usual}, as a project cannot "
+            "choose another provider. Use --model {wanted} if you want that.",
+            {"file": layer.origin, "wanted": one_line(model, 60)},
         )
     for name, rank in _NOT_TO_RAISE.items():
         wanted = layer.checked().get(name)
         usual = users.checked().get(name, Settings.model_fields[name].default)
         if wanted is not None and rank(wanted) > rank(usual):
-            notices.append(
-                Message(
-                    "{file} asks for {name} {wanted}; it stays {usual}, as a project cannot "
-                    "raise it. Use {flag} {wanted} if you want that.",
-                    {"file": layer.origin, "name": name, "wanted": wanted, "usual": usual,
-                     "flag": flag_of(name)},
-                )
-            )  # fmt: skip
-            ignored.add(name)
-    values = {name: value for name, value in layer.values.items() if name not in ignored}
+            refused[name] = Message(
+                "{file} asks for {name} {wanted}; it stays {usual}, as a project cannot "
+                "raise it. Use {flag} {wanted} if you want that.",
+                {"file": layer.origin, "name": name, "wanted": wanted, "flag": flag_of(name)},
+            )
+    values = {name: value for name, value in layer.values.items() if name not in refused}
     return Layer(values, layer.names, layer.origin, strict=True)
+
+
+def _refusals(refused: Mapping[str, Message], settings: Settings) -> Iterator[Message]:
+    """Yield the notices with the value in use, unless it is as much as the project asks for."""
+    for name, notice in refused.items():
+        usual, wanted = getattr(settings, name), notice.values["wanted"]
+        rank = _NOT_TO_RAISE.get(name)
+        if usual != wanted if rank is None else rank(usual) < rank(wanted):
+            yield Message(notice.id, {**notice.values, "usual": one_line(str(usual), 60)})
 
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
@@ -610,12 +612,12 @@ def load_settings(
     Raises:
         SettingsError: A setting is invalid; the message says which, where and why.
     """
-    notices = list(misspelled(environ))
+    refused: dict[str, Message] = {}
     users = users_layer(home)
     layers = [
         locale_layer(environ),
         users,
-        project_layer(project, home, users, notices),
+        project_layer(project, home, users, refused),
         providers_layer(environ),
         variables_layer(environ),
         Layer(flags, {name: flag_of(name) for name in flags}),
@@ -631,4 +633,6 @@ def load_settings(
         origins |= {name: layer.origin_of(name) for name in layer.values}
     credentials = Credentials(home)
     credentials.hide()
-    return Loaded(Settings(**values), origins, tuple(notices), environ, credentials)
+    settings = Settings(**values)
+    notices = (*misspelled(environ), *_refusals(refused, settings))
+    return Loaded(settings, origins, notices, environ, credentials)

@@ -4,10 +4,8 @@ import errno
 import json
 import os
 import re
-import secrets
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from contextui.config.schema import CONFIG_FILE
 from contextui.config.settings import SettingsError, StrategyChoice, allowed, key_of
 from contextui.config.sources import Layer, users_layer
 from contextui.errors import os_reason
-from contextui.plain_file import read_plain
+from contextui.plain_file import read_plain, replace_plain
 from contextui.secrets import mask
 from contextui.text import quote, shown_path
 
@@ -61,7 +59,10 @@ def write_setting(home: Path, name: str, typed: str) -> Any:
         )
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _replace(path, new.encode("utf-8"))
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        if not mode & 0o222:  # also where the folder would allow to replace it
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        replace_plain(path, new.encode("utf-8"), mode)
     except OSError as error:
         raise SettingsError(
             "{file} cannot be written: {reason}.", file=shown, reason=os_reason(error)
@@ -119,7 +120,7 @@ def _toml(value: Any) -> str:
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
 
 
@@ -182,22 +183,3 @@ def _has_table(lines: list[str], table: str) -> bool:
 
 def _find(lines: list[str], places: range, pattern: str) -> int | None:
     return next((at for at in places if re.match(pattern, lines[at])), None)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    if not mode & 0o222:  # also where the folder would allow to replace it
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            os.fchmod(file.fileno(), mode)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    except OSError:
-        with suppress(OSError):
-            new.unlink()
-        raise

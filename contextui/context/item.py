@@ -238,6 +238,11 @@ class ContextItem:
         return self.type is ItemType.SYSTEM and self.id.startswith(SUMMARY)
 
     @property
+    def is_added(self) -> bool:
+        """Whether it is a user item that the program added and the person did not write."""
+        return self.type is ItemType.USER and self.id.startswith(BESIDE)
+
+    @property
     def is_background(self) -> bool:
         """Whether it is a System item with text from elsewhere: a summary, or a project's text.
 

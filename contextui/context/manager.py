@@ -434,6 +434,13 @@ class ContextManager(Edits, Queries):
             priced, plan = self.ledger.priced, composition.plan
             return priced.figures.placed(plan) if priced is not None and plan is not None else []
 
+    def known_block(self, window_id: str) -> str:
+        """The whole block that the model can know of a window; empty unless windows are placed by
+        price."""
+        with self._lock:
+            priced = self.ledger.priced
+            return priced.known_block(window_id) if priced is not None else ""
+
     def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast | None:
         """What changing items together would cost; None unless windows are placed by price."""
         with self._lock:

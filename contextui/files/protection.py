@@ -153,8 +153,8 @@ def make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def write_private(path: Path, data: bytes) -> os.stat_result:
-    """Write a private file atomically and sync it to disk.
+def write_private(path: Path, data: bytes, *, sync: bool = True) -> os.stat_result:
+    """Write a private file atomically, and sync it to disk unless losing it costs little.
 
     Returns:
         The stat result of the file.
@@ -163,7 +163,8 @@ def write_private(path: Path, data: bytes) -> os.stat_result:
     descriptor = os.open(temporary, NEW, 0o600)
     try:
         write_all(descriptor, data)
-        flush(descriptor)
+        if sync:
+            flush(descriptor)
         written = os.fstat(descriptor)
         os.replace(temporary, path)
     except BaseException:
@@ -171,6 +172,8 @@ def write_private(path: Path, data: bytes) -> os.stat_result:
         raise
     finally:
         os.close(descriptor)
+    if not sync:
+        return written
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         flush(folder)

@@ -12,6 +12,7 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
+from contextui.session.archive import cost_of_session
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.fork import Origin
 from contextui.session.items import Stamp, is_message, item_of, system_entry
@@ -211,26 +212,16 @@ def _head(place: Place) -> Head:
         return Head(place, problem=error)
     title = _last(tail, b"title")
     turn = _last(tail, b"turn_end") or _last(tail, b"checkpoint")
-    since = ""
-    if info.origin is not None:
-        since = _since_fork(tail)
     return Head(
         place,
         info.cwd,
         _title(title) or info.first_words,
         turn.data.get("turn") if turn is not None else 0 if len(tail) == place.size else None,
         info.origin,
-        since,
+        _since_fork(tail) if info.origin is not None else "",
         info.is_empty,
-        _cost(place.path) if b'"cost_usd"' in tail else None,
+        cost_of_session(place.path) if b'"cost_usd"' in tail else None,
     )
-
-
-def _cost(path: Path) -> float | None:
-    """Add up the costs of all requests; only for sessions that pay for them."""
-    from contextui.session.archive import cost_of_session  # noqa: PLC0415  (only here)
-
-    return cost_of_session(path)
 
 
 def _title(entry: Entry | None) -> str:

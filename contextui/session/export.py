@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.secrets import mask
-from contextui.session.page import to_html
+from contextui.session.page import is_note, to_html
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
 from contextui.windowing.host import saved_state
@@ -148,7 +148,7 @@ def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
         if render:
             yield _fenced(for_terminal(render))
         return
-    yield f"## {_SPEAKERS[item.type]}{hidden}"
+    yield f"## {'Note' if is_note(item) else _SPEAKERS[item.type]}{hidden}"
     text = for_terminal(item.content)
     if text.strip():
         yield _fenced(text) if item.type is ItemType.TOOL else text

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import shutil
-import stat
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from contextui.errors import ContextUIError
 from contextui.files.protection import make_private
-from contextui.files.save import flush, link_name, temporary_name
+from contextui.files.save import NEW, flush, link_name, temporary_name
 from contextui.plain_file import open_plain
 from contextui.session.entry import DamagedLineError, Entry, decode, with_offsets
 from contextui.session.items import Stamp, header, system_entry
@@ -95,10 +94,9 @@ def fork(
     unfinished = target.with_name(temporary_name())
     stamp = Stamp(new_id, cwd, None, clock)
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with (
             open_plain(path) as source,
-            os.fdopen(os.open(unfinished, flags, 0o600), "wb") as copy,
+            os.fdopen(os.open(unfinished, NEW, 0o600), "wb") as copy,
         ):
             copying = _Copying(path.stem, stamp, Origin(path.stem, turn))
             for line in copying.lines(source, turn):
@@ -306,21 +304,13 @@ def _copy_folder(source: Path, target: Path) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open_plain(source) as one, os.fdopen(os.open(target, flags, 0o600), "wb") as other:
+    with open_plain(source) as one, os.fdopen(os.open(target, NEW, 0o600), "wb") as other:
         shutil.copyfileobj(one, other, 1 << 20)
 
 
 def _is_folder(path: Path) -> bool:
-    return _mode_is(path, stat.S_ISDIR)
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _is_file(path: Path) -> bool:
-    return _mode_is(path, stat.S_ISREG)
-
-
-def _mode_is(path: Path, kind: Any) -> bool:
-    try:
-        return bool(kind(os.lstat(path).st_mode))
-    except OSError:
-        return False
+    return os.path.isfile(path) and not os.path.islink(path)

@@ -4,14 +4,13 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import make_private
+from contextui.files.protection import make_private, write_private
 from contextui.files.save import write_all
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
@@ -114,16 +113,7 @@ class PromptHistory:
             if size > _LARGE // 2 or len(kept) == _MOST:
                 break
             kept.append(line)
-        new = self.path.with_name(f"{_NAME}.new")
-        with suppress(FileNotFoundError):
-            new.unlink()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(new, flags, 0o600)
-        try:
-            write_all(descriptor, b"".join(reversed(kept)))
-        finally:
-            os.close(descriptor)
-        os.replace(new, self.path)
+        write_private(self.path, b"".join(reversed(kept)))
 
     def _read(self) -> list[dict[str, str]]:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -1,14 +1,12 @@
 """What the screen remembers between runs: the theme of a person, the layout of a folder."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from contextui.files.protection import make_private
-from contextui.files.save import write_all
+from contextui.files.protection import make_private, write_private
 from contextui.plain_file import read_plain
 from contextui.session.paths import contextui_home, escape_project_path
 
@@ -62,7 +60,7 @@ class Memory:
                 data = json.dumps(kept, ensure_ascii=False, indent=1).encode(errors="surrogatepass")
                 if len(data) > _LARGEST:
                     return False  # it could not be read again, and all else would be lost with it
-                self._replace(data)
+                write_private(self.path, data, sync=False)
         except (OSError, Timeout):
             return False
         return True
@@ -73,14 +71,3 @@ class Memory:
         except (OSError, ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
-
-    def _replace(self, data: bytes) -> None:
-        """Replace the file atomically, without fsync."""
-        new = self.path.with_suffix(".new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(new, flags, 0o600)
-        try:
-            write_all(descriptor, data)
-        finally:
-            os.close(descriptor)
-        os.replace(new, self.path)

@@ -1,14 +1,17 @@
 """Export of a session as one HTML page: no script, nothing loaded from anywhere."""
 
+import json
 from collections.abc import Iterable, Iterator
 from html import escape
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.events import WOKEN
+from contextui.model import Block
 from contextui.secrets import mask
 from contextui.session.entry import moment
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
-from contextui.words import Words, msg
+from contextui.words import LANGUAGES, Words, msg
 
 _KINDS = {
     ItemType.SYSTEM: msg("System"),
@@ -17,6 +20,8 @@ _KINDS = {
     ItemType.WINDOW: msg("Window"),
     ItemType.TOOL: msg("Tool"),
 }
+_NOTE = msg("Note")
+_WOKEN = tuple(Words(one)(WOKEN) for one in LANGUAGES)
 _LONG = 12  # lines from which a result is folded
 _LABEL = 90  # characters of an item in the list
 
@@ -83,6 +88,11 @@ def to_html(view: SessionView, words: Words, *, include_obsolete: bool = True) -
     )
 
 
+def is_note(item: ContextItem) -> bool:
+    """Whether it is a message of the program to the model, which the person did not write."""
+    return item.is_added or (item.type is ItemType.USER and item.content in _WOKEN)
+
+
 def _plain(text: str) -> str:
     """Escape text for a page, without control characters and secrets."""
     return escape(for_terminal(mask(text)))
@@ -91,8 +101,7 @@ def _plain(text: str) -> str:
 def _span(view: SessionView, words: Words) -> str:
     begun, ended = moment(view.info.started), moment(view.info.updated)
     shown = [one.strftime("%Y-%m-%d %H:%M UTC") for one in (begun, ended) if one is not None]
-    turns = view.loaded.turn
-    count = words("1 turn") if turns == 1 else words("{n} turns", n=turns)
+    count = words.plural(view.loaded.turn, "1 turn", "{count} turns")
     return "   ".join([" – ".join(dict.fromkeys(shown)), count])
 
 
@@ -108,9 +117,10 @@ def _conversation(
 
 
 def _section(item: ContextItem, view: SessionView, words: Words) -> Iterator[str]:
-    kind = {ItemType.USER: "you", ItemType.ASSISTANT: "model"}.get(item.type, "other")
+    kinds = {_KINDS[ItemType.USER]: "you", _KINDS[ItemType.ASSISTANT]: "model"}
+    kind = kinds.get(_kind(item), "other")
     hidden = " hidden" if item.hidden else ""
-    who = _plain(words(_KINDS[item.type]))
+    who = _plain(words(_kind(item)))
     state = f" ({_plain(words(item.hidden))})" if item.hidden else ""
     if item.type is ItemType.WINDOW:
         render = view.windows.last_render(item.content) if item.hidden == "closed" else None
@@ -135,12 +145,13 @@ def _section(item: ContextItem, view: SessionView, words: Words) -> Iterator[str
         yield "\n".join([head, *parts, "</section>"])
 
 
-def _call(block: object) -> str:
-    import json  # noqa: PLC0415  (only where there are calls)
+def _kind(item: ContextItem) -> str:
+    return _NOTE if is_note(item) else _KINDS[item.type]
 
-    fields = block if isinstance(block, dict) else {}
-    given = json.dumps(fields.get("input"), ensure_ascii=False, default=str)
-    return f"{fields.get('name')} {given}"
+
+def _call(block: Block) -> str:
+    given = json.dumps(block.get("input"), ensure_ascii=False, default=str)
+    return f"{block.get('name')} {given}"
 
 
 def _result(name: str, text: str, words: Words, *, is_bad: bool) -> str:
@@ -177,7 +188,7 @@ def _items(view: SessionView, words: Words, items: Iterable[ContextItem]) -> Ite
         )
         rows.append(
             f'<tr><td>[{"X" if item.hidden else "✓"}]</td><td class="s">{item.seq:04}</td>'
-            f'<td class="k">{_plain(words(_KINDS[item.type]))}</td><td>{_plain(label)}</td>'
+            f'<td class="k">{_plain(words(_kind(item)))}</td><td>{_plain(label)}</td>'
             f'<td class="n">{tokens:,}</td></tr>'
         )
     yield f"<h2>{_plain(words('What the model reads: {tokens} tokens', tokens=f'{total:,}'))}</h2>"

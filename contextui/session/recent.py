@@ -5,7 +5,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from contextui.files.save import write_all
+from contextui.files.protection import write_private
 from contextui.plain_file import open_plain
 from contextui.session.paths import SESSION_ID
 
@@ -39,24 +39,11 @@ class Recent:
                 if ids[-1:] != [self._session_id]:
                     rest = [one for one in ids if one != self._session_id]
                     text = "\n".join([*rest[1 - _MOST :], self._session_id, ""])
-                    self._seen = _identity(_replace(path, text.encode()))
+                    self._seen = _identity(write_private(path, text.encode(), sync=False))
                 else:
                     self._seen = _identity(os.stat(path))
         except (OSError, Timeout):
             self._seen = None
-
-
-def _replace(path: Path, data: bytes) -> os.stat_result:
-    """Replace a file, without fsync: losing it costs little."""
-    new = path.with_suffix(".new")  # what a crash leaves of it is overwritten
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    descriptor = os.open(new, flags, 0o600)
-    try:
-        write_all(descriptor, data)
-        os.replace(new, path)
-        return os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def recent_ids(folder: Path) -> list[str]:

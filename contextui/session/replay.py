@@ -151,7 +151,8 @@ class WindowReplay:
             try:
                 if cls is None:
                     raise ContextUIError("there is no window class {name}", name=facts["name"])
-                self._restore(windows, cls, window_id, facts)
+                block = context.known_block(window_id) or self._renders.get(window_id)
+                self._restore(windows, cls, window_id, facts, block or facts.get("render") or "")
                 self._unhide(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
@@ -196,7 +197,12 @@ class WindowReplay:
                 context.mark_window_obsolete(window_id)
 
     def _restore(
-        self, windows: WindowManager, cls: type[Window], window_id: str, facts: dict[str, Any]
+        self,
+        windows: WindowManager,
+        cls: type[Window],
+        window_id: str,
+        facts: dict[str, Any],
+        block: str,
     ) -> None:
         windows.restore(
             cls,
@@ -208,6 +214,7 @@ class WindowReplay:
             focus_id=facts.get("focusId"),
             jobs=facts.get("jobs", ()),
             aside=facts.get("aside", {}),
+            block=block,
         )
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:

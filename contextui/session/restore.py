@@ -26,11 +26,12 @@ from contextui.session.logfile import (
     lines_backwards,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import CheckpointFacts, InvalidEntryError
+from contextui.session.schema import CheckpointFacts, InvalidEntryError, TurnFacts
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
+_REQUEST, _TURN_END = b'"subtype":"request"', b'"subtype":"turn_end"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
 _DAMAGED_LINES = 100  # at the start of a file, after which it is not considered a log
 _MUCH = 1 << 26  # bytes after a checkpoint that are held in memory at once
@@ -104,6 +105,7 @@ def load(
     turn: int | None = None,
     *,
     whole: bool = False,
+    as_sent: bool = False,
 ) -> Loaded:
     """Read a log into an empty context and its windows.
 
@@ -114,6 +116,7 @@ def load(
         warn: Callback for messages about damage and windows that were not restored.
         turn: Stop when this turn has ended, to show the session as it was then.
         whole: Read from the beginning, to include items that no request shows.
+        as_sent: Stop at the last request of that turn already, if it has one.
 
     Raises:
         NotASessionError: It is not the log of a session.
@@ -122,7 +125,26 @@ def load(
     """
     check_is_session(path)
     with path.open("rb") as file:
-        return _Loading(file, context, windows, warn, turn).run(whole)
+        loading = _Loading(file, context, windows, warn, turn)
+        if as_sent and turn is not None:
+            loading.last_request = _last_request(file, turn)
+        return loading.run(whole)
+
+
+def _last_request(file: BinaryIO, turn: int) -> int | None:
+    """Return where a log has the last request of a turn; None if the turn has none."""
+    last = None
+    for line in lines(file):
+        if _REQUEST in line.text:
+            last = line.offset
+        elif _TURN_END in line.text:
+            with suppress(DamagedLineError, LookupError, TypeError):
+                data: TurnFacts = decode(line.text).data
+                if data["turn"] >= turn:
+                    break
+                last = None
+    file.seek(0)
+    return last
 
 
 class _Loading:
@@ -137,6 +159,8 @@ class _Loading:
         self._path = Path(file.name)
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
+        self.last_request: int | None = None
+        """Where to stop, before the end of the turn."""
         self._window_replay = WindowReplay()
         self._replay = Replay(context, self._window_replay)
         self._loaded = Loaded()
@@ -201,7 +225,7 @@ class _Loading:
                 self._loaded.closings[entry.data["windowId"]] = offset
             elif entry.subtype in ("change", "compact_boundary") and entry.data:
                 self._unload_hidden(entry.data["itemIds"])
-            if self._ends_turn(entry):
+            if self._ends_turn(entry) or offset == self.last_request:
                 return True
         return False
 
@@ -247,6 +271,7 @@ class _Loading:
         data: CheckpointFacts = checkpoint.data
         # A checkpoint of this very turn may have been written after the turn's end.
         is_too_new = self._until is not None and data["turn"] >= self._until
+        is_too_new |= self.last_request is not None and line.offset > self.last_request
         if is_too_new or ("digest" not in data and not is_consistent(data)):
             return None
         try:

@@ -8,7 +8,7 @@ session, so what it replaces is kept, and it can be undone.
 import contextlib
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -151,7 +151,7 @@ class _Reading:
                 self._writes[entry.uuid] = Write(turn=self._turn + 1, **facts, **more)
             case "file_written" if data["of"] in self._writes:
                 write = self._writes[data["of"]]
-                self._writes[data["of"]] = _done(write)
+                self._writes[data["of"]] = replace(write, is_done=True)
             case None if entry.type == "user" and self._message is None:
                 self._take_message(entry)
 
@@ -177,11 +177,6 @@ class _Reading:
         return Record(turns, writes, self._begins_with or "")
 
 
-def _done(write: Write) -> Write:
-    facts = {name: getattr(write, name) for name in Write.__slots__}
-    return Write(**{**facts, "is_done": True})
-
-
 def _counted(turns: Sequence[Turn], writes: Iterable[Write]) -> Iterable[Turn]:
     """Yield the turns with the number of files; writes of a skipped turn count with the next."""
     written: dict[int, set[str]] = {}
@@ -190,8 +185,7 @@ def _counted(turns: Sequence[Turn], writes: Iterable[Write]) -> Iterable[Turn]:
             number = next((one.number for one in turns if one.number >= write.turn), -1)
             written.setdefault(number, set()).add(write.path)
     for one in turns:
-        files = len(written.get(one.number, ()))
-        yield Turn(one.number, one.message, one.when, one.has_ended, files)
+        yield replace(one, files=len(written.get(one.number, ())))
 
 
 # --- the plan --------------------------------------------------------------------------

@@ -243,15 +243,25 @@ class SessionStore:
         info = self.find(session_id)
         return fork(info.path, turn, cwd=info.cwd, clock=self._options.clock, draft=draft)
 
-    def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
+    def view(
+        self,
+        session_id: str,
+        turn: int | None = None,
+        *,
+        whole: bool = False,
+        as_sent: bool = False,
+    ) -> SessionView:
         """Open a session read-only, as it is now or as it was after a turn.
 
-        With `whole`, items that no request shows any more are loaded too.
+        With `as_sent`, open it as it was when the last request of that turn was sent. With `whole`,
+        items that no request shows any more are loaded too.
         """
         info = self.find(session_id)
         notices = list[str]()
         windows, context = self._options.make(info.id, info.cwd, is_live=False)
-        loaded = load(info.path, context, windows, notices.append, turn, whole=whole)
+        loaded = load(
+            info.path, context, windows, notices.append, turn, whole=whole, as_sent=as_sent
+        )
         return SessionView(info, windows, context, notices, loaded)
 
 

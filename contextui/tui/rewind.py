@@ -4,7 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from contextui.agent.preamble import is_report
@@ -208,7 +208,7 @@ class Rewinder:
         sizes = self._app.main.sizes
         try:
             sizes.hand_over(made)
-            self._app.switch_session(made, self._said(choice.turn, done, draft))
+            self._app.switch_session(made, self._said(choice.turn, done))
             await self._switched()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
@@ -219,10 +219,11 @@ class Rewinder:
         if choice.turn == 0 and (desk_now := self._app.desk) is not None:
             # What was typed for the write that began the first turn is undone with it.
             await _reload(desk_now, {record.begins_with} & {*done.restored}, discard=True)
+        prompt = self._app.main.prompt
+        if prompt.whole_text == draft:  # typing replaces the message, an arrow key keeps it
+            prompt.select_all()
         self._app.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
-        for path, problem in done.left:
-            text = self._words("Left alone: {file}. {reason}", file=path, reason=problem)
-            self._app.main.note(text, is_error=True)
+        self._note_left(done)
 
     def _fork_and_restore(self, choice: GoBack, draft: str) -> tuple[str, Restored]:
         """Create the fork first: if that fails, no file is touched."""
@@ -240,7 +241,7 @@ class Rewinder:
             path.unlink()
         shutil.rmtree(path.with_suffix(""), ignore_errors=True)
 
-    def _said(self, turn: int, done: Restored, draft: str) -> str:
+    def _said(self, turn: int, done: Restored) -> str:
         words = self._words
         parts = [words("Back at turn {turn}.", turn=turn) if turn else words("Back at the start.")]
         if done.restored:
@@ -253,8 +254,7 @@ class Rewinder:
             parts.append(
                 words.plural(len(done.deleted), "{count} file deleted.", "{count} files deleted.")
             )
-        # A command typed after the message that the prompt has again would be a part of it.
-        parts.append(words("To undo: ctrl+c, then /undo.") if draft else words("/undo undoes."))
+        parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
     async def _switched(self) -> None:
@@ -276,8 +276,7 @@ class Rewinder:
         sizes.hand_over(done.parent)
         app.switch_session(done.parent)
         await self._switched()
-        desk = app.desk
-        if desk is None or desk.session.id != done.parent:
+        if not self._is_at(done.parent):
             sizes.hand_over(done.fork)
             app.rewound = done
             return
@@ -296,11 +295,11 @@ class Rewinder:
                 files=self._words.plural(left.count, "{count} file", "{count} files"),
             )
         app.main.note(text)
-        for path, problem in left.left:
-            app.main.note(
-                self._words("Left alone: {file}. {reason}", file=path, reason=problem),
-                is_error=True,
-            )
+        self._note_left(left)
+
+    def _note_left(self, done: Restored) -> None:
+        for path, problem in done.left:
+            self._note(self._words("Left alone: {file}. {reason}", file=path, reason=problem))
 
     def _restore_all(self, desk: Desk, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
@@ -310,7 +309,7 @@ class Rewinder:
             for one in made.files
             if one.reason is not None
         ]
-        return Restored(done.rewind, done.restored, done.deleted, (*done.left, *stays))
+        return replace(done, left=(*done.left, *stays))
 
     def _on_event(self, event: Event) -> None:
         """Note that something happened: then ``/undo`` is about that."""

@@ -48,16 +48,17 @@ class ServerPrompts:
 
     def _run(self, typed: str) -> None:
         try:
-            first, *rest = shlex.split(typed)
+            words = shlex.split(typed)
         except ValueError:
-            first, *rest = typed.split()
-        server, _, name = (first if typed.strip() else "").partition(".")
+            words = typed.split()
+        first, *rest = words or [""]
+        server, _, name = first.partition(".")
         window = next((one for one in self._windows() if server in (one.name, one.id)), None)
         if window is None or not name:
             known = ", ".join(one.name for one in self._choices())
             raise ContextUIError(
                 "There is no prompt {name}. Available in open windows: {names}.",
-                name=quote(first if typed.strip() else ""),
+                name=quote(first),
                 names=known or "–",
             )
         arguments = dict(one.partition("=")[::2] for one in rest if "=" in one)

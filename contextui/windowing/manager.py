@@ -262,6 +262,7 @@ class WindowManager:
         focus_id: str | None = None,
         jobs: Sequence[str] = (),
         aside: Mapping[str, Any] = NOTHING,
+        block: str = "",
     ) -> Window:
         """Restore a window of an earlier run under its id, with its saved state.
 
@@ -275,6 +276,8 @@ class WindowManager:
             focus_id: The target of the anchor that was acted on last.
             jobs: The names of the jobs that were running.
             aside: See `SavedState`.
+            block: The block of it that was recorded last. A window that is only looked at shows it,
+                unless its class can be drawn from the state alone.
 
         Raises:
             UnknownWindowError: The id is in use, or invalid.
@@ -285,7 +288,9 @@ class WindowManager:
         if self._roster.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
         saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
-        instance = self._restored(window_id, _Closed(cls, saved, tuple(history), focus_id))
+        instance = self._restored(
+            window_id, _Closed(cls, saved, tuple(history), focus_id), block=block
+        )
         self._listeners.emit(WindowRestored(window_id))
         return instance
 
@@ -330,7 +335,9 @@ class WindowManager:
         """What each of these windows showed, in one line; the last closed one first."""
         return {one: self._closed[one].title for one in self.closed_ids}
 
-    def _restored(self, window_id: str, was: _Closed, former_id: str = "") -> Window:
+    def _restored(
+        self, window_id: str, was: _Closed, former_id: str = "", block: str = ""
+    ) -> Window:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
         instance = instance_with(cls, window_id, state, aside)
@@ -341,6 +348,8 @@ class WindowManager:
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs
         runtime.former_id = former_id
         hook = instance.restored if self._is_live else _do_nothing
+        if not self._is_live and cls.restored is not Window.restored:
+            runtime.renders.recorded = block  # without its hook, it cannot be drawn
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
         if jobs and self._is_live:  # they no longer run: the next saved version says so

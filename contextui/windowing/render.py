@@ -1,5 +1,6 @@
 """Renders of windows: snapshots and XML, drawn on the window's thread and cached per version."""
 
+import html
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from contextui.text import quote
 from contextui.windowing import anchor as anchor_registry
 from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
-from contextui.windowing.blocks import ActionLine, window_xml
+from contextui.windowing.blocks import ActionLine, parts_of, window_xml
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.snapshot import (
     ContextVersion,
@@ -153,6 +154,15 @@ def placeholder(window: "Window", frame: Frame, content: str) -> Render:
     return Render(snapshot, _xml(window, snapshot, {}), {})
 
 
+def _recorded(window: "Window", frame: Frame, xml: str) -> Render:
+    """Render a window as it was recorded."""
+    try:
+        content = html.unescape(parts_of(xml).content)
+    except ValueError as error:  # the log is damaged
+        return failure(window, frame, str(error))
+    return replace(placeholder(window, frame, content), xml=xml)
+
+
 def stale(window: "Window", render: Render) -> Render:
     """Return the render marked as stale."""
     snapshot = render.snapshot.model_copy(update={"stale": True})
@@ -262,6 +272,7 @@ class Renders:
 
     Attributes:
         replacement: Text shown in place of the content: why the window did not open.
+        recorded: The block that the log has, of a window that is only looked at.
         jobs: Returns how far the running jobs are.
     """
 
@@ -274,6 +285,7 @@ class Renders:
         secrets: SecretReads,
     ) -> None:
         self.replacement: str | None = None
+        self.recorded = ""
         self.jobs: Callable[[], Sequence[Progress]] = tuple
         self._secrets = secrets
         self._window, self._place, self._store, self._worker = window, place, store, worker
@@ -376,6 +388,8 @@ class Renders:
         frame = self._frame(lod, version, self._store.saved.state)
         if self.replacement:
             return failure(self._window, frame, self.replacement)
+        if self.recorded:
+            return _recorded(self._window, frame, self.recorded)
         with self._store.read_only("content()"):
             render = draw(self._window, frame, self._place.warn, self._reported)
             return withhold(self._window, render, self._secrets.withheld())

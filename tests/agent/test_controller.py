@@ -10,6 +10,7 @@ import pytest
 from contextui.agent import request as gate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.preamble import is_said
 from contextui.agent.turn import TurnRunningError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
@@ -199,6 +200,8 @@ def test_each_request_is_a_prefix_of_the_next_within_a_turn_and_its_final_part_s
 def test_an_empty_answer_is_nudged_once() -> None:
     talk = controller(call("create", name="todo"), Answer(()), "Here it is.")
     assert end(run(talk, "a list")).reason == "done"
+    said = [one.content for one in talk.context.get_all() if is_said(one)]
+    assert said == ["a list"]  # the nudge is not the person's
     check_whole(talk)
     silent = controller(Answer(()), Answer(({"type": "text", "text": " \n"},)))
     assert end(run(silent, "hello?")).reason == "empty"

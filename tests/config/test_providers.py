@@ -113,6 +113,11 @@ def test_a_project_can_lower_what_costs_money_and_not_raise_it(tmp_path: Path, n
     assert getattr(raised.settings, name) == usual
     [notice] = map(str, raised.notices)
     assert f"asks for {name} {usual + 1}; it stays {usual}" in notice
+    variable = f"CONTEXTUI_{name.upper()}"
+    [notice] = map(str, load(tmp_path, {variable: f"{usual - 1}"}).notices)
+    assert f"asks for {name} {usual + 1}; it stays {usual - 1}" in notice  # what is in use
+    for value in (usual + 1, usual + 2):  # as much as is asked for: nothing to report
+        assert not load(tmp_path, {variable: f"{value}"}).notices
     (folder / "config.toml").write_text(f"{name} = {usual - 1}\n")
     assert getattr(load(tmp_path).settings, name) == usual - 1
 

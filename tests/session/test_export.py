@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.events import WOKEN
 from contextui.session.export import Format, exported
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windows.todo.window import TodoWindow
-from contextui.words import Lang
+from contextui.words import LANGUAGES, Lang, Words
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y> &amp; \x1b[2J \u202e </pre></style>"
 KEY = "sk-ant-api03-5f3a9c27e1b84d0f9a6c"
@@ -58,6 +59,32 @@ def page(home: Path, lang: Lang = "en") -> tuple[str, Reader]:
     reader = Reader()
     reader.feed(text)
     return text, reader
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_the_program_added_is_a_note_and_not_yours(tmp_path: Path, lang: Lang) -> None:
+    store, woken = SessionStore(tmp_path, SessionOptions(classes=[TodoWindow])), Words(lang)(WOKEN)
+    with store.create("/src") as session:
+        session.context.add(ContextItem(ItemType.USER, "(You did x.)", id=f"{BESIDE}report-1"))
+        session.context.add(ContextItem(ItemType.USER, "Hello"))
+        session.context.add(ContextItem(ItemType.ASSISTANT, "Hi"))
+        session.context.end_turn()
+        session.context.add(ContextItem(ItemType.USER, woken))
+    view = store.view(session.id, whole=True)
+    try:
+        text, html = exported(view, "md", lang), exported(view, "html", lang)
+    finally:
+        view.close()
+    assert "## Note\n\n(You did x.)\n\n## You\n\nHello" in text
+    assert f"## Note\n\n{woken}" in text
+    you, note = Words(lang)("You"), Words(lang)("Note")
+    for who, kind, said in ((note, "other", "(You did x.)"), (you, "you", "Hello"),
+                            (note, "other", woken)):  # fmt: skip
+        assert (
+            f'<section class="{kind}"><div class="who">{who}</div>\n<div class="said">{said}'
+            in html
+        )
+        assert f'<td class="k">{who}</td><td>{said}</td>' in html
 
 
 def test_nothing_in_a_page_acts_or_loads(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from contextui import (
     action,
     escape_project_path,
 )
+from contextui.config.schema import Placement
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
@@ -36,11 +37,16 @@ from contextui.session.replay import NewerSchemaError
 from contextui.session.restore import NotASessionError
 from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
+from contextui.windowing.host import current_render, latest_render
+from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files.window import FilesWindow
+from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
 from tests.context.conversation import NotesWindow, wire
 from tests.context.test_properties import specified
 from tests.session.test_log import SAMPLES
 from tests.session.test_roundtrip import Talk
+from tests.windows.git.conftest import run
 
 
 @pytest.fixture
@@ -490,16 +496,56 @@ def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
 
 
 def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Session) -> None:
-    talk, then = Talk(session), list[bytes]()
+    talk, then, sent = Talk(session), list[bytes](), list[bytes]()
     window = talk.open("a")
     for number in range(5):
         talk.turn(f"words {number}", "answer")
         then.append(wire(talk.context.compose().messages))
+        request = talk.context.last_request
+        assert request is not None
+        sent.append(wire(request.messages))
         talk.write(window.id, f"line {number}")
         talk.system(f"rule {number}")
     session.close()
     for turn, composed in enumerate(then, 1):
         assert wire(store.view(session.id, turn).context.compose().messages) == composed
+        view = store.view(session.id, turn, as_sent=True)
+        assert wire(view.context.outlook().messages) == sent[turn - 1]
+
+
+@pytest.mark.parametrize("placement", ["price", "turn"])
+def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_state(
+    tmp_path: Path, placement: Placement
+) -> None:
+    """What an editor or a list of files shows is on the disk, not in the log of its state."""
+    work, classes = tmp_path / "work", [EditorWindow, FilesWindow, GitWindow]
+    work.mkdir()
+    (work / "a.py").write_text("first = 1\n")
+    run(work, "init", "--quiet")
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=classes, placement=placement))
+    then, composed = list[dict[str, str]](), list[bytes]()
+    with store.create(work) as session:
+        talk, windows = Talk(session), session.windows
+        opened = [windows.open("editor", path="a.py"), windows.open("files"), windows.open("git")]
+        for turn in range(2):
+            talk.turn(f"words {turn}", "answer")
+            then.append({one.id: current_render(one).xml for one in opened})
+            composed.append(wire(session.context.compose().messages))
+            (work / "a.py").write_text("second = 2\n")
+            (work / "b.py").touch()
+            for one in opened:
+                assert asyncio.run(windows.act(one.id, REREAD[one.name], actor="person")).ok
+    assert "first = 1" in then[0]["editor_1"]
+    assert "second = 2" in then[1]["editor_1"]
+    (work / "a.py").unlink()
+    for turn, shown in enumerate(then, 1):
+        view = store.view(session.id, turn)
+        assert {one.id: latest_render(one).xml for one in view.windows.windows()} == shown
+        assert wire(view.context.compose().messages) == composed[turn - 1]
+        view.close()
+
+
+REREAD = {"editor": "reload", "files": "refresh", "git": "refresh"}
 
 
 def test_continuing_takes_the_newest_session_of_the_folder(store: SessionStore) -> None:

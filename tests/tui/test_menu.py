@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, arguments, takes
 from contextui.tui.conversation.entries import AsideLine
-from contextui.tui.conversation.input import InputArea, Sender
+from contextui.tui.conversation.input import Completions, InputArea, Sender
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
@@ -226,6 +226,39 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()
+
+
+def test_one_enter_takes_the_marked_row_of_a_list(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            listed = pilot.app.screen.query_one(Completions)
+            await pilot.press(*"/approval", "enter")  # lists what there is: alone it does nothing
+            await until(pilot, lambda: prompt.text == "/approval " and listed.highlighted == 0)
+            await pilot.press("enter")
+            await until(pilot, lambda: last_note(pilot).startswith("Approval: asks"))
+            await pilot.press(*"/approval ", "down", "enter")
+            await until(pilot, lambda: last_note(pilot).startswith("Approval: writes"))
+            await pilot.press(*"/model ")  # it does something alone: no row is marked
+            await until(pilot, lambda: prompt.text == "/model ")
+            assert listed.highlighted is None
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("lang", "about"),
+    [("en", "Code snippets saved in conversations."), ("zh", "代码片段：对话中保存的代码。")],
+)
+def test_the_code_window_does_not_look_like_an_editor_of_the_project(
+    tmp_path: Path, lang: Lang, about: str
+) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path, lang=lang), lang=lang) as pilot:
+            await pilot.press(*"/open co")
+            await until(pilot, lambda: shown(pilot, f"/open code  {about}"))
+
+    asyncio.run(go())
 
 
 def test_what_is_completed_by_enter_is_done(tmp_path: Path) -> None:

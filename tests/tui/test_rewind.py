@@ -73,6 +73,17 @@ async def turn(pilot: "Pilot[int]", words: str, **files: str) -> None:
     await say(pilot, words)
 
 
+@asynccontextmanager
+async def two_turns(folder: Path, **files: str) -> AsyncIterator[tuple[App, "Pilot[int]"]]:
+    """The app after two turns, the second of which wrote a.txt and these files."""
+    app = App(folder, "one", "two", "three")
+    (app.work / "a.txt").write_text("first\n")
+    async with app.running() as pilot:
+        await turn(pilot, "Say one")
+        await turn(pilot, "Say two", a_txt="second\n", **files)
+        yield app, pilot
+
+
 async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
     """Open the sheet, and wait until it takes an answer."""
     app = app_of(pilot)
@@ -104,11 +115,7 @@ def run(coroutine: Any) -> None:
 
 def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             await turn(pilot, "Say three", a_txt="third\n", new_txt="new\n")
             old = session_of(pilot).id
             await sheet(pilot, "/rewind 1")
@@ -123,7 +130,7 @@ def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
             assert (app.work / "a.txt").read_text() == "first\n"
             assert (app.work / "new.txt").read_text() == "new\n"
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. 1 file restored. To undo: ctrl+c, then /undo.")
+            assert shown(pilot, "Back at turn 1. 1 file restored. /undo undoes.")
             assert app_of(pilot).main.prompt.text == "Say two"
             assert app_of(pilot).main.prompt.has_focus
             assert not shown(pilot, "Say three")
@@ -135,11 +142,7 @@ def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["", "u"])
 def test_undo_returns_to_the_old_branch_and_its_files(tmp_path: Path, key: str) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n", new_txt="new\n")
+        async with two_turns(tmp_path, new_txt="new\n") as (app, pilot):
             old = session_of(pilot).id
             screen = await sheet(pilot, "/rewind 1")
             screen.query_one(FileList).focus()
@@ -165,18 +168,41 @@ def test_undo_returns_to_the_old_branch_and_its_files(tmp_path: Path, key: str) 
     run(go())
 
 
-def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
+def test_typing_replaces_the_message_that_is_in_the_prompt_again(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        (app.work / "a.txt").write_text("first\n")
+        app = App(tmp_path, "one", "two", "three")
         async with app.running() as pilot:
             await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+            await turn(pilot, "Say two")
+            await sheet(pilot, "/rewind 1")
+            await back(pilot)
+            await pilot.press("x")
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "x")
+            await pilot.press("ctrl+z")  # it is not lost
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two")
+            await pilot.press("right", *"!")  # an arrow key keeps it
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two!")
+            await turn(pilot, "Say three")
+            await sheet(pilot, "/rewind 1")
+            await back(pilot)
+            assert app_of(pilot).main.prompt.text == "Say three"
+            await pilot.press(*"/undo")
+            await until(pilot, lambda: app_of(pilot).main.prompt.text == "/undo")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert session_of(pilot).turn == 2
+
+    run(go())
+
+
+def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with two_turns(tmp_path) as (app, pilot):
             await sheet(pilot)
             await back(pilot, "c")
             assert (app.work / "a.txt").read_text() == "second\n"
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. To undo: ctrl+c, then /undo.")
+            assert shown(pilot, "Back at turn 1. /undo undoes.")
 
     run(go())
 
@@ -185,11 +211,7 @@ def test_nothing_happens_by_accident(tmp_path: Path) -> None:
     """Keys that were typed for the prompt, words, Enter, a paste; and Escape."""
 
     async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             here = app_of(pilot)
             here.main.run_command("/rewind")
             await until(pilot, lambda: isinstance(here.screen, RewindScreen))
@@ -241,11 +263,7 @@ def test_another_turn_is_another_plan(tmp_path: Path) -> None:
 
 def test_what_others_changed_has_no_box(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             (app.work / "a.txt").write_text("someone else's\n")
             screen = await sheet(pilot)
             assert shown(pilot, "changed by someone else, stays")
@@ -260,11 +278,7 @@ def test_what_others_changed_has_no_box(tmp_path: Path) -> None:
 
 def test_a_change_while_the_sheet_is_open_is_found(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             await sheet(pilot)
             (app.work / "a.txt").write_text("just now\n")
             await back(pilot)
@@ -276,11 +290,7 @@ def test_a_change_while_the_sheet_is_open_is_found(tmp_path: Path) -> None:
 
 def test_if_the_fork_cannot_be_opened_the_files_stay(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             before = session_of(pilot).id
             app.problem = OSError("no more descriptors")
             await sheet(pilot)
@@ -348,11 +358,7 @@ def test_a_wrong_number_says_so(tmp_path: Path) -> None:
 
 def test_after_another_change_undo_is_about_that(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             await sheet(pilot)
             await back(pilot)
             made = session_of(pilot)
@@ -397,11 +403,7 @@ def test_an_earlier_rewind_is_undone_at_the_second_request(tmp_path: Path) -> No
 
 def test_the_session_that_was_left_offers_its_files(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
+        async with two_turns(tmp_path) as (app, pilot):
             old = session_of(pilot).id
             await sheet(pilot)
             await back(pilot)

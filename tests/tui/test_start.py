@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextui.agent.models.offline.model import OfflineModel
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.session.memory import Memory
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.commands import Commands
@@ -80,6 +80,17 @@ sys.exit(main())
 """
 
 
+def opening_later(folder: Path, *steps: Step) -> tuple[ContextUIApp, asyncio.Event]:
+    """The app, and an event that lets it open its session."""
+    may_open, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def slowly() -> Desk:
+        asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
+        return desk_in(folder, *steps)
+
+    return ContextUIApp(slowly), may_open
+
+
 @pytest.mark.parametrize(("lang", "readme"), [("en", True), ("zh", False)])
 def test_whatever_is_offered_to_be_tried_works_in_this_folder(
     tmp_path: Path, lang: Lang, readme: bool
@@ -127,14 +138,7 @@ def test_the_focus_stays_when_the_session_is_open(tmp_path: Path, keys: tuple[st
     """The panes of a session take the place of outlines, which may have the focus."""
 
     async def start() -> None:
-        may_open = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def slowly() -> Desk:
-            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
-            return desk_in(tmp_path)
-
-        app = ContextUIApp(slowly)
+        app, may_open = opening_later(tmp_path)
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press(*keys)
             before = app.focused
@@ -155,14 +159,7 @@ def test_the_focus_stays_when_the_session_is_open(tmp_path: Path, keys: tuple[st
 
 def test_what_is_sent_before_the_session_is_open_is_sent_then(tmp_path: Path) -> None:
     async def start() -> None:
-        may_open = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def slowly() -> object:
-            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
-            return desk_in(tmp_path, "Here I am.")
-
-        app = ContextUIApp(slowly)  # type: ignore[arg-type]
+        app, may_open = opening_later(tmp_path, "Here I am.")
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press(*"hello", "enter")
             await until(pilot, lambda: shown(pilot, "· hello"))
@@ -178,14 +175,7 @@ def test_a_command_typed_before_the_session_is_open_is_done_then(tmp_path: Path)
     """U32: in the order in which things were typed; what waits can be taken back."""
 
     async def start() -> None:
-        may_open = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def slowly() -> object:
-            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
-            return desk_in(tmp_path, "Here I am.")
-
-        app = ContextUIApp(slowly)  # type: ignore[arg-type]
+        app, may_open = opening_later(tmp_path, "Here I am.")
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press(*"/open todo", "enter", *"/open files", "enter", *"/fly", "enter")
             await until(pilot, lambda: shown(pilot, "· /fly"))

@@ -18,7 +18,7 @@ from contextui.windowing.host import latest_render
 from contextui.windows.code import CodeWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.words import Lang
-from tests.tui.desktop.samples import PAYLOADS, enter, region_text
+from tests.tui.desktop.samples import PAYLOADS, enter, seen
 from tests.tui.running import desk_in, running, until
 
 Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
@@ -49,19 +49,6 @@ def use(
             await steps(pilot, frame, desk)
 
     asyncio.run(go())
-
-
-async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
-    """Wait until all of these texts are in the window."""
-
-    def text() -> str:
-        return "\n".join(region_text(pilot, frame))
-
-    try:
-        await until(pilot, lambda: all(one in text() for one in texts))
-    except AssertionError as error:
-        raise AssertionError(f"{texts} not in\n{text()}") from error
-    return text()
 
 
 def rows(frame: WindowFrame) -> list[str]:

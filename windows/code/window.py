@@ -29,10 +29,14 @@ SECONDS = 5.0  # seconds between checks of the disk
 
 
 class CodeWindow(Window):
-    """Code of this project. `<code_ref>id</code_ref>` in an answer shows a file to the person."""
+    """Code snippets saved in conversations."""
 
     name = "code"
-    description_zh = "本项目的代码文件。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
+    description = (
+        "Code snippets saved in conversations. "
+        "`<code_ref>id</code_ref>` in an answer shows one to the person."
+    )
+    description_zh = "代码片段：对话中保存的代码。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
     widget = "contextui.windows.code.widget:CodeBody"
 
     class State(Window.State):

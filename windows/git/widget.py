@@ -38,8 +38,6 @@ from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
 
-LIST = 28
-"""Cells of the list, where there is room for the diff as well."""
 NARROW = 60
 """Cells of the window below which list and diff take turns."""
 _NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
@@ -168,8 +166,7 @@ class GitBody(Vertical):
         self._filter = FilterLine(self._list)
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
         self._question = Confirmation()
-        hint = self._words("message, enter commits, esc leaves")
-        self._field = Field(hint=hint)
+        self._field = Field(hint=self._words("message, enter commits, esc leaves"))
 
     def compose(self) -> ComposeResult:
         """Compose list, diff and the line below."""
@@ -190,19 +187,16 @@ class GitBody(Vertical):
         status = self._now.status
         parts = [line(status.branch or status.head[:7])]
         if status.ahead:
-            count = status.ahead
-            parts.append(self._words("{count} ahead", count=count))
+            parts.append(self._words("{count} ahead", count=status.ahead))
         if status.behind:
-            count = status.behind
-            parts.append(self._words("{count} behind", count=count))
+            parts.append(self._words("{count} behind", count=status.behind))
         return "  ".join(parts)
 
     @property
     def window_rows(self) -> int:
         """The rows of the longer of list and diff, and of a question below them."""
-        asks = bool(self._field.display or self._question.display)
         rows = self._list.count + bool(self._filter.display)
-        return max(rows, self._diff.count + 1) + asks
+        return max(rows, self._diff.count + 1) + self._is_asking
 
     # --- changes of the window ---------------------------------------------------------
 
@@ -327,11 +321,10 @@ class GitBody(Vertical):
         self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
 
     def _show_text(self, text: str, name: str = "") -> None:
-        has_names = is_diff(text)
-        lines = diff_lines(text, self._words, name) if has_names else _all_lines(text, self._words)
-        shown: list[Line] = list(lines)
-        if shown != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
-            self._show_lines(shown)
+        words = self._words
+        lines = diff_lines(text, words, name) if is_diff(text) else _all_lines(text, words)
+        if lines != list(self._diff.layout_of.lines):  # keep the place in an unchanged diff
+            self._show_lines(lines)
 
     def _show_lines(self, lines: list[Line]) -> None:
         """Show these lines at the right, with as much room as there is; else the list alone."""
@@ -442,7 +435,7 @@ class GitBody(Vertical):
 
     def _show_all(self, text: str) -> None:
         self._seen = text
-        self._show_lines(list(_all_lines(text, self._words)))
+        self._show_lines(_all_lines(text, self._words))
         self.add_class("-diff")
 
     @on(Field.Done)
@@ -458,8 +451,7 @@ class GitBody(Vertical):
         now = await self._ask(call)
         if now is None or now == self._seen:
             return now is None
-        again = self._words("Changed just now, look again")
-        self._set_heading(again, style="$text-warning")
+        self._set_heading(self._words("Changed just now, look again"), style="$text-warning")
         self._show_all(now)
         return True
 

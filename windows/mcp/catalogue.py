@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from contextui import ActionError
 from contextui.files.protection import write_private
@@ -140,7 +140,7 @@ class Catalogue(BaseModel):
         """Return what was kept; an empty one if there is nothing."""
         try:
             return cls.model_validate_json(read_plain(path, _LARGEST_FILE))
-        except (OSError, ValidationError, ValueError):
+        except (OSError, ValueError):
             return cls()
 
 

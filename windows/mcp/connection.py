@@ -107,6 +107,10 @@ class Connection:
         self._is_dirty = asyncio.Event()
         self._watched: list[str] = []
         self._listener: asyncio.Task[None] | None = None
+        self._log: Log | None = None
+        self._process: Process | None = None
+        self._is_broken = False  # the process can no longer be spoken with
+        self._refusal = ""  # what HTTP said last
         self._requests = Requests(server.timeout, self._clear)
 
     # --- life ----------------------------------------------------------------------------
@@ -205,8 +209,7 @@ class Connection:
         server = self.server.resolved(os.environ)
         for name, value in (*server.env, *server.headers):
             add_named_secret(name, value)
-        self._log: Log | None = None
-        self._process: Process | None = None
+        self._log = self._process = None
         async with AsyncExitStack() as stack:
             if server.kind == "stdio":
                 self._log = transport.Log()
@@ -298,27 +301,21 @@ class Connection:
         """Note the status of an HTTP response: the library's own errors do not have it."""
         self._refusal = _refusal(code)
 
-    _refusal = ""
-
     def _ended(self, problem: BaseException | None) -> None:
         """Note that a process can no longer be spoken with."""
         if problem is not None and not self.error:
             self.error = reason_of(problem)
         self._is_dirty.set()
         if not self._stop.is_set():
-            self._broken = True
-
-    _broken = False
+            self._is_broken = True
 
     def _died(self) -> str:
         """Describe how the process ended, if it did by itself."""
-        process: Process | None = getattr(self, "_process", None)
-        if process is None or not self._broken:
+        if self._process is None or not self._is_broken:
             return ""
-        self._broken = False
-        log: Log | None = getattr(self, "_log", None)
-        last = log.last if log is not None else ""
-        code = process.returncode
+        self._is_broken = False
+        last = self._log.last if self._log is not None else ""
+        code = self._process.returncode
         if code is not None and code < 0 and not self.error:
             return f"ended by signal {-code}"
         how = self.error or (f"exit {code}" if code is not None else "it closed its output")
@@ -330,11 +327,11 @@ class Connection:
         """Read again what has changed, at most twice a second, until the connection ends."""
         stop = asyncio.ensure_future(self._stop.wait())
         try:
-            while not self._stop.is_set() and not self._broken:
+            while not self._stop.is_set() and not self._is_broken:
                 dirty = asyncio.ensure_future(self._is_dirty.wait())
                 await asyncio.wait([stop, dirty], return_when=asyncio.FIRST_COMPLETED)
                 dirty.cancel()
-                if self._stop.is_set() or self._broken:
+                if self._stop.is_set() or self._is_broken:
                     return
                 await asyncio.wait([stop], timeout=_SETTLE)
                 self._is_dirty.clear()

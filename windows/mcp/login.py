@@ -124,10 +124,6 @@ class TokenFile:
         """Store what the server registered this program as."""
         self._write(client=client_info.model_dump(mode="json", exclude_none=True))
 
-    def forget(self) -> None:
-        """Remove the tokens: the person logs out."""
-        self.path.unlink(missing_ok=True)
-
 
 def make_login(
     home: Path, url: str, show: Callable[[str], None]

@@ -63,7 +63,6 @@ class Result(BaseModel):
     ok: bool = True
     seconds: float = 0.0
     at: float = 0.0
-    by: str = ""
     lines: int = 0
     size: int = 0
     preview: str = ""
@@ -97,11 +96,6 @@ class Taken:
     files: list[str] = field(default_factory=list)
     is_error: bool = False
 
-    @property
-    def lines(self) -> list[str]:
-        """The lines of the text."""
-        return self.text.splitlines()
-
 
 def take(outcome: Any, folder: Path | None, number: int) -> Taken:
     """Turn what a tool returned into text and files.
@@ -113,8 +107,8 @@ def take(outcome: Any, folder: Path | None, number: int) -> Taken:
     """
     files = _Files(folder, number)
     texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
-    if left := len(outcome.content) - _MOST_BLOCKS:
-        texts += [f"({left} more parts were left out)"] if left > 0 else []
+    if (left := len(outcome.content) - _MOST_BLOCKS) > 0:
+        texts.append(f"({left} more parts were left out)")
     plain = "\n".join(one for one in texts if one)
     structured, table = outcome.structured_content, None
     rows = rows_of(structured)
@@ -274,7 +268,7 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 # --- keeping and paging ------------------------------------------------------------------------
 
 
-def keep(taken: Taken, result: Result, folder: Path | None) -> str:
+def keep(taken: Taken, result: Result, folder: Path) -> str:
     """Keep the text of a result; return what the model reads of it.
 
     Args:
@@ -282,37 +276,29 @@ def keep(taken: Taken, result: Result, folder: Path | None) -> str:
         result: What the window keeps of it; completed here.
         folder: Where the whole text is kept.
     """
-    lines = taken.lines
-    result.lines, result.size = len(lines), len(taken.text)
+    result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
     result.preview = taken.text[:_PREVIEW]
     result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error
     if len(taken.text) <= SHOWN:
         return taken.text
-    result.cut = folder is not None
-    if folder is not None:
-        data = taken.text[:_LARGEST_TEXT].encode("utf-8", "replace")
-        with suppress(OSError):
-            write_private(folder / f"result-{result.number}.txt", data)
+    result.cut = True
+    data = taken.text[:_LARGEST_TEXT].encode("utf-8", "replace")
+    with suppress(OSError):
+        write_private(folder / f"result-{result.number}.txt", data)
     head = taken.text[:SHOWN].rpartition("\n")[0] or taken.text[:SHOWN]
     count = head.count("\n") + 1
-    more = f"({len(taken.text) - len(head):,} more characters"
-    if folder is None:
-        return f"{head}\n{more} were not kept)"
-    return f"{head}\n{more}: page(result={result.number}, start={count + 1}) reads on)"
+    more = f"{len(taken.text) - len(head):,} more characters"
+    return f"{head}\n({more}: page(result={result.number}, start={count + 1}) reads on)"
 
 
-def page(folder: Path | None, number: int, start: int, count: int) -> str | None:
+def page(folder: Path, number: int, start: int, count: int) -> str | None:
     """Return lines of a result that was kept whole; None if it was not."""
-    if folder is None:
-        return None
     try:
         text = read_plain(folder / f"result-{number}.txt", _LARGEST_TEXT * 4).decode("utf-8")
     except (OSError, ValueError):
         return None
     lines = text.splitlines()
-    shown = "\n".join(one[:4_000] for one in lines[start - 1 : start - 1 + count])
-    if len(shown) > SHOWN:
-        shown = shown[:SHOWN]
+    shown = "\n".join(one[:4_000] for one in lines[start - 1 : start - 1 + count])[:SHOWN]
     return f"{shown}\n({start} to {min(start + count - 1, len(lines))} of {len(lines)} lines)"
 
 

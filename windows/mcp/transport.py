@@ -8,7 +8,7 @@ import asyncio
 import collections
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -273,7 +273,3 @@ async def http_streams(
         ) as streams,
     ):
         yield streams
-
-
-Start = Callable[[Server], Awaitable[Process]]
-"""Starts the process of a server whose variables are filled in."""

@@ -38,6 +38,11 @@ class Offer:
         """The provider."""
         return self.connection.provider
 
+    def name_of(self, model: ServedModel) -> str:
+        """Return the name by which a model is chosen: that of its provider comes first."""
+        name = model.name
+        return name if self.provider.api == "none" else f"{self.provider.name}/{name}"
+
     @property
     def warning(self) -> Message | None:
         """The warning that the key is sent unencrypted, if it would be."""

@@ -7,9 +7,9 @@ that `stream.AnswerReader` assembles.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextui.agent.image import sent_block
 from contextui.agent.models.stream import AnswerReader
@@ -125,10 +125,7 @@ def _assistant(blocks: Iterable[Block]) -> Iterator[Message]:
                 calls.append({"id": block["id"], "type": "function", "function": function})
             case {"type": "thinking", "field": str(name)} if name in REASONING:
                 thoughts.append(block)  # goes back to where it came from; others' has no place here
-    if texts or not calls:
-        written["content"] = "\n\n".join(texts)
-    else:
-        written["content"] = None
+    written["content"] = "\n\n".join(texts) if texts or not calls else None
     for block in thoughts:
         written[block["field"]] = written.get(block["field"], "") + block["thinking"]
     if calls:
@@ -189,14 +186,11 @@ DONE: Mapping[str, Any] = {"done": True}
 """What the last event of a stream, ``[DONE]``, is parsed to."""
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(NamedTuple):
     """A call that is being streamed."""
 
     id: str
-    index: int
-    has_name: bool
-    pieces: list[str] = field(default_factory=list)
+    block: int
 
 
 class ChatReader:
@@ -277,9 +271,7 @@ class ChatReader:
         answer = self._inner.answer()
         rank = {"thinking": 0, "text": 1}
         blocks = sorted(answer.blocks, key=lambda block: rank.get(block["type"], 2))
-        return Answer(
-            tuple(blocks), answer.stop_reason, answer.usage, answer.model, answer.cut_calls
-        )
+        return replace(answer, blocks=tuple(blocks))
 
     # --- the chunks --------------------------------------------------------------------
 
@@ -303,18 +295,18 @@ class ChatReader:
 
     def _text(self, name: str, text: str) -> Iterator[ModelEvent]:
         is_thought = name in REASONING
-        kind, into = ("thinking", "thinking") if is_thought else ("text", "text")
+        kind = "thinking" if is_thought else "text"
         if is_thought and any(one in self._open for one in REASONING if one != name):
             return  # some servers send the same in both fields
         if name == "refusal":
             name = "content"
         if name not in self._open:
-            block: dict[str, Any] = {"type": kind, into: ""}
+            block: dict[str, Any] = {"type": kind, kind: ""}
             if is_thought:
                 block |= {"signature": "", "field": name}
             self._open[name] = self._blocks
             yield from self._begin(block)
-        yield from self._extend(self._open[name], {"type": f"{kind}_delta", into: text})
+        yield from self._extend(self._open[name], {"type": f"{kind}_delta", kind: text})
 
     def _call(self, call: object) -> Iterator[ModelEvent]:
         if not isinstance(call, Mapping) or not isinstance(call.get("index"), int | str | None):
@@ -330,7 +322,7 @@ class ChatReader:
                     self._words("The answer was garbled: it continues a block that is not open."),
                 )
             id_ = given if isinstance(given, str) and given else f"call_{self._blocks}"
-            known = _Call(id_, self._blocks, True)
+            known = _Call(id_, self._blocks)
             self._calls[call.get("index")] = known
             yield from self._begin({"type": "tool_use", "id": id_, "name": name, "input": {}})
         self._last = known
@@ -339,7 +331,7 @@ class ChatReader:
             pieces = json.dumps(pieces)
         if isinstance(pieces, str) and pieces:
             piece = {"type": "input_json_delta", "partial_json": pieces}
-            yield from self._extend(known.index, piece)
+            yield from self._extend(known.block, piece)
 
     def _known(self, call: Mapping[str, Any], given: object, name: object) -> _Call | None:
         """Return the call that a piece continues; None if it starts one.
@@ -374,7 +366,7 @@ def _usage(given: object) -> dict[str, int]:
     details = given.get("prompt_tokens_details")
     details = details if isinstance(details, Mapping) else {}
     cached = _count(details.get("cached_tokens")) or _count(given.get("prompt_cache_hit_tokens"))
-    found = {"output_tokens": answered, "input_tokens": None}
+    found = {"output_tokens": answered}
     if sent is not None:
         cached = min(cached or 0, sent)
         found |= {"input_tokens": sent - cached, "cache_read_input_tokens": cached}

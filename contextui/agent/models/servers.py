@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import SecretStr
@@ -97,35 +97,23 @@ class Inquiry:
         self._api = api
         self.root = endpoint.url.rstrip("/").removesuffix("/v1")
 
-    async def get(self, url: str) -> Any:
-        """Return the parsed answer to a GET.
+    async def maybe(self, url: str) -> Mapping[str, Any]:
+        """Return the answer to a GET; empty if the server has none."""
+        with suppress(ModelError):
+            return _mapping(await self.fetch(url))
+        return {}
+
+    async def fetch(
+        self, url: str, body: Mapping[str, Any] | None = None, seconds: float = ASK_SECONDS
+    ) -> Any:
+        """Return the parsed answer to a GET, or to a POST if there is a body.
 
         Raises:
             ModelError: There is none.
         """
-        return await self._ask("GET", url)
-
-    async def post(self, url: str, body: Mapping[str, Any], seconds: float = ASK_SECONDS) -> Any:
-        """Return the parsed answer to a POST."""
-        return await self._ask("POST", url, body, seconds)
-
-    async def maybe(self, url: str) -> Mapping[str, Any]:
-        """Return the answer to a GET; empty if the server has none."""
-        with suppress(ModelError):
-            found = await self.get(url)
-            return found if isinstance(found, Mapping) else {}
-        return {}
-
-    async def _ask(
-        self,
-        method: str,
-        url: str,
-        body: Mapping[str, Any] | None = None,
-        seconds: float = ASK_SECONDS,
-    ) -> Any:
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
-        words = self._endpoint.words
+        words, method = self._endpoint.words, "GET" if body is None else "POST"
         try:
             async with asyncio.timeout(seconds):
                 request = self._client.build_request(
@@ -207,10 +195,10 @@ async def served_models(endpoint: Endpoint, api: Api = "chat") -> list[ServedMod
     async with inquiry(endpoint, api) as ask:
         if await _is_ollama(ask):
             return await _ollama_models(ask)
-        listed = await ask.get(_models_url(endpoint, api))
+        listed = await ask.fetch(_models_url(endpoint, api))
         found = list(_listed(listed))
         if len(found) == 1 and (size := await _llama_cpp(ask)):
-            return [_with_size(found[0], size)]
+            return [replace(found[0], context=size.tokens, is_loaded=True)]
         if found and all(one.possible is None for one in found):
             sizes = await _lm_studio(ask)
             return [sizes.get(one.name, one) for one in found]
@@ -224,34 +212,19 @@ def _models_url(endpoint: Endpoint, api: Api) -> str:
 
 def _listed(answer: Any) -> Iterator[ServedModel]:
     """Read the list of an OpenAI-like or Anthropic-like server."""
-    rows = answer.get("data") if isinstance(answer, Mapping) else None
-    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
-        if not isinstance(row, Mapping) or not _name(row.get("id")):
+    for row in _rows(answer, "data"):
+        if not (name := _name(row.get("id"))):
             continue
-        meta = row.get("meta")
-        meta = meta if isinstance(meta, Mapping) else {}
+        meta = _mapping(row.get("meta"))
         served = _tokens(row.get("max_model_len"))  # vLLM
-        possible = next(
-            filter(
-                None,
-                map(
-                    _tokens,
-                    (
-                        row.get("context_length"),  # OpenRouter
-                        row.get("max_input_tokens"),  # Anthropic
-                        row.get("context_window"),  # Groq
-                        meta.get("n_ctx_train"),  # llama.cpp
-                    ),
-                ),
-            ),
-            None,
+        possible = (
+            _tokens(row.get("context_length"))  # OpenRouter
+            or _tokens(row.get("max_input_tokens"))  # Anthropic
+            or _tokens(row.get("context_window"))  # Groq
+            or _tokens(meta.get("n_ctx_train"))  # llama.cpp
         )
-        yield ServedModel(
-            _name(row["id"]),
-            served or _tokens(meta.get("n_ctx")),
-            possible,
-            rates=_rates(row.get("pricing")),
-        )
+        context = served or _tokens(meta.get("n_ctx"))
+        yield ServedModel(name, context, possible, rates=_rates(row.get("pricing")))
 
 
 def _rates(pricing: Any) -> Rates | None:
@@ -306,21 +279,17 @@ async def context_size(endpoint: Endpoint, api: Api = "chat") -> ContextSize | N
 
 async def _llama_cpp(ask: Inquiry) -> ContextSize | None:
     props = await ask.maybe(f"{ask.root}/props")
-    settings = props.get("default_generation_settings")
-    settings = settings if isinstance(settings, Mapping) else {}
+    settings = _mapping(props.get("default_generation_settings"))
     tokens = _tokens(settings.get("n_ctx")) or _tokens(props.get("n_ctx"))
-    modes = props.get("modalities")
-    sees = modes.get("vision") if isinstance(modes, Mapping) else None
+    sees = _mapping(props.get("modalities")).get("vision")
     sees = sees if isinstance(sees, bool) else None
     return ContextSize(tokens, sees=sees) if tokens else None
 
 
 async def _lm_studio(ask: Inquiry) -> dict[str, ServedModel]:
-    answer = await ask.maybe(f"{ask.root}/api/v0/models")
-    rows = answer.get("data")
     found = {}
-    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
-        if isinstance(row, Mapping) and (name := _name(row.get("id"))):
+    for row in _rows(await ask.maybe(f"{ask.root}/api/v0/models"), "data"):
+        if name := _name(row.get("id")):
             found[name] = ServedModel(
                 name,
                 _tokens(row.get("loaded_context_length")),
@@ -328,10 +297,6 @@ async def _lm_studio(ask: Inquiry) -> dict[str, ServedModel]:
                 is_loaded=row.get("state") == "loaded",
             )
     return found
-
-
-def _with_size(model: ServedModel, size: ContextSize) -> ServedModel:
-    return ServedModel(model.name, size.tokens, model.possible, is_loaded=True)
 
 
 # --- Ollama --------------------------------------------------------------------------------
@@ -343,12 +308,9 @@ async def _is_ollama(ask: Inquiry) -> bool:
 
 
 async def _ollama_models(ask: Inquiry) -> list[ServedModel]:
-    tags, loaded = await asyncio.gather(ask.get(f"{ask.root}/api/tags"), _ollama_loaded(ask))
-    rows = tags.get("models") if isinstance(tags, Mapping) else None
-    names = [
-        name for row in (rows[:_MOST_MODELS] if isinstance(rows, list) else ())
-        if isinstance(row, Mapping) and (name := _name(row.get("name") or row.get("model")))
-    ]  # fmt: skip
+    tags, loaded = await asyncio.gather(ask.fetch(f"{ask.root}/api/tags"), _ollama_loaded(ask))
+    rows = _rows(tags, "models")
+    names = [name for row in rows if (name := _name(row.get("name") or row.get("model")))]
     shown = await asyncio.gather(*(_ollama_show(ask, name) for name in names[:50]))
     known = dict(zip(names, shown, strict=False))
     models = []
@@ -376,7 +338,7 @@ async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
     is_full = size.tokens is not None and size.tokens == size.possible
     if _loaded(loaded, model) is None and not is_full:
         with suppress(ModelError):  # the request will fail likewise
-            await ask.post(f"{ask.root}/api/generate", {"model": model}, _LOAD_SECONDS)
+            await ask.fetch(f"{ask.root}/api/generate", {"model": model}, _LOAD_SECONDS)
             loaded = await _ollama_loaded(ask)
     tokens = _loaded(loaded, model) or size.tokens or _OLLAMA_DEFAULT
     return ContextSize(tokens, size.possible, size.calls_tools, size.sees)
@@ -405,7 +367,7 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
                 ),
             )
         wanted = {"model": name, "from": model.name, "parameters": {"num_ctx": tokens}}
-        await ask.post(f"{ask.root}/api/create", wanted | {"stream": False}, _LOAD_SECONDS)
+        await ask.fetch(f"{ask.root}/api/create", wanted | {"stream": False}, _LOAD_SECONDS)
     return name
 
 
@@ -415,11 +377,9 @@ def _loaded(loaded: Mapping[str, int], model: str) -> int | None:
 
 async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
     """Return the contexts of the models in memory."""
-    answer = await ask.maybe(f"{ask.root}/api/ps")
-    rows = answer.get("models")
     found = {}
-    for row in rows[:_MOST_MODELS] if isinstance(rows, list) else ():
-        name = _name(row.get("name") or row.get("model")) if isinstance(row, Mapping) else ""
+    for row in _rows(await ask.maybe(f"{ask.root}/api/ps"), "models"):
+        name = _name(row.get("name") or row.get("model"))
         if name and (tokens := _tokens(row.get("context_length"))):
             found[name] = tokens
     return found
@@ -428,13 +388,10 @@ async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
 async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
     """Return what a model can take, and what its own file sets."""
     try:
-        answer = await ask.post(f"{ask.root}/api/show", {"model": model})
+        answer = _mapping(await ask.fetch(f"{ask.root}/api/show", {"model": model}))
     except ModelError:
         return ContextSize()
-    if not isinstance(answer, Mapping):
-        return ContextSize()
-    info = answer.get("model_info")
-    info = info if isinstance(info, Mapping) else {}
+    info = _mapping(answer.get("model_info"))
     lengths = {str(key): _tokens(value) for key, value in info.items()
                if str(key).endswith(".context_length")}  # fmt: skip
     own = f"{info.get('general.architecture')}.context_length"  # others are those of its parts
@@ -448,6 +405,16 @@ async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
     can = answer.get("capabilities")
     calls, sees = ("tools" in can, "vision" in can) if isinstance(can, list) else (None, None)
     return ContextSize(set_to, possible, calls, sees)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _rows(answer: Any, field: str) -> list[Mapping[str, Any]]:
+    """Return the rows of a list in an answer."""
+    rows = _mapping(answer).get(field)
+    return list(map(_mapping, rows[:_MOST_MODELS] if isinstance(rows, list) else ()))
 
 
 def _name(value: object) -> str:

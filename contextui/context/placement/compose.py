@@ -184,6 +184,10 @@ class PricedComposer:
         except UNFIT:
             self._is_unknown = True
 
+    def known_block(self, window_id: str) -> str:
+        """The whole block that the model can know of a window."""
+        return self._shown.get(window_id, "")
+
     def _with_block(self, slot: Slot) -> str:
         """The whole block of a window after one of its blocks."""
         if slot.full.kind == "whole":

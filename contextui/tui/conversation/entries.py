@@ -13,7 +13,7 @@ from textual.widgets import Markdown, Static
 from textual.widgets.markdown import MarkdownBlock
 
 from contextui.agent.preamble import is_report
-from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType
 from contextui.secrets import StreamMask, mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
@@ -83,7 +83,7 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
     waiting: dict[str, int] = {}
     for item in items:
         match item.type:
-            case ItemType.USER if item.id.startswith(BESIDE):
+            case ItemType.USER if item.is_added:
                 pass  # attached code and files, and what the person did: seen elsewhere
             case ItemType.USER if is_report(item.content):
                 entries.append(Aside(item.content))

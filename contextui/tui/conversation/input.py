@@ -61,8 +61,9 @@ class Completions(OptionList, can_focus=False):
         if self._texts:
             width = min(max(len(one.shown) for one in found), _LONGEST)
             self.add_options(self._option(one, width) for one in found)
-            # After a bare name, Enter runs the command without an argument.
-            self.highlighted = None if commands.is_whole(text) and text.endswith(" ") else 0
+            # After a bare name, Enter runs the command without an argument, if that does something.
+            is_bare = commands.is_whole(text) and text.endswith(" ")
+            self.highlighted = None if is_bare and not commands.asks_for_choice(text) else 0
         elif usage := commands.usage(text):
             self.add_option(Option(Content.styled(line(usage), MUTED), disabled=True))
         self.display = self.option_count > 0
@@ -247,33 +248,25 @@ class InputArea(Vertical):
     @on(Prompt.Completing)
     def _step_or_complete(self, message: Prompt.Completing) -> None:
         completions = self.query_one(Completions)
-        if self.prompt.is_searching:
+        if self.prompt.is_searching or self._is_mentioning:
             if message.step:
                 self.query_one(Popup).step(message.step)
             else:
-                self._take_from_history()
-        elif self._is_mentioning:
-            if message.step:
-                self.query_one(Popup).step(message.step)
-            else:
-                self._insert_mention()
+                self.complete()
         elif message.step:
             completions.step(message.step)
-        elif (
-            message.is_enter
-            and not completions.is_moved
-            and self.commands.is_whole(self.prompt.text)
-        ):
+        else:
             # A whole name wins over what it could become.
             text = self.prompt.text
-            if not self.commands.asks_for_choice(text):
+            is_whole = (
+                message.is_enter and not completions.is_moved and self.commands.is_whole(text)
+            )
+            if is_whole and not self.commands.asks_for_choice(text):
                 self.prompt.call_next(self.prompt.say, text)
-            elif text.endswith(" "):
-                completions.step(1)
-            else:
+            elif is_whole and not text.endswith(" "):
                 self.prompt.put(f"{text} ")
-        else:
-            self.complete()
+            else:
+                self.complete()
 
     @on(Completions.Chosen)
     def _choose_clicked(self, message: Completions.Chosen) -> None:

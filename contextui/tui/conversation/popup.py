@@ -12,8 +12,6 @@ from contextui.tui.footer import Hint, hints_in
 from contextui.tui.lines import MUTED
 from contextui.words import Words
 
-ROWS = 5
-"""How many rows are visible."""
 _FRAME = 6  # cells of a row that the border and its padding take
 
 
@@ -43,7 +41,7 @@ class Popup(OptionList, can_focus=False):
         empty: str = "",
         keep: bool = False,
     ) -> None:
-        """Show rows, each with the value that it stands for.
+        """Show rows, each with its value.
 
         Args:
             title: Shown in the upper border.

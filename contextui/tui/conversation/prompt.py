@@ -429,7 +429,7 @@ class Prompt(InertArea):
         if self._pastes.size + len(text) > MOST_PASTED:
             self.notify(too_large(text, self._words), severity="warning", markup=False)
             return
-        self.insert(self._pastes.keep(text))
+        self.replace(self._pastes.keep(text), *self.selection, maintain_selection_offset=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Name what Enter does: while the history is searched, it sends nothing."""

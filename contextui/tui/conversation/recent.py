@@ -119,9 +119,8 @@ class ResumeRow(Try):
         words, head = self._words, self._head
         seconds = time.time() - head.place.used
         used = words("now") if seconds < _NOW else age(seconds)
-        turns = "" if head.turns is None else (
-            words("1 turn") if head.turns == 1 else words("{n} turns", n=head.turns)
-        )  # fmt: skip
+        count = head.turns
+        turns = "" if count is None else words.plural(count, "1 turn", "{count} turns")
         room = width - 2 - _AGE - _TURNS
         mark = "› " if self._newest is not None else "  "
         title = head.since_fork or head.title or words("(no prompt)")
@@ -152,7 +151,7 @@ class ResumeRow(Try):
         words, newest = self._words, self._newest
         assert newest is not None
         if count := len(newest.windows):
-            yield words("1 window") if count == 1 else words("{count} windows", count=count)
+            yield words.plural(count, "1 window", "{count} windows")
         if newest.draft.strip():
             yield words("1 message not sent")
 
@@ -199,11 +198,9 @@ def trust_line(files: int, servers: int, words: Words) -> Content | None:
     """Return a line about window files and MCP servers that wait for trust, if there are any."""
     parts = list[str]()
     if files:
-        one = words("1 window file")
-        parts.append(one if files == 1 else words("{count} window files", count=files))
+        parts.append(words.plural(files, "1 window file", "{count} window files"))
     if servers:
-        one = words("1 MCP server")
-        parts.append(one if servers == 1 else words("{count} MCP servers", count=servers))
+        parts.append(words.plural(servers, "1 MCP server", "{count} MCP servers"))
     if not parts:
         return None
     text = words("Not trusted yet: {what}. ", what=", ".join(parts))

@@ -1,24 +1,21 @@
 """The dialog before a manual compaction: what is summarized, and what stays."""
 
-import unicodedata
 from collections.abc import Iterable
 
-from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from contextui.context.compaction.plan import Plan
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.units import Calls
+from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.inspector.labels import KINDS, label
-from contextui.tui.lines import FAINT, KEY, MUTED, fit, short
-from contextui.words import Words
+from contextui.tui.lines import FAINT, MUTED, fit, short
+from contextui.words import Words, msg
 
-_KEY = 3  # cells
-_KIND = 8
+_KIND = 8  # cells
 _SHOWN = 200  # maximum items listed of each kind
 
 
@@ -57,37 +54,33 @@ class What(Static):
             yield Content.styled(self._words("… {count} more", count=more), FAINT)
 
 
-class CompactScreen(ModalScreen[bool]):
+class CompactScreen(QuestionScreen):
     """Previews a compaction and asks for confirmation."""
 
     DEFAULT_CSS = """
     CompactScreen {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            width: 104; max-width: 96%; height: auto; max-height: 92%;
-            border: round $primary; border-title-style: bold;
-            background: $background; padding: 1 2 0 2;
-        }
+        #box { width: 104; border: round $primary; border-title-color: $primary; }
         #what { height: auto; max-height: 45vh; margin: 1 0; }
-        #items, #headline, #choices, #note { height: auto; }
+        #items, #headline, #note { height: auto; }
         #note { margin: 1 0 0 0; }
     }
     """
+    no = ("n", msg("Cancel; Esc does the same"))
+    deaf = 0
 
     def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
-        super().__init__()
-        self._words, self._plan, self._calls = words, plan, calls
+        super().__init__(words, words("Compact the conversation?"), "y", words("Compact it"))
+        self._plan, self._calls = plan, calls
 
     def compose(self) -> ComposeResult:
         """Compose the figures, the items, and the answers."""
         words = self._words
         with Vertical(id="box") as box:
-            box.border_title = Content(words("Compact the conversation?"))
+            box.border_title = Content(self._title)
             yield Static(self._headline(), id="headline")
             with VerticalScroll(id="what"):
                 yield What(words, self._plan, self._calls)
-            yield Static(self._choices(), id="choices")
+            yield Static(self.choices(), id="choices")
             note = words("The model writes the summary. /undo restores everything.")
             yield Static(Content.styled(note, MUTED), id="note")
 
@@ -107,24 +100,3 @@ class CompactScreen(ModalScreen[bool]):
                 rest=short(plan.stays_tokens),
             )
         )
-
-    def _choices(self) -> Content:
-        rows = [("y", self._words("Compact it")), ("n", self._words("Cancel; Esc does the same"))]
-        return Content("\n").join(
-            [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
-        )
-
-    def on_key(self, event: events.Key) -> None:
-        """Answer by letter, including full-width letters of an input method."""
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
-        if event.key == "escape" or key in ("y", "n"):
-            event.stop()
-            self._decide(key == "y")
-
-    @on(events.Click, "#choices")
-    def _choose_clicked(self, event: events.Click) -> None:
-        self._decide(event.y == 0)
-
-    def _decide(self, wanted: bool) -> None:
-        if self.is_current:
-            self.dismiss(wanted)

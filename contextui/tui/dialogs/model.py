@@ -167,15 +167,11 @@ class ModelScreen(ModalScreen[str | None]):
                 yield Option("", disabled=True)
             yield Option(self._provider_row(offer), f"{name}/")
             for one in found:
-                yield Option(self._model_row(offer, one), self._option_id(offer, one))
+                yield Option(self._model_row(offer, one), offer.name_of(one))
             before = offer
         if sought and before is None:
             text = self._words("No model matches {query}. Esc clears.", query=quote(sought, 40))
             yield Option(Content.styled(text, MUTED), disabled=True)
-
-    def _option_id(self, offer: Offer, model: ServedModel) -> str:
-        is_offline = offer.provider.api == "none"
-        return model.name if is_offline else f"{offer.provider.name}/{model.name}"
 
     def _provider_row(self, offer: Offer) -> Content:
         words, connection = self._words, offer.connection

@@ -1,7 +1,8 @@
-"""Question with two answers: a letter for yes, Esc for no."""
+"""Question with two answers: a letter for yes, `n` or Esc for no."""
 
 import time
 import unicodedata
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,14 +12,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from contextui.tui.lines import KEY, fit
-from contextui.words import Words
-
-_DEAF = 0.5  # seconds in which keys are ignored: they were meant for something else
-_KEY = 5  # cells
+from contextui.words import Words, msg
 
 
 class QuestionScreen(ModalScreen[bool]):
-    """Asks whether to do something; the other answer is to stay.
+    """Asks whether to do something. Keys that are no answer belong to what has the focus.
 
     Args:
         words: Translates into the person's locale.
@@ -40,9 +38,18 @@ class QuestionScreen(ModalScreen[bool]):
     }
     """
 
+    no: ClassVar[tuple[str, str]] = ("Esc", msg("Stay"))
+    """The key of the other answer that is shown, and what it does."""
+    deaf: ClassVar[float] = 0.5
+    """Seconds in which keys are ignored: they were meant for something else."""
+
     def __init__(self, words: Words, title: str, key: str, yes: str) -> None:
         super().__init__()
         self._words, self._title, self._yes_key, self._yes = words, title, key, yes
+        self._opened = float("inf")  # until it is visible
+
+    def on_mount(self) -> None:
+        """Begin to take answers, after a moment."""
         self._opened = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -58,18 +65,19 @@ class QuestionScreen(ModalScreen[bool]):
 
     def choices(self) -> Content:
         """Return the answers with their keys."""
-        rows = [(self._yes_key, self._yes), ("Esc", self._words("Stay"))]
+        no, stay = self.no
+        rows = [(self._yes_key, self._yes), (no, self._words(stay))]
         return Content("\n").join(
-            [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
+            [Content.assemble((fit(key, len(no) + 2), f"{KEY} bold"), name) for key, name in rows]
         )
 
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        event.stop()
-        if event.time - self._opened < _DEAF:
-            return
         key = unicodedata.normalize("NFKC", event.character or "").lower()
-        if event.key == "escape" or key in (self._yes_key, "n"):
+        is_answer = event.key == "escape" or key in (self._yes_key, "n")
+        if is_answer or self.focused is None:
+            event.stop()
+        if is_answer and event.time - self._opened >= self.deaf:
             self._decide(key == self._yes_key)
 
     @on(events.Click, "#choices")

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -23,10 +22,11 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, Plan, Turn
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
 from contextui.tui.footer import Hint
-from contextui.tui.lines import FAINT, KEY, MUTED, LineView, age, fit, fold, lit, short, spinner
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, fold, short, spinner
 from contextui.words import Words, msg
 
 _NUMBER, _AGE, _FILES = 6, 6, 6  # cells of the columns beside the message
@@ -71,28 +71,23 @@ class Around:
     has_commands: bool = False
 
 
-class TurnList(LineView, can_focus=True):
-    """The turns, newest first; those above the rule leave the conversation."""
+class TurnList(RowList[Turn | None]):
+    """The turns, newest first, and a rule; those above it leave the conversation."""
 
-    BINDINGS = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "edge(-1)", show=False),
-        Binding("end", "edge(1)", show=False),
-    ]
-
-    class Moved(Message):
+    class Moved(RowList.Moved):
         """Posted when another turn is chosen."""
 
     def __init__(self, words: Words, turns: Sequence[Turn], chosen: int, now: datetime) -> None:
-        super().__init__(id="turns")
+        super().__init__(self._turn_line, lambda turn: turn.number if turn is not None else None)
         self._words, self._now = words, now
         self._turns = sorted(turns, key=lambda one: one.number, reverse=True)
-        self._rows: list[Turn | None] = []  # None is the rule
+        self.shows_cursor = True
         self.chosen = chosen
         """The number of the chosen turn."""
+
+    def is_entry(self, row: Turn | None) -> bool:
+        """Whether a row is a turn that has ended."""
+        return row is not None and row.has_ended
 
     @property
     def turn(self) -> Turn:
@@ -105,77 +100,47 @@ class TurnList(LineView, can_focus=True):
         return [one for one in self._turns if one.number > self.chosen]
 
     def on_mount(self) -> None:
-        """Show the chosen turn."""
-        self.choose(self.chosen)
+        """Show the turns."""
+        self._arrange()
 
     def on_resize(self) -> None:
         """Keep the chosen turn in view."""
-        self._show()
+        self._arrange()
 
-    def choose(self, number: int) -> None:
-        """Choose a turn."""
-        changed, self.chosen = number != self.chosen, number
-        self._rows = [*self.leaving, None]
-        self._rows += [one for one in self._turns if one.number <= number]
-        self._show()
-        if changed:
+    def _arrange(self) -> None:
+        leaving = self.leaving
+        self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
+
+    def choose(self, place: int, step: int = 1) -> None:
+        """Choose the turn in a row, or the next one in the direction of `step`."""
+        turn = self.rows[self._entry_from(place, step)]
+        if turn is not None and turn.number != self.chosen:
+            self.chosen = turn.number
+            self._arrange()
             self.post_message(self.Moved())
 
-    def _show(self) -> None:
-        self.set_count(len(self._rows), follow=False)
-        rule = self._rows.index(None) if None in self._rows else 0
-        self.show_line(max(rule - 1, 0))
-        self.show_line(rule + 1)
+    def _show_cursor(self) -> None:
+        self.show_line(max(self.cursor - 2, 0))  # above the rule: the last turn that leaves
+        self.show_line(self.cursor)
 
-    def action_move(self, step: int) -> None:
-        """Choose the turn above or below."""
-        self._move(step)
-
-    def action_page(self, step: int) -> None:
-        """Move by a page."""
-        self._move(step * max(self.size.height - 2, 1))
-
-    def action_edge(self, step: int) -> None:
-        """Choose the newest or the first turn."""
-        self._move(step * len(self._turns))
-
-    def _move(self, step: int) -> None:
-        possible = [one.number for one in self._turns if one.has_ended]
-        at = possible.index(self.chosen) + step
-        self.choose(possible[min(max(at, 0), len(possible) - 1)])
-
-    def on_click(self, event: events.Click) -> None:
-        """Choose the clicked turn."""
-        at = event.y + self.scroll_offset.y
-        turn = self._rows[at] if 0 <= at < len(self._rows) else None
-        if turn is not None and turn.has_ended:
-            self.choose(turn.number)
-
-    def line_at(self, number: int, width: int) -> Content:
-        """Render a turn, or the rule."""
-        turn = self._rows[number]
+    def _turn_line(self, turn: Turn | None, width: int) -> Content:
         if turn is None:
             label = f"── {self._words('back to here')} "
             rest = "─" * max(width - Content(label).cell_length, 0)
             return Content.styled(label + rest, "$text-warning")
-        leaves, is_here = turn.number > self.chosen, turn.number == self.chosen
-        quiet = MUTED if is_here else FAINT
+        leaves = turn.number > self.chosen
         ago = "" if turn.when is None else age((self._now - turn.when).total_seconds())
         words = turn.message if turn.number else self._words("the start, before any message")
         files = str(turn.files) if turn.files else "·"
-        line = Content.assemble(
+        return Content.assemble(
             (fit(str(turn.number), _NUMBER - 2, right=True) + "  ", FAINT if leaves else MUTED),
-            (fit(ago, _AGE), quiet),
+            (fit(ago, _AGE), FAINT),
             (
                 fit(words, width - _NUMBER - _AGE - _FILES),
                 FAINT if leaves else MUTED if not turn.number else "$foreground",
             ),
-            (
-                fit(files, _FILES, right=True),
-                "$text-warning" if turn.files and leaves else quiet,
-            ),
+            (fit(files, _FILES, right=True), "$text-warning" if turn.files and leaves else FAINT),
         )
-        return lit(line) if is_here else line
 
 
 class TurnHead(Widget):
@@ -193,82 +158,53 @@ class TurnHead(Widget):
         return spread(Content.styled(named, FAINT), right, self._turns.line_width)
 
 
-class FileList(LineView, can_focus=True):
+class FileList(RowList[FileChange]):
     """The files written since the turn, with a box for those that can be restored or deleted."""
 
-    BINDINGS = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("home", "move(-1000000)", show=False),
-        Binding("end", "move(1000000)", show=False),
-    ]
-
-    class Toggled(Message):
-        """Posted when a file is chosen or not."""
-
-    class Moved(Message):
+    class Moved(RowList.Moved):
         """Posted when the cursor is on another file."""
 
+    class Opened(RowList.Opened):
+        """Posted when the change of a file is to be shown."""
+
     def __init__(self, words: Words) -> None:
-        super().__init__(id="files")
+        super().__init__(self._file_line, lambda file: file.path)
         self._words = words
-        self._files: Sequence[FileChange] = ()
         self._counts: dict[str, tuple[str, str]] = {}
         self._ago = ""
-        self.cursor = 0
-        """The row of the cursor."""
+        self.shows_cursor = True
         self.chosen: set[str] = set()
         """The paths that are chosen."""
 
     def show_plan(self, plan: Plan, ago: str) -> None:
         """Show the files of a plan, chosen as it proposes."""
-        self._files, self._ago, self.cursor = plan.files, ago, 0
-        self.chosen = plan.chosen_first
+        self._ago, self.chosen = ago, plan.chosen_first
         self._counts = {one.path: _counts(one) for one in plan.files}
         self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
-        self.set_count(max(len(plan.files), 1), follow=False)
+        self.show(plan.files)
 
     def clear(self) -> None:
         """Show no files."""
-        self._files, self.chosen = (), set()
-        self.set_count(0)
-
-    @property
-    def file(self) -> FileChange | None:
-        """The file under the cursor."""
-        return self._files[self.cursor] if self.cursor < len(self._files) else None
-
-    def action_move(self, step: int) -> None:
-        """Move the cursor."""
-        if self._files:
-            self.cursor = min(max(self.cursor + step, 0), len(self._files) - 1)
-            self.show_line(self.cursor)
-            self.refresh()
-            self.post_message(self.Moved())
+        self.chosen, self.cursor = set(), 0
+        self.show(())
 
     def toggle(self) -> None:
         """Choose the file under the cursor, or not."""
-        file = self.file
+        file = self.row
         if file is not None and file.is_offered:
             self.chosen ^= {file.path}
             self.refresh()
             self.post_message(self.Toggled())
 
     def on_click(self, event: events.Click) -> None:
-        """Move to the clicked file; a click on its box toggles it."""
-        at = event.y + self.scroll_offset.y
-        if 0 <= at < len(self._files):
-            self.cursor = at
-            self.action_move(0)
-            if event.x < 4:
-                self.toggle()
+        """Toggle the file whose box is clicked."""
+        place = event.y + self.scroll_offset.y
+        if event.x < 4 and place < len(self.rows):
+            self.choose(place)
+            self.toggle()
 
-    def line_at(self, number: int, width: int) -> Content:
-        """Render one file."""
+    def _file_line(self, file: FileChange, width: int) -> Content:
         words = self._words
-        if number >= len(self._files):
-            return Content("")
-        file = self._files[number]
         path = spelled(file.path[-_LONGEST_PATH:])
         if file.is_offered:
             mark = "✓" if file.path in self.chosen else " "
@@ -284,8 +220,7 @@ class FileList(LineView, can_focus=True):
         if path.cell_length + about.cell_length > room:
             path = _cut_start(path, max(room - about.cell_length, room // 2))
             about = about.truncate(max(room - path.cell_length, 0), ellipsis=True)
-        line = spread(Content.assemble(box, path, about), end, width)
-        return lit(line) if number == self.cursor else line
+        return spread(Content.assemble(box, path, about), end, width)
 
     def _fate(self, file: FileChange) -> str:
         words = self._words
@@ -383,7 +318,7 @@ class RewindScreen(ModalScreen[GoBack]):
     """
 
     CSS_PATH = "rewind.tcss"
-    AUTO_FOCUS = "#turns"
+    AUTO_FOCUS = "TurnList"
 
     def __init__(
         self,
@@ -595,9 +530,10 @@ class RewindScreen(ModalScreen[GoBack]):
         self._go_to_file()
 
     @on(FileList.Moved)
+    @on(FileList.Opened)
     def _go_to_file(self) -> None:
         """Scroll the change to the file under the cursor."""
-        file, change = self._files.file, self.query_one(ChangeView)
+        file, change = self._files.row, self.query_one(ChangeView)
         if file is not None and file.path in self._shown.places:
             line = self._shown.places[file.path]
             change.layout_of.measure(0, up_to=line)

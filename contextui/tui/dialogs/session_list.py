@@ -5,22 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from textual import events
 from textual.content import Content
-from textual.message import Message
 
 from contextui.session.catalogue import Catalogue, Head, Place
-from contextui.tui.lines import (
-    FAINT,
-    KEY,
-    MUTED,
-    LineView,
-    age,
-    fit,
-    line,
-    nearest,
-    shown_folder,
-)
+from contextui.tui.desktop.rowlist import RowList
+from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, shown_folder
 from contextui.words import Words, msg
 
 USED, FOLDER, TURNS, COST = 5, 14, 6, 9
@@ -82,81 +71,39 @@ def _root(place: Place, ids: dict[str, Place], known: Callable[[Place], Head | N
     return place
 
 
-class SessionList(LineView, can_focus=True):
+class SessionList(RowList[Row]):
     """The sessions, one line each."""
 
-    class Moved(Message):
-        """Posted when another session is chosen."""
-
-    class Opened(Message):
-        """Posted when the chosen session is clicked again."""
+    opens_by_click = False
 
     def __init__(self, words: Words, catalogue: Catalogue, current: str = "") -> None:
-        super().__init__(id="sessions")
+        super().__init__(self._line, lambda row: row.place.id if row.place is not None else None)
         self._words, self._catalogue, self._current = words, catalogue, current
-        self.rows: list[Row] = []
         self.has_folder, self.has_cost = True, False
-        self._cursor = 0
+        self.shows_cursor = True
+
+    def is_entry(self, row: Row) -> bool:
+        """Whether a row is a session."""
+        return row.place is not None
 
     @property
     def place(self) -> Place | None:
         """The chosen session."""
-        return self.rows[self._cursor].place if self._cursor < len(self.rows) else None
+        return self.row.place if self.row is not None else None
 
-    def show(self, rows: list[Row]) -> None:
-        """Show these rows; the cursor stays on its session."""
-        chosen, before = self.place.id if self.place is not None else None, self._cursor
-        self.rows = rows
+    def show_sessions(self, rows: list[Row], note: str) -> None:
+        """Show these rows, or a note if there are none; the cursor stays on its session."""
+        before = self.place
         heads = [self._catalogue.known(row.place) for row in rows if row.place is not None]
         self.has_cost = any(head is not None and head.cost is not None for head in heads)
-        found = (at for at, row in enumerate(rows) if row.place and row.place.id == chosen)
-        at = next(found, None)
-        self._cursor = self._selectable(min(self._cursor, len(rows) - 1), 1) if at is None else at
-        self.set_count(len(rows), follow=False)
-        if at != before:
-            self.show_line(self._cursor)
-        if self.place is None or self.place.id != chosen:
+        self.show(rows, note, at=before.id if before is not None else "")
+        if before is None or self.place is None or self.place.id != before.id:
             self.post_message(self.Moved())
 
-    def move(self, by: int) -> None:
-        """Move the cursor by so many rows, over those that are no session."""
-        self.choose(self._cursor + by, 1 if by > 0 else -1)
-
-    def choose(self, at: int, step: int = 1) -> None:
-        """Move the cursor to a row, or to the next session from there."""
-        before, self._cursor = self._cursor, self._selectable(at, step)
-        self.show_line(max(self._cursor - 1, 0))  # with the name of its group
-        self.show_line(self._cursor)
-        self.refresh()
-        if before != self._cursor:
-            self.post_message(self.Moved())
-
-    def _selectable(self, at: int, step: int) -> int:
-        rows = self.rows
-        return nearest(at, step, len(rows), lambda here: rows[here].place is not None)
-
-    @property
-    def page(self) -> int:
-        """The rows in view."""
-        return max(self.scrollable_content_region.height, 1)
-
-    def on_click(self, event: events.Click) -> None:
-        """Choose the clicked session; a click on the chosen one resumes it."""
-        at = int(self.scroll_offset.y) + event.y
-        if at < len(self.rows) and self.rows[at].place is not None:
-            if at == self._cursor:
-                self.post_message(self.Opened())
-            self.choose(at)
-
-    def line_at(self, number: int, width: int) -> Content:
-        """Return one row."""
-        row = self.rows[number]
+    def _line(self, row: Row, width: int) -> Content:
         if row.place is None:
             return Content.styled(self._words(row.group) if row.group else "", MUTED)
-        is_chosen = number == self._cursor
-        columns = self._columns(row, row.place, width)
-        content = Content.assemble(*columns)
-        return content.stylize_before("on $primary 22%") if is_chosen else content
+        return Content.assemble(*self._columns(row, row.place, width))
 
     def title_room(self, width: int) -> int:
         """Return the cells that the other columns leave to the title."""

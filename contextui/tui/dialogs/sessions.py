@@ -84,8 +84,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         #columns { height: 1; }
         #middle { height: 1fr; }
         #left { width: 66; }
-        #sessions { height: 1fr; scrollbar-gutter: stable; }
-        #empty { height: 1; display: none; }
+        SessionList { height: 1fr; }
         #preview { width: 1fr; border-left: vkey $foreground 14%; padding: 0 0 0 1; }
         #preview Static { height: auto; }
         &.-narrow #preview { display: none; }
@@ -130,7 +129,6 @@ class SessionsScreen(ModalScreen[Chosen]):
             with Horizontal(id="middle"):
                 with Vertical(id="left"):
                     yield Static(id="columns")
-                    yield Static(id="empty", markup=False)
                     yield SessionList(words, self._catalogue, self._current)
                 with VerticalScroll(id="preview", can_focus=False):
                     yield Static(id="what", markup=False)
@@ -193,7 +191,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         self._places = places
         self._show()
         if self._list.place is not None and self._list.place.id == self._current:
-            self._list.move(1)  # the others are what one comes for
+            self._list.action_step(1)  # the others are what one comes for
         shown = time.monotonic()
         for place in places:
             if self._known(place) is None:
@@ -220,7 +218,7 @@ class SessionsScreen(ModalScreen[Chosen]):
 
     def _say_loading(self) -> None:
         if self._places is None:
-            self._say_instead(self._words("⠹ Loading…"))
+            self._list.show((), self._words("⠹ Loading…"))
 
     # --- showing -----------------------------------------------------------------------
 
@@ -229,11 +227,14 @@ class SessionsScreen(ModalScreen[Chosen]):
             return
         today = datetime.now().astimezone().date()
         rows = rows_of(self._places, self._known, today, self._keeps)
-        self._list.show(rows)
+        words = self._words
+        note = words("No sessions yet. They appear here by themselves.")
+        if self._query:
+            note = words("No session matches “{query}”. Esc clears.", query=line(self._query))
+        self._list.show_sessions(rows, note)
         self._show_heads()
         count = sum(row.place is not None for row in rows)
-        words = self._words
-        number = words("{count} sessions", count=count) if count != 1 else words("1 session")
+        number = words.plural(count, "1 session", "{count} sessions")
         here, everywhere = (MUTED, "bold") if self._everywhere else ("bold", MUTED)
         self.query_one("#scope", Static).update(
             Content.assemble(
@@ -241,18 +242,6 @@ class SessionsScreen(ModalScreen[Chosen]):
                 (" · ", FAINT), (words("all"), everywhere),
             )
         )  # fmt: skip
-        if count:
-            self._say_instead("")
-        elif self._query:
-            text = words("No session matches “{query}”. Esc clears.", query=line(self._query))
-            self._say_instead(text)
-        else:
-            self._say_instead(words("No sessions yet. They appear here by themselves."))
-
-    def _say_instead(self, text: str) -> None:
-        empty = self.query_one("#empty", Static)
-        empty.display = bool(text)
-        empty.update(Content.styled(text, MUTED))
 
     def _keeps(self, place: Place) -> bool:
         """Whether a session belongs to the list."""
@@ -304,7 +293,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         about = [shown_folder(head.cwd) if head.cwd else "", preview.branch, preview.model]
         yield Content.styled("   ".join(line(one) for one in about if one), MUTED)
         if head.turns is not None:
-            turns = words("1 turn") if head.turns == 1 else words("{n} turns", n=head.turns)
+            turns = words.plural(head.turns, "1 turn", "{count} turns")
             yield Content.styled(turns, MUTED)
         if preview.windows:
             yield Content("")
@@ -351,17 +340,10 @@ class SessionsScreen(ModalScreen[Chosen]):
             return
         key = event.key
         letter = unicodedata.normalize("NFKC", event.character or "").lower()
-        moves = {"up": -1, "down": 1, "pageup": -self._list.page, "pagedown": self._list.page}
+        if key in ("up", "down", "pageup", "pagedown", "home", "end", "enter"):
+            return  # the list's
         event.stop()
-        if key in moves:
-            self._list.move(moves[key])
-        elif key in ("home", "end"):
-            self._list.choose(
-                0 if key == "home" else len(self._list.rows), 1 if key == "home" else -1
-            )
-        elif key == "enter":
-            self._resume()
-        elif key in ("tab", "shift+tab"):
+        if key in ("tab", "shift+tab"):
             event.prevent_default()
             self._everywhere = not self._everywhere
             self._fit()

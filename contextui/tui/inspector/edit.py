@@ -46,8 +46,6 @@ _AGAIN = {
 _DEAR = msg("Pays off after {turns} turns.")
 _NEVER = msg("Rewrites {tokens} tokens, saves none.")
 _NOT_COUNTED = msg("Its cost is not counted yet.")
-
-
 _MOST_LISTED = 5  # items that are listed one by one
 
 
@@ -199,7 +197,6 @@ class Changing:
         return f"{words('{key} again shows {lod}.', key=offer.key, lod=lod)} {why}"
 
 
-_FEW = 6  # items that are named
 Save = Callable[[str], object]
 
 

@@ -34,7 +34,7 @@ from contextui.words import Text, Words
 
 @dataclass(frozen=True, slots=True)
 class EarlierTurn:
-    """A turn as it was when it ended.
+    """A turn as its last request was sent.
 
     Attributes:
         turn: Its number.
@@ -94,7 +94,7 @@ class Reader:
 
     def _read(self, turn: int) -> EarlierTurn:
         try:
-            view = view_of(self._session, turn)
+            view = view_of(self._session, turn, as_sent=True)
         except Exception as error:  # a log may be damaged in any way: report it
             return EarlierTurn(turn, None, reason_of(error))
         view.windows.settle_now()
@@ -104,9 +104,14 @@ class Reader:
 
 
 def view_of(
-    session: Session, turn: int | None = None, *, whole: bool = False, session_id: str = ""
+    session: Session,
+    turn: int | None = None,
+    *,
+    whole: bool = False,
+    as_sent: bool = False,
+    session_id: str = "",
 ) -> SessionView:
-    """Load a session from its log, now or after a turn; `whole` includes every item it ever had.
+    """Load a session from its log, see `SessionStore.view`.
 
     With `session_id`, load another one of the same home instead.
     """
@@ -117,7 +122,7 @@ def view_of(
         placement=session.context.placement,
     )
     return SessionStore(session.path.parents[2], options).view(
-        session_id or session.id, turn, whole=whole
+        session_id or session.id, turn, whole=whole, as_sent=as_sent
     )
 
 
@@ -256,7 +261,8 @@ class Earlier:
 
     def step(self, step: int) -> bool:
         """Select an earlier or later turn; return whether there is one."""
-        turn = (self.now if self.wanted is None else self.wanted) + step
+        last = self._desk.session.turn
+        turn = (last + 1 if self.wanted is None else self.wanted) + step
         if turn < 1:
             return False
         self.go(turn)
@@ -264,7 +270,7 @@ class Earlier:
 
     def go(self, turn: int) -> None:
         """Select a turn; the present is shown until it is read."""
-        if turn >= self.now:
+        if turn > self._desk.session.turn:
             self.return_to_now()
         else:
             self.wanted = turn
@@ -296,7 +302,7 @@ class Earlier:
         if self._shown.look is None:
             reason = one_line(self._shown.reason, 120)
             return words("Turn {turn} cannot be shown: {reason}", reason=reason, **turns)
-        return words("Turn {turn} of {turns}, as it was then. End returns.", **turns)
+        return words("Turn {turn} of {turns}, as it was sent. End returns.", **turns)
 
 
 class OlderItems:

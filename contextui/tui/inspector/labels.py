@@ -118,6 +118,8 @@ def _author(row: Row, words: Words) -> str:
             return words("sent as a user message")
         case ItemType.SYSTEM:
             return words("by contextui")
+        case ItemType.USER if row.item.is_added:
+            return words("by contextui")
         case ItemType.USER:
             return words("by you")
         case ItemType.WINDOW:
@@ -141,9 +143,7 @@ def _calls_in(item: ContextItem, words: Words) -> str:
     names = one_line(", ".join(one.title for one in made), _LONGEST)
     if not made:
         return ""
-    if len(made) == 1:
-        return words("1 call: {names}", names=names)
-    return words("{count} calls: {names}", count=len(made), names=names)
+    return words.plural(len(made), "1 call: {names}", "{count} calls: {names}", names=names)
 
 
 def _call_texts(item: ContextItem) -> str:
@@ -280,7 +280,7 @@ def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:
 
 def counted(count: int, words: Words) -> str:
     """Return how many items something replaces."""
-    return words("for 1 item") if count == 1 else words("for {count} items", count=count)
+    return words.plural(count, "for 1 item", "for {count} items")
 
 
 def size(text: str, counter: TokenCounter) -> int:

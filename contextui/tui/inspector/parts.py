@@ -261,9 +261,9 @@ def _describe(group: Sequence[Block], words: Words) -> str:
         case "window":
             return _window_name(block, words)
         case "call":
-            return words("1 call") if count == 1 else words("{count} calls", count=count)
+            return words.plural(count, "1 call", "{count} calls")
         case "result":
-            text = words("1 result") if count == 1 else words("{count} results", count=count)
+            text = words.plural(count, "1 result", "{count} results")
             return "  ".join([text, *(_window_name(one, words) for one in _inner(group))])
         case "text":
             return one_line(str(block.get("text", "")), _SHOWN)

@@ -158,9 +158,8 @@ class RequestHead(Widget):
         return Content.assemble((summary, MUTED), *self._marks(draft, width))
 
     def _turn(self, draft: Draft) -> str:
-        words, state = self._words, msg("sent") if draft.is_sent else msg("not sent yet")
-        if draft.order.is_earlier:
-            state = msg("as it was then")
+        words, is_sent = self._words, draft.is_sent or draft.order.is_earlier
+        state = msg("sent") if is_sent else msg("not sent yet")
         return words("turn {turn}", turn=draft.order.turn) + words(", ") + words(state)
 
     def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:

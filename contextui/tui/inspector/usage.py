@@ -500,15 +500,15 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return (f"{self._turn_count()}   {text}" if is_wide else text) + self._sweeps(width)
 
     def _turn_count(self) -> str:
-        count = len(self._turns)
-        return self._words("1 turn") if count == 1 else self._words("{count} turns", count=count)
+        return self._words.plural(len(self._turns), "1 turn", "{count} turns")
 
     def _money(self, cost: float, width: int) -> str:
         """Return what the turns cost, and what they would have cost without the cache."""
         words, full = self._words, self._full_cost
         is_wide, count = width > _WIDE, len(self._turns)
-        some = msg("${cost} for 1 turn") if count == 1 else msg("${cost} for {count} turns")
-        text = words(some, cost=f"{cost:,.2f}", count=count)
+        text = words.plural(
+            count, "${cost} for 1 turn", "${cost} for {count} turns", cost=f"{cost:,.2f}"
+        )
         if full is None or full <= cost:
             return text + self._sweeps(width)
         saved = str(round(100 - 100 * cost / full))
@@ -521,8 +521,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         count = sum(len(one.sweeps) for one in self._turns)
         if not count or width <= _WIDE:
             return ""
-        some = self._words("1 sweep") if count == 1 else self._words("{count} sweeps", count=count)
-        return f"   {some}"
+        return f"   {self._words.plural(count, '1 sweep', '{count} sweeps')}"
 
     def _legend(self, width: int, plain: bool) -> list[Content]:
         """Return the names of the parts, from the top; in two lines if narrow."""

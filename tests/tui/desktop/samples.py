@@ -320,3 +320,16 @@ def focused_window(pilot: "Pilot[int]") -> str:
     focused = pilot.app.focused
     around = focused.ancestors_with_self if focused is not None else []
     return next((one.window.id for one in around if isinstance(one, WindowFrame)), "")
+
+
+async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
+    """Wait until all of these texts are in a window; return all of its text."""
+
+    def text() -> str:
+        return "\n".join(region_text(pilot, frame))
+
+    try:
+        await until(pilot, lambda: all(one in text() for one in texts))
+    except AssertionError as error:
+        raise AssertionError(f"{texts} not in\n{text()}") from error
+    return text()

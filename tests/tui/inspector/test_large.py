@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import overload
 
 import pytest
+from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Size
 
@@ -14,6 +15,7 @@ from contextui.tui.inspector.detail import TextLines, WholeText
 from contextui.tui.inspector.item_page import Filter
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.rows import Line, Rows
+from contextui.words import Words
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
 from tests.tui.running import desk_in, lines, running, say, until
 
@@ -154,5 +156,21 @@ def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
                 strips: Sequence[object] = pilot.app.screen._compositor.render_strips()
                 for strip in strips:
                     assert cell_len("".join(one.text for one in strip)) == width  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_no_letter_of_a_long_text_is_below_the_scrollbar(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        async with running(desk_in(tmp_path), size) as pilot:
+            pilot.app.push_screen(WholeText(Words("en"), "long", "你a b " * 2_000))
+            await until(pilot, lambda: pilot.app.screen.query(TextLines))
+            text = pilot.app.screen.query_one(TextLines)
+            await until(pilot, lambda: text.show_vertical_scrollbar)
+            await pilot.pause()
+            assert max(map(cell_len, text._lines)) <= text.scrollable_content_region.width
 
     asyncio.run(run())

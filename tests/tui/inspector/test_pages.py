@@ -348,17 +348,19 @@ def test_earlier_turns_are_shown_as_they_were(
 ) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("comma")
-        await see(pilot, "Turn 2 of 3, as it was then. End")
+        await see(pilot, "Turn 3 of 3, as it was sent. End")
+        await pilot.press("comma")
+        await see(pilot, "Turn 2 of 3, as it was sent. End")
         await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
         await pilot.press("comma")
-        await see(pilot, "Turn 1 of 3, as it was then. End")
+        await see(pilot, "Turn 1 of 3, as it was sent. End")
         await not_see(pilot, "Window todo_1")
         await pilot.press("home", "down", "d", "d", "p")  # editing is off
         assert not any(one.hidden or one.pinned for one in desk_of(pilot).session.context.get_all())
         await pilot.press("full_stop")
         await see(pilot, "Turn 2 of 3", "Window todo_1")
         await pilot.press("end")
-        await not_see(pilot, "as it was then")
+        await not_see(pilot, "as it was sent")
         await pilot.press("end")
         await see(pilot, "Window todo_1  Full")
 
@@ -371,8 +373,10 @@ def test_there_is_nothing_before_the_first_turn(tmp_path: Path) -> None:
             await say(pilot, "hello")
             await enter(pilot)
             await pilot.press("comma")
-            await see(pilot, "There is no earlier turn.")
-            assert not any("as it was then" in line for line in lines(pilot))
+            await see(pilot, "Turn 1 of 1, as it was sent. End")
+            await not_see(pilot, "Assist One.")  # the answer was not part of the request
+            await pilot.press("comma")
+            await see(pilot, "There is no earlier turn.", "Turn 1 of 1")
 
     asyncio.run(run())
 
@@ -382,7 +386,7 @@ def test_a_turn_in_the_table_leads_to_its_request(shared_shop: SharedApp) -> Non
         await pilot.press("right_square_bracket", "right_square_bracket")
         await see(pilot, "billed of")
         await pilot.press("down", "down", "enter")
-        await see(pilot, "Turn 1 of 3, as it was then.", "turn 1, as it was then")
+        await see(pilot, "Turn 1 of 3, as it was sent.", "turn 1, sent")
 
     shared_shop.run(act)
 
@@ -397,7 +401,7 @@ def test_a_log_that_is_gone_is_shown_or_written_again(tmp_path: Path) -> None:
             await pilot.press("ctrl+g", "i")
             path.rename(path.with_suffix(".gone"))
             await pilot.press("comma")
-            shows = ("Turn 2 cannot be shown", "Turn 2 of 3, as it was then")
+            shows = ("Turn 3 cannot be shown", "Turn 3 of 3, as it was sent")
             await until(pilot, lambda: any(shown(pilot, text) for text in shows))
             await pilot.press("end")
             for text in shows:

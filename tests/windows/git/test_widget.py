@@ -13,7 +13,7 @@ from contextui.windows.editor.window import EditorWindow
 from contextui.windows.git.widget import ChangeList, Entry, GitBody
 from contextui.windows.git.window import GitWindow
 from contextui.words import Lang
-from tests.tui.desktop.samples import enter, focused_window, region_text
+from tests.tui.desktop.samples import enter, focused_window, region_text, seen
 from tests.tui.running import desk_in, running, until
 from tests.windows.git.conftest import run
 
@@ -36,19 +36,6 @@ def use(
             await steps(pilot, frame, desk)
 
     asyncio.run(go())
-
-
-async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
-    """Wait until all of these texts are in the window."""
-
-    def text() -> str:
-        return "\n".join(region_text(pilot, frame))
-
-    try:
-        await until(pilot, lambda: all(one in text() for one in texts))
-    except AssertionError as error:
-        raise AssertionError(f"{texts} not in\n{text()}") from error
-    return text()
 
 
 def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> None:
