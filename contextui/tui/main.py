@@ -553,7 +553,7 @@ class MainScreen(Screen[None]):
     def _own_commands(self) -> list[Command]:
         return [
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
-            Command("find", "search the text of all files", self._find, "TEXT",
+            Command("find", "search in all files", self._find, "TEXT",
                     ("grep", "search")),
             Command("copy", "copy the last answer", self._copy),
             Command("help", "all keys and commands", self._help),

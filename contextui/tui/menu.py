@@ -100,7 +100,7 @@ class Menu:
                 Command("approval", "when to ask before writing files", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)],
                         needs_choice=True),
-                Command("config", "show and change settings", self.config,
+                Command("config", "see and edit settings", self.config,
                         "NAME", choices=self._settings),
                 Command("theme", "change the theme", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes()), needs_choice=True),
