@@ -148,7 +148,7 @@ def test_the_palette_finds_the_command_and_a_line_of_a_file(folder: Path, tmp_pa
                 palette = pilot.app.screen
                 await pilot.press(*query)
                 options = palette.query_one(CommandList)
-                first = "pkg/two.py:60" if ":" in query else "find, grep, search: search in all files"
+                first = "pkg/two.py:60" if ":" in query else "find, grep, search: search in"
 
                 def is_first(options: CommandList = options, first: str = first) -> bool:
                     rows = [str(one.prompt) for one in options.options]
