@@ -106,7 +106,12 @@ def _plain(about: str) -> Any:
     return Content(about) if about else None
 
 
-_FIT = 1_000.0  # above any score of letters
+_FIT = 10_000.0  # above any score of letters, and any place in the list
+_FIRST = (
+    *("open", "goto", "sessions", "new", "model", "theme", "lang", "help", "inspector", "copy"),
+    *("undo", "rewind", "compact", "config", "login", "export"),
+)
+"""The commands with which the palette begins; the others follow by name."""
 _FILES = 10  # files that the palette shows
 _AT_LINE = re.compile(r"(.+):0*([1-9]\d{0,8})")
 
@@ -127,7 +132,7 @@ def fit(query: str, title: str) -> float:
 
 
 def _worth(word: str, text: str) -> float:
-    there = re.findall(r"\w+", text)
+    there = re.findall(r"[^\W_]+", text)
     if word in there:
         return 3.0
     return 2.0 if any(one.startswith(word) for one in there) else float(word in text)
@@ -137,8 +142,9 @@ class Palette(Provider):
     """Provides the slash commands, their choices, and files to the command palette."""
 
     async def discover(self) -> Hits:
-        """Yield all commands while the search field is empty."""
-        for title, about, text in self._all():
+        """Yield all commands while the search field is empty, and then their choices."""
+        found = sorted(self._all(), key=lambda one: one[2].count(" ", 0, -1))
+        for title, about, text in found:
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
 
     async def search(self, query: str) -> Hits:
@@ -148,11 +154,12 @@ class Palette(Provider):
         """
         matcher = self.matcher(query)
         found = [(matcher.match(title), title, about, text) for title, about, text in self._all()]
-        found += await self._files(query)
-        fits = [fit(query, title) for _, title, _, _ in found]
-        for value, (score, title, about, text) in zip(fits, found, strict=True):
+        fits = [fit(query, f"{title}: {about}" if about else title) for _, title, about, _ in found]
+        files = await self._files(query)
+        found, fits = found + files, fits + [fit(query, title) for _, title, _, _ in files]
+        for place, (value, (score, title, about, text)) in enumerate(zip(fits, found, strict=True)):
             if value or (score > 0 and not any(fits)):
-                rank = _FIT * value + score
+                rank = _FIT * value - place if value else score
                 yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
 
     async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
@@ -183,7 +190,8 @@ class Palette(Provider):
         if not isinstance(main, MainScreen) or main.desk is None:
             return
         words = main.words
-        for command in main.commands.all:
+        places = {name: place for place, name in enumerate(_FIRST)}
+        for command in sorted(main.commands.all, key=lambda one: places.get(one.name, len(places))):
             needs = f"/{command.name} " if command.takes else f"/{command.name}"
             names = ", ".join([command.name, *command.aliases])
             yield f"{names}: {words(command.about)}", "", needs

@@ -103,6 +103,14 @@ class Navigation:
             self._screen.query_one(Panes).show("windows")
             self._screen.call_after_refresh(desktop.go_to, int(key))
 
+    def go_to_window(self, window_id: str) -> None:
+        """Go to a window, whatever its number."""
+        if (desktop := self._screen.desktop) is not None:
+            number = desktop.number_of(window_id)
+            self._hold(lambda: desktop.is_at(number))
+            self._screen.query_one(Panes).show("windows")
+            self._screen.call_after_refresh(desktop.go_to, number)
+
     @property
     def present(self) -> str:
         """The name of the pane that has the focus; empty if none has."""
@@ -279,6 +287,7 @@ class MainScreen(Screen[None]):
         sessions = SessionCommands(app, desk, self.words, conversation.note)
         rewinder = Rewinder(app, desk, self.words, conversation.note)
         menu.with_number = self._sender.with_number = desktop.with_number
+        menu.show_window = self.navigation.go_to_window
         self._sender.show_command = self._show_command
         self.undo_rewind = rewinder.undo
         undo = Undo(

@@ -12,8 +12,8 @@ from textual.app import App
 from contextui.agent.models.factory import NoKeyError
 from contextui.agent.models.offline import OfflineModel
 from contextui.config.providers import PROVIDERS
-from contextui.config.schema import Approval
-from contextui.config.settings import Settings, SettingsError, allowed, key_of
+from contextui.config.schema import SETTINGS, Approval
+from contextui.config.settings import TABLES, SettingsError, allowed, key_of
 from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
@@ -60,6 +60,14 @@ _STRATEGIES = {
 _CONFIGURABLE = {
     key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
 }
+_WRITABLE = {
+    key_of(name): name
+    for name, one in SETTINGS.items()
+    if one.choices and name not in TABLES["approval"].values()
+}
+"""The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
+_COLORS = msg("the colors of the screen")
+_LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 Notify = Callable[[str], object]
 
 
@@ -82,6 +90,8 @@ class Menu:
         self._windows = desk.session.windows
         self.with_number: Callable[[str, str], str] = lambda text, _: text
         """Adds to a message which key leads to a window."""
+        self.show_window: Callable[[str], object] = lambda _: None
+        """Moves the focus to a window."""
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
@@ -92,24 +102,29 @@ class Menu:
                         needs_choice=True),
                 Command("close", "close a window", self.close, "ID",
                         choices=self._closable, needs_choice=True),
+                Command("goto", "go to a window", self.goto, "ID",
+                        choices=self._closable, needs_choice=True),
                 Command("model", "switch the model", self.model, "NAME", ("m",), self._models),
                 Command("login", "enter an API key", self.login, "PROVIDER",
                         choices=lambda: map(Choice, self._providers()), needs_choice=True),
-                Command("strategy", "choose how a long conversation is shortened", self.strategy,
+                Command("strategy", "how a long conversation is shortened", self.strategy,
                         "NAME", choices=self._strategies),
                 Command("approval", "when to ask before writing files", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)],
                         needs_choice=True),
-                Command("config", "see and edit settings", self.config,
+                Command("config", "change settings", self.config,
                         "NAME", choices=self._settings),
                 Command("theme", "change the theme", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes()), needs_choice=True),
+                Command("lang", "change the language", self.lang, "NAME",
+                        choices=lambda: [Choice(o, self._words(_LANGUAGES[o])) for o in _LANGUAGES],
+                        needs_choice=True),
                 Command("quit", "quit; the session is saved", self.quit, aliases=("q",)),
                 Command("compact", "replace older messages with a summary",
                         self.compact, aliases=("c",)),
                 Command("stop", "stop the current turn", self.stop),
                 Command("reload", "load changed window files, state kept", self.reload),
-                Command("trust", "allow this folder's code",
+                Command("trust", "allow the folder's code",
                         self.trust),
                 *others,
             ]
@@ -256,6 +271,14 @@ class Menu:
         self._windows.close(window_id, actor="person")
         self._notify(self._words("Closed {window}. /undo reopens it.", window=window_id))
 
+    def goto(self, window_id: str) -> None:
+        """Move the focus to a window."""
+        there = self._open_ids()
+        if window_id not in there:
+            message = msg("Which one? {names}") if there else msg("No window is open.")
+            raise self._error(message, names=" | ".join(there))
+        self.show_window(window_id)
+
     def model(self, name: str) -> None:
         """Connect another model, or show all of them."""
         if self._desk.settings is not None and not name:
@@ -347,24 +370,27 @@ class Menu:
         )
 
     def config(self, typed: str) -> None:
-        """Show the settings that can be changed at run time, or change one."""
+        """Show the settings, or change one."""
         name, _, value = typed.partition(" ")
         known = self._configured()
-        if not name and self._desk.load_settings is not None:
-            from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
-
-            load, home = self._desk.load_settings, self._desk.session.path.parents[2]
-            own = {"theme": self._theme_setting()}
-            screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own)
-            self._app.push_screen(screen)
-            return
+        if self._desk.load_settings is not None:
+            names = self._setting_names()
+            if not name or (name in names and not value):
+                self._open_settings(names.get(name, ""))
+                return
+            if name == "theme":
+                self.theme(value)
+                return
+            if name in _WRITABLE and name not in known:
+                self._write_setting(_WRITABLE[name], value)
+                return
         if not name:
             listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
             self._notify(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
             return
         if name not in known:
-            if self._desk.load_settings is not None and name in map(key_of, Settings.model_fields):
-                message = msg("To change {name}, type /config and choose it in the list.")
+            if self._desk.load_settings is not None and name in self._setting_names():
+                message = msg("To change {name}, type /config {name} and enter the value there.")
                 raise self._error(message, name=name)
             message = msg("{name} is not one of {names}.")
             raise self._error(message, name=quote(name), names=", ".join(known))
@@ -387,6 +413,29 @@ class Menu:
                 line=f"[{table}] {key} = {written}",
             )
         )
+
+    def _setting_names(self) -> dict[str, str]:
+        """Return all settings by their names in the config file, and those of the screen."""
+        return {key_of(name): name for name in SETTINGS} | {"theme": "theme"}
+
+    def _open_settings(self, at: str) -> None:
+        from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
+
+        load, home = self._desk.load_settings, self._desk.session.path.parents[2]
+        assert load is not None
+        own = {"theme": self._theme_setting()}
+        screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own, at=at)
+        self._app.push_screen(screen)
+
+    def _write_setting(self, name: str, value: str) -> None:
+        """Write a setting into the user's config file, as the dialog does."""
+        from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
+        from contextui.tui.dialogs.config import result_text  # noqa: PLC0415
+
+        load, home = self._desk.load_settings, self._desk.session.path.parents[2]
+        assert load is not None
+        chosen = write_setting(home, name, value)
+        self._notify(result_text(self._words, load(), name, chosen, self._apply))
 
     def _apply(self, field: str, value: Any) -> bool:
         """Apply a setting to the running session; return whether it can be."""
@@ -448,11 +497,16 @@ class Menu:
         with suppress(ContextUIError):  # without a home, nothing is remembered
             Memory.of_person().put(REMEMBERED, name)
 
+    def lang(self, name: str) -> None:
+        """Choose the language, from the next start."""
+        if name not in _LANGUAGES or self._desk.load_settings is None:
+            raise self._error("Which one? {names}", names=" | ".join(_LANGUAGES))
+        self._write_setting("lang", name)
+
     def _theme_setting(self) -> "OwnSetting":
         from contextui.tui.dialogs.config import OwnSetting  # noqa: PLC0415  (only for this)
 
-        about = msg("the colors of the screen")
-        return OwnSetting(about, self._themes(), lambda: self._app.theme, self.theme)
+        return OwnSetting(_COLORS, self._themes(), lambda: self._app.theme, self.theme)
 
     def quit(self, _: str) -> None:
         """Quit."""
@@ -510,10 +564,15 @@ class Menu:
         return [name for name in strategy_names() if not (is_offline and name == "entities")]
 
     def _settings(self) -> list[Choice]:
-        return [
-            Choice(name, self._words("now {value}", value=value), "VALUE", "VALUE")
-            for name, value in self._configured().items()
-        ]
+        words = self._words
+        if self._desk.load_settings is None:
+            return [
+                Choice(name, words("now {value}", value=value), "VALUE", "VALUE")
+                for name, value in self._configured().items()
+            ]
+        abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
+        abouts["theme"] = _COLORS
+        return [Choice(name, words(about), "VALUE") for name, about in abouts.items()]
 
     def _mode(self, mode: str) -> str:
         return self._words(MODES[mode])

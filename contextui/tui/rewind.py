@@ -77,11 +77,7 @@ class Rewinder:
 
     def commands(self) -> list[Command]:
         """Return the commands."""
-        return [
-            Command(
-                "rewind", "go back to an earlier turn; files can go back too", self.start, "TURN"
-            )
-        ]
+        return [Command("rewind", "go back to an earlier turn, files too", self.start, "TURN")]
 
     def start(self, typed: str) -> None:
         """Open the sheet.

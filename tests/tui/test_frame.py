@@ -183,6 +183,15 @@ def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> Non
             assert any(one.startswith("approval") for one in rows)
             assert all("files" in one for one in rows)
             await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
+            await found("language", "lang: ")
+            await found("chinese", "lang zh")
+            rows = await found("", "open: ")
+            assert rows[1].startswith("goto: ")
+            names = [one.partition(":")[0] for one in rows]
+            assert names.index("approval") > names.index("help")
+            desk.session.windows.open("todo")
+            rows = [one.split("\n")[0] for one in await found("todo_1", "goto todo_1")]
+            assert rows.index("goto todo_1") < rows.index("close todo_1")
 
     asyncio.run(go())
 
@@ -372,3 +381,25 @@ def test_the_documentation_has_the_keys_of_the_help() -> None:
         assert f"**{group}**" in text
         for key, about in keys:
             assert f"| `{key}` | {about} |" in text
+
+
+def test_keys_that_do_nothing_here_are_not_shown(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "Hi.")
+        async with running(desk) as pilot:
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "expand calls" in lines(pilot)[-1])
+            assert "copy answer" not in lines(pilot)[-1]
+            await pilot.press("ctrl+g", "p")
+            await say(pilot, "Hello")
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
+            desk.session.windows.open("files")
+            await until(pilot, lambda: shown(pilot, "1 files"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: "detail" in lines(pilot)[-1])
+            await pilot.press("slash")
+            await until(pilot, lambda: "clear filter" in lines(pilot)[-1])
+            assert "detail" not in lines(pilot)[-1]
+
+    asyncio.run(go())

@@ -68,6 +68,36 @@ def test_a_window_is_announced_with_the_number_that_leads_to_it(tmp_path: Path) 
     asyncio.run(go())
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_a_window_without_a_number_key_is_reached_by_a_command(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk, size) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for _ in range(9):
+                desk.session.windows.open("todo")
+            app.main.run_command("/open todo")
+            await until(pilot, lambda: "/goto todo_10 goes there." in last_note(pilot))
+            desktop = app.main.desktop
+            assert desktop is not None
+            await until(pilot, lambda: "todo_10" in desktop._order.ids)
+            app.main.run_command("/goto todo_1")
+            await until(pilot, lambda: at(app) == "todo_1")
+            app.main.run_command("/goto todo_10")
+            await until(pilot, lambda: at(app) == "todo_10")
+            app.main.run_command("/goto fly")
+            await until(pilot, lambda: "Which one? todo_1 | todo_2" in last_note(pilot))
+
+    def at(app: ContextUIApp) -> str:
+        frames = [one for one in app.query(WindowFrame) if one.has_focus_within]
+        return frames[0].window.id if frames else ""
+
+    asyncio.run(go())
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
     async def go() -> None:

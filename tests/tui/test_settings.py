@@ -5,14 +5,25 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from contextui.config.sources import load_settings
+from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.test_switch import app_of
+
+
+async def choose(pilot: "Pilot[int]", move: str) -> None:
+    """Choose a value of the setting under the cursor."""
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+    assert shown(pilot, "current")
+    await pilot.press(move, "enter")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
 
 
 def test_a_setting_is_changed_in_the_users_file(tmp_path: Path) -> None:
@@ -30,7 +41,7 @@ def test_a_setting_is_changed_in_the_users_file(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             app = app_of(pilot)
             app.main.run_command("/config budget 1")
-            await until(pilot, lambda: shown(pilot, "To change budget, type /config"))
+            await until(pilot, lambda: shown(pilot, "To change budget, type /config budget"))
             app.main.run_command("/config")
             await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
             screen = app.screen
@@ -53,12 +64,13 @@ def test_a_setting_is_changed_in_the_users_file(tmp_path: Path) -> None:
             await write("budget", "64000")
             await until(pilot, lambda: "applies from the next start" in note())
             assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
-            await write("windows_lod", "gist")
+            screen._list.move(screen._list.names.index("windows_lod"))
+            await choose(pilot, "end")
             await until(pilot, lambda: "applies now" in note())
             assert desk.session.windows.lod is Lod.GIST
             await write("max_steps", "9")
             await until(pilot, lambda: "--max-steps still sets" in note())
-            await write("approval", "certainly")
+            await write("budget", "much")
             await until(pilot, lambda: "must be" in note())
             assert isinstance(screen.focused, Input)
             await pilot.press("escape")
@@ -96,7 +108,7 @@ def test_settings_are_searched_and_show_what_is_in_force(
             await pilot.press("enter")
             await until(pilot, lambda: screen.focused is settings)
             assert box.size.height == height
-            await pilot.press("enter", *["backspace"] * len("contextui-dark"), *"light", "enter")
+            await choose(pilot, "down")
             await until(pilot, lambda: app.theme == "contextui-light")
             await pilot.press("escape")
             await until(pilot, lambda: shown(pilot, "The theme is contextui-light."))
@@ -194,3 +206,45 @@ def test_the_theme_is_described_and_listed_as_theme_does(tmp_path: Path) -> None
             assert screen._list.origin("theme") == "remembered"
 
     asyncio.run(look())
+
+
+def test_the_language_is_set_by_a_command_or_chosen_in_the_list(tmp_path: Path) -> None:
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        desk.load_settings = lambda: load_settings({}, {"LANG": "C"}, home, tmp_path / "work")
+        async with running(desk) as pilot:
+            app = app_of(pilot)
+            run, written = app.main.run_command, home / "config.toml"
+            run("/lang zh")
+            await until(pilot, lambda: shown(pilot, "Written. lang applies from the next start."))
+            assert written.read_text() == 'lang = "zh"\n'
+            run("/config lang en")
+            await until(pilot, lambda: written.read_text() == 'lang = "en"\n')
+            run("/config lang klingon")
+            await until(pilot, lambda: shown(pilot, "it must be one of en, zh."))
+            run("/config theme contextui-light")
+            await until(pilot, lambda: app.theme == "contextui-light")
+            run("/config lang")
+            await until(pilot, lambda: shown(pilot, "the language; by default"))
+            await choose(pilot, "down")
+            note = "Written. lang applies from the next start."
+            await until(pilot, lambda: shown(pilot, note))
+            assert written.read_text() == 'lang = "zh"\n'
+
+    asyncio.run(change())
+
+
+@pytest.mark.parametrize("name", ["approval", "approval.sandbox", "approval.commands"])
+def test_no_command_writes_what_guards_the_person(tmp_path: Path, name: str) -> None:
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        home = desk.session.path.parents[2]
+        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
+        async with running(desk) as pilot:
+            app_of(pilot).main.run_command(f"/config {name} auto")
+            await until(pilot, lambda: shown(pilot, f"To change {name}"))
+            assert not (home / "config.toml").exists()
+            assert desk.controller.tools.gate.mode == "ask"
+
+    asyncio.run(change())

@@ -158,7 +158,7 @@ async def settings(pilot: "Pilot[int]") -> None:
     assert isinstance(app, ContextUIApp)
     app.main.run_command("/config")
     sheet = await screen_of(pilot, ConfigScreen)
-    for at in (sheet._list.names.index("secret_files"), 0):
+    for at in map(sheet._list.names.index, ("secret_files", "model")):
         sheet._note("")
         await press(pilot, "home", *["down"] * at, "enter")
         await paste(pilot)

@@ -299,6 +299,12 @@ class Conversation(VerticalScroll):
             if call.is_open != opening:
                 call.toggle()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what needs an answer only if there is one."""
+        if action in ("copy", "save_code"):
+            return bool(self.query(ModelWords) or self._last_answer())
+        return super().check_action(action, parameters)
+
     def action_copy(self) -> None:
         """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from contextui.tui.desktop.actions import ActionRunner
 from contextui.tui.desktop.body import ContentBody
@@ -480,7 +480,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             return not inside and self._body_allows(str(parameters[0]))
         if action in ("go_in", "out"):
             return inside == (action == "out")
-        if action == "detail" and isinstance(self.app.focused, TextArea):
+        if action == "detail" and isinstance(self.app.focused, TextArea | Input):
             return False  # there, it is text input
         return super().check_action(action, parameters)
 

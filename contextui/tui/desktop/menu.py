@@ -59,6 +59,8 @@ class MenuScreen(ModalScreen[Chosen | None]):
         groups: The entries; a rule separates groups.
         words: Translates into the person's locale.
         can_fill_in: Whether `space` is offered, to fill in params first.
+        enter: What Enter does, in English.
+        at: The id of the entry under the cursor at first.
     """
 
     BINDINGS = [
@@ -73,8 +75,11 @@ class MenuScreen(ModalScreen[Chosen | None]):
         words: Words,
         *,
         can_fill_in: bool = False,
+        enter: str = msg("run"),
+        at: str = "",
     ) -> None:
         super().__init__()
+        self._enter, self._at = enter, at
         self._title, self._words, self._can_fill_in = title, words, can_fill_in
         self._groups = [group for group in groups if group]
 
@@ -84,7 +89,13 @@ class MenuScreen(ModalScreen[Chosen | None]):
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
             more = [("space", msg("more fields"))] if self._can_fill_in else []
-            yield KeyHints(self._words, [("enter", msg("run")), *more, ("esc", "close")])
+            yield KeyHints(self._words, [("enter", self._enter), *more, ("esc", "close")])
+
+    def on_mount(self) -> None:
+        """Move the cursor to its first entry."""
+        listed = self.query_one(OptionList)
+        ids = [one.id for one in listed.options]
+        listed.highlighted = ids.index(self._at) if self._at in ids else 0
 
     def _options(self) -> list[Option | None]:
         options: list[Option | None] = []

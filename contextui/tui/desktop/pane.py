@@ -223,12 +223,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         return self._order.number_among(window_id, there, lambda one: former_id(there[one]))
 
     def with_number(self, text: str, window_id: str) -> str:
-        """Add to a message about a window which key leads there."""
+        """Add to a message about a window what leads there: a key, or from the tenth a command."""
         number = self.number_of(window_id)
-        if not 0 < number < 10:
-            return text
+        keys = f"ctrl+g {number}" if 0 < number < 10 else f"/goto {window_id}"
         between = "" if self._words.lang == "zh" else " "
-        return text + between + self._words("ctrl+g {number} goes there.", number=number)
+        return text + between + self._words("{keys} goes there.", keys=keys)
 
     def grow(self, by: int) -> bool:
         """Make the window that has the focus higher or lower; return whether that was possible.

@@ -19,6 +19,7 @@ from contextui.config.settings import key_of
 from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
+from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.footer import KeyButtons
 from contextui.tui.lines import (
     FAINT,
@@ -45,7 +46,6 @@ _KEYS = (
     ("escape", "esc", msg("back")),
 )
 _INPUT_KEYS = (("enter", "enter", msg("write to config.toml")), ("escape", "esc", msg("cancel")))
-_OWN_KEYS = (("enter", "enter", msg("change")), ("escape", "esc", msg("cancel")))
 _FIND_KEYS = (("enter", "enter", msg("choose")), ("escape", "esc", msg("cancel")))
 
 
@@ -56,6 +56,27 @@ def value_text(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
+
+
+def result_text(
+    words: Words, loaded: "Loaded", name: str, value: Any, apply: Callable[[str, Any], bool]
+) -> str:
+    """Apply a setting that was written, and say from when it applies.
+
+    Args:
+        words: Translates into the person's locale.
+        loaded: The settings, loaded after it was written.
+        name: The setting.
+        value: What was written.
+        apply: Applies it to the running session; returns whether it can.
+    """
+    key, now = key_of(name), getattr(loaded.settings, name)
+    if name not in ("secret_files", "allow_commands") and now != value:
+        origin = line(loaded.origins[name])
+        return words("Written. Here {origin} still sets {name}.", origin=origin, name=key)
+    if apply(name, value):
+        return words("Written. {name} applies now.", name=key)
+    return words("Written. {name} applies from the next start.", name=key)
 
 
 class OwnSetting(NamedTuple):
@@ -107,8 +128,15 @@ class SettingList(LineView, can_focus=True):
         """Return the description of a setting and its possible values."""
         own = self._own.get(name)
         about = self._words(own.about if own is not None else SETTINGS[name].description)
-        choices = " | ".join(own.choices if own is not None else SETTINGS[name].choices)
+        choices = " | ".join(self.choices(name))
         return f"{about}   {choices}" if choices else about
+
+    def choices(self, name: str) -> Sequence[str]:
+        """Return the values of a setting that is an enumeration; empty otherwise."""
+        if name in self._own:
+            return self._own[name].choices
+        setting = SETTINGS[name]
+        return ("true", "false") if isinstance(setting.default, bool) else setting.choices
 
     def source(self, name: str) -> str:
         """Say which file, flag or variable sets a setting; empty if none does."""
@@ -184,6 +212,7 @@ class ConfigScreen(ModalScreen[None]):
         apply: Applies a setting to the running session; returns whether it can.
         in_force: Returns the settings that can be changed at run time, as they are now.
         own: The settings of the screen.
+        at: The setting under the cursor at first.
     """
 
     DEFAULT_CSS = """
@@ -211,9 +240,10 @@ class ConfigScreen(ModalScreen[None]):
         in_force: Callable[[], Mapping[str, Any]] = dict,
         *,
         own: Mapping[str, OwnSetting] | None = None,
+        at: str = "",
     ) -> None:
         super().__init__()
-        self._own = own or {}
+        self._own, self._at = own or {}, at
         self._words, self._load, self._home, self._apply = words, load, home, apply
         self._loaded, self._in_force = load(), in_force
 
@@ -232,6 +262,8 @@ class ConfigScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Focus the list."""
         self._list.focus()
+        if self._at:
+            self._list.move(self._list.names.index(self._at))
         self._describe()
 
     def on_resize(self) -> None:
@@ -293,10 +325,24 @@ class ConfigScreen(ModalScreen[None]):
             self._describe()
 
     def _start(self) -> None:
-        if self._list.name_there is not None:
-            value = line(self._list.value(self._list.name_there))
-            keys = _INPUT_KEYS if self._list.name_there in SETTINGS else _OWN_KEYS
-            self._type_into("#value", value, keys)
+        name = self._list.name_there
+        if name is None:
+            return
+        value = line(self._list.value(name))
+        choices = self._list.choices(name)
+        if not choices:
+            self._type_into("#value", value, _INPUT_KEYS)
+            return
+
+        def write(chosen: Chosen | None) -> None:
+            if chosen is not None and chosen.id != value:
+                self.run_worker(self._write(name, chosen.id), name="setting")
+
+        current = self._words("current")
+        entries = [Entry(one, one, current if one == value else "") for one in choices]
+        title, enter = Content(key_of(name)), msg("choose")
+        menu = MenuScreen(title, [entries], self._words, enter=enter, at=value)
+        self.app.push_screen(menu, write)
 
     def _type_into(self, selector: str, value: str, keys: Sequence[tuple[str, str, str]]) -> None:
         field = self.query_one(selector, Input)
@@ -329,16 +375,18 @@ class ConfigScreen(ModalScreen[None]):
         self.query_one("#box").border_subtitle = Content(text)
 
     @on(Input.Submitted, "#value")
-    async def _write(self, event: Input.Submitted) -> None:
-        words, name = self._words, self._list.name_there
-        assert name is not None
+    async def _write_typed(self, event: Input.Submitted) -> None:
+        assert self._list.name_there is not None
+        await self._write(self._list.name_there, event.value)
+
+    async def _write(self, name: str, typed: str) -> None:
+        words = self._words
         try:
             if name in self._own:
-                self._own[name].put(event.value.strip())
-                self._leave_input()
+                self._own[name].put(typed)
                 self._list.refresh()
                 return
-            value = await asyncio.to_thread(write_setting, self._home, name, event.value)
+            value = await asyncio.to_thread(write_setting, self._home, name, typed)
             loaded = await asyncio.to_thread(self._load)
         except ContextUIError as error:
             self._note(words(error))  # the field stays, to correct it
@@ -346,11 +394,4 @@ class ConfigScreen(ModalScreen[None]):
         self._leave_input()
         self._list.loaded = loaded
         self._list.refresh()
-        key, now = key_of(name), getattr(loaded.settings, name)
-        if name not in ("secret_files", "allow_commands") and now != value:
-            origin = line(loaded.origins[name])
-            self._note(words("Written. Here {origin} still sets {name}.", origin=origin, name=key))
-        elif self._apply(name, value):
-            self._note(words("Written. {name} applies now.", name=key))
-        else:
-            self._note(words("Written. {name} applies from the next start.", name=key))
+        self._note(result_text(words, loaded, name, value, self._apply))

@@ -78,7 +78,7 @@ class SessionsScreen(ModalScreen[Chosen]):
         #search { height: 1; margin: 0 0 1 0; }
         #hint { width: 1fr; }
         #scope { width: auto; }
-        Input { height: 1; border: none; padding: 0; background: $background; width: 1fr; }
+        Input { background: $background; width: 1fr; }
         #filter, #rename { display: none; }
         #rename { margin: 1 0 0 0; }
         #columns { height: 1; }
@@ -124,7 +124,7 @@ class SessionsScreen(ModalScreen[Chosen]):
             with Horizontal(id="search"):
                 hint = Content.assemble(("/ ", KEY), (words("Search titles and folders"), MUTED))
                 yield Static(hint, id="hint")
-                yield Input(id="filter", select_on_focus=False)
+                yield Input(id="filter", select_on_focus=False, compact=True)
                 yield Static(id="scope")
             with Horizontal(id="middle"):
                 with Vertical(id="left"):
@@ -132,7 +132,9 @@ class SessionsScreen(ModalScreen[Chosen]):
                     yield SessionList(words, self._catalogue, self._current)
                 with VerticalScroll(id="preview", can_focus=False):
                     yield Static(id="what", markup=False)
-            yield Input(id="rename", placeholder=words("Title"), select_on_focus=False)
+            yield Input(
+                id="rename", placeholder=words("Title"), select_on_focus=False, compact=True
+            )
             yield KeyButtons(words, _KEYS)
 
     @property
