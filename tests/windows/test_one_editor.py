@@ -1,6 +1,7 @@
 """One file has one editor, whichever way it is opened."""
 
 import asyncio
+import subprocess
 import threading
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from contextui import WindowManager, Workspace, call
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.events import WindowOpenedAgain
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.desktop.shared import FileRequested
 from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.widget import EditorBody
 from contextui.windows.files import FilesWindow
 from tests.tui.desktop.samples import focused_window
 from tests.tui.running import desk_in, running, say, shown, until
@@ -151,5 +154,50 @@ def test_a_file_that_is_asked_for_twice_is_opened_once(
             await until(pilot, lambda: focused_window(pilot) == "editor_1")
             await until(pilot, lambda: windows.get("editor_1").state.line == 42)  # type: ignore[union-attr]
             assert ids(windows) == ["files_1", "editor_1"]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("name", ["files", "git"])
+def test_enter_in_a_list_puts_the_cursor_into_the_text(
+    tmp_path: Path, name: str, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        work = tmp_path / "work"
+        (work / "a.py").write_text(LINES)
+        subprocess.run(["git", "init", "-q"], cwd=work, check=True)
+        windows = desk.session.windows
+        windows.open(name)
+        async with running(desk, size=size) as pilot:
+            await pilot.press("ctrl+g", "1", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
+            await until(pilot, lambda: shown(pilot, "a.py"))
+            await pilot.press("enter", *"x 1 ", "backspace")  # typed on without a look
+            await until(pilot, lambda: isinstance(pilot.app.focused, EditorBody))
+            await until(pilot, lambda: shown(pilot, " 1  x 1line 1 "))
+            await until(pilot, lambda: shown(pilot, "^s save  ^l go to line  esc back"))
+            assert ids(windows) == [f"{name}_1", "editor_1"]
+            await pilot.press("escape")
+            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
+            await pilot.press("enter", "y")
+            await until(pilot, lambda: shown(pilot, " 1  x 1yline 1 "))
+
+    asyncio.run(go())
+
+
+def test_a_new_frame_shows_the_keys_that_it_has(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        (tmp_path / "work" / "a.py").write_text(LINES)
+        windows = desk.session.windows
+        windows.open("files")
+        windows.open("editor", path="a.py")
+        async with running(desk, size=(80, 24)) as pilot:
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: focused_window(pilot) == "files_1")
+            await pilot.press("ctrl+g", "2")  # it had only a line, and gets a frame now
+            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
 
     asyncio.run(go())

@@ -40,7 +40,6 @@ class EditedFile(WindowState):
         top: The first line of the page.
         line: The line of the cursor.
         column: The column of the cursor, from 1; 0 for none.
-        jumps: How often the person went to a line: their cursor follows.
         buffer: The text; None if it cannot be edited.
         page: The page that is shown.
     """
@@ -55,7 +54,6 @@ class EditedFile(WindowState):
     top: int = 1
     line: int = 1
     column: int = 0
-    jumps: Transient[int] = 0
     buffer: Transient[Buffer | None] = None
     page: Transient[Page] = Page(1, (), 0, False)
 

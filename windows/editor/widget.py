@@ -11,7 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -26,6 +26,7 @@ from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
 from contextui.tui.code import code_theme
 from contextui.tui.desktop.form import InertArea
+from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.lines import line
 from contextui.widgets import ActionRequested
 from contextui.windowing import host
@@ -87,8 +88,8 @@ class Sight:
         lines: The lines, as in the file.
         ends: The line ending of each.
         cursor: The window's line and column, both from 1; column 0 for none.
-        jumps: How often the person went to a line.
         has_more: Whether lines follow.
+        total: How many lines the file has; None if not counted yet.
         is_changed: Whether there are unsaved changes.
         note: A short warning about the file, such as a change on disk.
     """
@@ -102,8 +103,8 @@ class Sight:
     lines: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     cursor: tuple[int, int] = (1, 0)
-    jumps: int = 0
     has_more: bool = False
+    total: int | None = None
     is_changed: bool = False
     note: str = ""
 
@@ -204,8 +205,8 @@ def sight_of(window: EditorWindow) -> Sight:
         path=state.path,
         revision=state.revision,
         cursor=(state.line, state.column),
-        jumps=state.jumps,
         has_more=page.more,
+        total=page.total,
         is_changed=bool(state.edits),
         note="" if state.on_disk == "same" else f"{state.on_disk} on disk",
     )
@@ -237,14 +238,19 @@ _PAUSE = 0.4  # seconds without a key after which typed text is sent
 _LATEST = 0.8  # seconds after which it is sent even if keys keep coming
 _BAR = 2  # cells from the end of the gutter, where a changed line is marked
 _FEW = 8  # rows of a short file
-_ALL = 10**9  # pages, more than any file has
+_ALL = 10**9  # pages or lines, more than any file has
+_STAYING = frozenset({"save", "save_as", "diff", "reload"})  # actions that keep the cursor
 _TRIES = 5  # attempts to send it while others keep changing the text
 
 
 class EditorBody(InertArea):
     """Text area with a page of the file."""
 
-    BINDINGS = [Binding("ctrl+s", "save", "save", key_display="^s")]
+    BINDINGS = [
+        Binding("ctrl+s", "save", "save", key_display="^s"),
+        Binding("ctrl+l", "goto", msg("go to line"), key_display="^l"),
+    ]
+    frame_bindings: ClassVar[list[Binding]] = [Binding("enter", "edit", "edit")]
     DEFAULT_CSS = """
     EditorBody {
         height: 1fr; border: none; padding: 0; background: $background;
@@ -265,8 +271,7 @@ class EditorBody(InertArea):
         self._sending = asyncio.Lock()
         self._pause: Timer | None = None
         self._unsent_since: float | None = None
-        self._goes_along = True
-        self._arrival: Literal["", "last line", "end"] = ""  # where the cursor goes on a new page
+        self._arrival: int | None = None  # line to which the person turns the page
         self._marked = frozenset[int]()  # lines that the model changed since the person was here
 
     # --- called by the frame -----------------------------------------------------------
@@ -277,6 +282,23 @@ class EditorBody(InertArea):
         sight = self._sight
         parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
         return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
+
+    @property
+    def window_position(self) -> str:
+        """The lines in view, as the file counts them, unless it is in view as a whole."""
+        sight, rows = self._sight, self.document.line_count
+        height = self.scrollable_content_region.height
+        first = sight.first + min(self.scroll_offset.y, max(rows - height, 0))
+        if not sight.has_more and not self.document.get_line(rows - 1):
+            rows -= 1  # the empty row after the last line ending is no line
+        end = sight.first + rows - 1
+        count = end if not sight.has_more else (sight.total or 0) + rows - len(sight.lines)
+        last = min(first + height - 1, end)
+        if last < first or (first == 1 and last == count):
+            return ""
+        if sight.has_more and sight.total is None:
+            return f"{first}–{last}"
+        return self._words("{first}–{last} of {count}", first=first, last=last, count=count)
 
     @property
     def window_rows(self) -> int:
@@ -290,10 +312,9 @@ class EditorBody(InertArea):
             return self._words("unsaved! enter to close")
         return ""
 
-    def person_acted(self, _: str) -> None:
+    def person_acted(self, action_id: str) -> None:
         """Follow the person's own action; the model's actions never move the cursor."""
-        self._goes_along = True
-        self.window_changed()
+        self.run_worker(self._follow(action_id), group="follow")
 
     def person_left(self) -> None:
         """Drop the marks of changed lines: the person has seen them."""
@@ -339,10 +360,13 @@ class EditorBody(InertArea):
         """Refresh from the window."""
         self.run_worker(self._follow(), group="follow")
 
-    async def _follow(self) -> None:
+    async def _follow(self, acted: str = "") -> None:
         async with self._sending:
             if (sight := await self._look()) is not None:
-                self._take(sight)
+                self._take(sight, is_own=bool(acted))
+                if acted and acted not in _STAYING:
+                    self._go_along(self._arrival if acted == "scroll" else None)
+                    self._arrival = None
 
     async def _look(self) -> Sight | None:
         looking = host.run_on_thread(self._window, lambda: sight_of(self._window))
@@ -350,8 +374,13 @@ class EditorBody(InertArea):
         done = looking.done() and looking.exception() is None
         return looking.result() if done else None
 
-    def _take(self, sight: Sight) -> None:
-        """Show a new state of the window, merged with pending text."""
+    def _take(self, sight: Sight, *, is_own: bool = False) -> None:
+        """Show a new state of the window, merged with pending text.
+
+        Args:
+            sight: The state.
+            is_own: Whether it is the result of the person's own action.
+        """
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
         if mine is not None:
@@ -361,16 +390,26 @@ class EditorBody(InertArea):
         self._sight = sight
         if old.path != sight.path:
             self.language = code_language(sight.path, self.available_languages)
+        shown = sight.shown if target is None else target
+        self.read_only = sight.text is None
         if same_file and old.first == sight.first:
-            self._become(sight.shown if target is None else target)
-        elif self.text != sight.shown or old.first != sight.first:
-            self.load_text(sight.shown if target is None else target)
-            self._goes_along = True
-        self.line_number_start, self.read_only = sight.first, sight.text is None
-        was_there = (old.path, old.first, old.cursor) == (sight.path, sight.first, sight.cursor)
-        if sight.jumps != old.jumps or (self._goes_along and not was_there):
+            self._become(shown, is_own=is_own)
+        else:
+            self._turn_to(shown, old if same_file else None)
+        ask_for_room(self)
+
+    def _turn_to(self, shown: str, old: Sight | None) -> None:
+        """Show another page; a line of the same file that is on both stays where it is."""
+        first = self._sight.first
+        (row, column), top = self.cursor_location, self.scroll_offset.y
+        self.load_text(shown)
+        self.line_number_start = first
+        row += (old.first if old else 0) - first
+        if old is None or not 0 <= row < self.document.line_count:
             self._go_along()
-        self._goes_along = False
+            return
+        self.scroll_to(y=top + old.first - first, animate=False, immediate=True)
+        self.move_cursor((row, column))
 
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
         """Rebase pending text onto the new text."""
@@ -382,13 +421,13 @@ class EditorBody(InertArea):
         self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
         return None
 
-    def _become(self, target: str) -> None:
+    def _become(self, target: str, *, is_own: bool = False) -> None:
         """Edit the shown text into this one; cursor and scroll position are kept."""
         made = change(self.text, target)
         if made is None:
             return
         start, end = (_location(self.text, place) for place in (made.start, made.end))
-        if not self._goes_along:
+        if not is_own:
             self._mark(start[0], end[0], made.text.count("\n"))
         top = self.scroll_offset.y
         lines = made.text.count("\n") - (end[0] - start[0])
@@ -404,13 +443,12 @@ class EditorBody(InertArea):
         changed = range(first + start, first + start + added + 1)
         self._marked = frozenset(kept.union(changed))
 
-    def _go_along(self) -> None:
-        """Move the cursor to the window's position."""
-        row, last = self._sight.cursor[0] - self._sight.first, self.document.line_count - 1
-        row = last if self._arrival else min(max(row, 0), last)
-        place = (row, max(self._sight.cursor[1] - 1, 0))
-        self.move_cursor(self.document.end if self._arrival == "end" else place)
-        self._arrival = ""
+    def _go_along(self, line: int | None = None) -> None:
+        """Move the cursor to a line of the file, by default to the window's position."""
+        at, column = self._sight.cursor
+        row, last = (line or at) - self._sight.first, self.document.line_count - 1
+        place = (min(max(row, 0), last), max(column - 1, 0))
+        self.move_cursor(self.document.end if line == _ALL else place)
 
     # --- typing ------------------------------------------------------------------------
 
@@ -500,6 +538,14 @@ class EditorBody(InertArea):
         """Save the file."""
         self.post_message(ActionRequested("save"))
 
+    def action_edit(self) -> None:
+        """Move the cursor into the text."""
+        self.focus()
+
+    def action_goto(self) -> None:
+        """Ask for a line and go there."""
+        self.post_message(ActionRequested("goto", fill_in=True))
+
     def action_undo(self) -> None:
         """Undo the last change of the text, by the person or the model."""
         self.post_message(ActionRequested("undo"))
@@ -525,7 +571,7 @@ class EditorBody(InertArea):
 
     def action_cursor_page_up(self) -> None:
         """Move up one screen; from the first line, to the previous page."""
-        if not self._turn(-1, self.cursor_at_first_line):
+        if not self._turn(-1, self.cursor_at_first_line, max(self.size.height - 1, 1)):
             super().action_cursor_page_up()
 
     def action_text_start(self) -> None:
@@ -538,11 +584,13 @@ class EditorBody(InertArea):
         if not self._turn(_ALL):
             super().action_text_end()
 
-    def _turn(self, pages: int, at_edge: bool = True) -> bool:
+    def _turn(self, pages: int, at_edge: bool = True, up: int = 1) -> bool:
+        """Turn pages; on the previous one the cursor goes up by some lines, as without pages."""
         there_is = self._sight.has_more if pages > 0 else self._sight.first > 1
         if not (at_edge and there_is):
             return False
-        self._arrival = "end" if pages == _ALL else "last line" if pages == -1 else ""
+        before = max(self._sight.first - up, 1) if pages == -1 else None
+        self._arrival = _ALL if pages == _ALL else before
         self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
 

@@ -118,7 +118,6 @@ class EditorWindow(Window):
     def opened_again(self, line: int | None = None, **_: Any) -> None:
         if line is not None:
             self._editing.show(line)
-            self._jump()
 
     def restored(self) -> None:
         self._editing.come_back()
@@ -196,7 +195,6 @@ class EditorWindow(Window):
         if not hits:
             what = errors.shown(text)
             raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
-        self._jump()
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
         en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
@@ -236,9 +234,11 @@ class EditorWindow(Window):
             if page.total is not None:
                 en, zh = there_are("line", page.total), f"共 {page.total} 行"
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
+        if self.env.actor() == "person":  # who sees where the cursor is, on the page there is
+            self._editing.show(line)
+            return self.env.say(f"Line {line}.", f"第 {line} 行。")
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
-        self._jump()
         return self._description.place()
 
     @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
@@ -358,9 +358,6 @@ class EditorWindow(Window):
             typed = f"/open editor {shown_name(error.path)} new=true"
             en, zh = f"To create it, type: {typed}", f"新建请输入：{typed}"
         return self.env.say(f"{error} {en}", f"{error.text('zh')}{zh}")
-
-    def _jump(self) -> None:
-        self.state.jumps += self.env.actor() == "person"
 
     def _is_saved(self) -> bool:
         state = self.state

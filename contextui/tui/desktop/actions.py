@@ -172,7 +172,7 @@ class ActionRunner:
     async def _act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
         await settle(self._frame.body)
         result = await self._windows.act(self._window.id, action_id, params, actor="person")
-        if self._frame.is_attached:
+        if result.ok and self._frame.is_attached:
             person_acted(self._frame.body, action_id)
         return result
 

@@ -156,9 +156,10 @@ _REST = 8  # least cells of what a window shows, beside its name
 
 
 def ask_for_room(body: Widget) -> None:
-    """Lay out the windows again: `window_rows` of this widget changed."""
+    """Draw the border and lay out the windows: what this widget gives for them changed."""
     for one in body.ancestors:
         if isinstance(one, WindowFrame):
+            one.draw_border()
             one.post_message(WindowFrame.Resized())
 
 
@@ -201,6 +202,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.note = ""
         """The result that the border shows."""
         self._note_style, self._note_timer = "", cast(Timer | None, None)
+        self._will_go_in = False
         self.is_pinned = False
         self.runner = ActionRunner(self, setting)
 
@@ -454,6 +456,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.set_class(bool(reason), "-error")
         self.draw_border()
         self.post_message(self.Resized())
+        if self._will_go_in and not undrawn:
+            self.call_after_refresh(self._go_in_now)
 
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
@@ -475,7 +479,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         """Enable only the actions that apply to where the focus is."""
         if keeps_keys(self.app.focused) or isinstance(self.app.focused, ClosingField):
             return False  # they belong to the widget
-        inside = not self.has_focus
+        inside = self.app.focused is not self  # `has_focus` of a new frame is set later
         if action == "of_body":
             return not inside and self._body_allows(str(parameters[0]))
         if action in ("go_in", "out"):
@@ -503,6 +507,21 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             if one.focusable and one.display:
                 one.focus()
                 return
+
+    def go_in(self) -> None:
+        """Focus the body, as soon as it is drawn, unless the focus is elsewhere by then."""
+        self._will_go_in = True
+        self._draw()
+
+    @property
+    def will_go_in(self) -> bool:
+        """Whether the focus is on its way into the body."""
+        return self._will_go_in
+
+    def _go_in_now(self) -> None:
+        if self._will_go_in and self.app.focused is self:
+            self.action_go_in()
+        self._will_go_in = False
 
     def action_out(self) -> None:
         """Move the focus from the body back to the frame."""

@@ -39,9 +39,10 @@ from contextui.tui.desktop.shared import (
     keeps_keys,
     keeps_tab,
     name_of,
+    person_acted,
 )
 from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
-from contextui.tui.keys import meant_key
+from contextui.tui.keys import KeyLine, meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.lines import line as text_line
 from contextui.tui.link import Changes, Desk
@@ -471,10 +472,16 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     @on(FileRequested)
     def _edit_file(self, message: FileRequested) -> None:
         message.stop()
-        self.run_worker(self._go_to_file(message.path, message.line), group="file")
+        worker = self.run_worker(self._go_to_file(message.path, message.line), group="file")
+        if isinstance(self.app, KeyLine):  # the next keys are typed into the file
+            self.app.hold(lambda: worker.is_finished and not self._is_going_in)
+
+    @property
+    def _is_going_in(self) -> bool:
+        return any(one.will_go_in for one in self._frames.values())
 
     async def _go_to_file(self, path: str, line: int | None) -> None:
-        """Focus the editor that has a file open, or a new one."""
+        """Put the cursor into the text of a file, in the editor that has it or in a new one."""
         assert self._setting is not None
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
         given = {"path": path} if line is None else {"path": path, "line": line}
@@ -487,6 +494,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 frame.show_note(text_line(self._words(problem)), "$text-error")
         else:
             self._go(window_id)
+            if frame := self._frames.get(window_id):
+                person_acted(frame.body, "open")
+                frame.go_in()
 
     @on(MentionRequested)
     def _mention(self, message: MentionRequested) -> None:

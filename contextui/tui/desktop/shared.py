@@ -280,7 +280,7 @@ class WindowRequested(Message):
 
 
 class FileRequested(Message):
-    """Posted when the person wants to edit a file: its editor gets the focus, or a new one.
+    """Posted when the person wants to edit a file: the cursor goes into its text.
 
     Custom widgets of windows may post it.
 
@@ -359,7 +359,7 @@ async def settle(body: Widget) -> None:
 
 
 def person_acted(body: Widget, action_id: str) -> None:
-    """Call `person_acted(action_id)`, the hook called after an action ran for the person."""
+    """Call `person_acted(action_id)`, the hook called after an action succeeded for the person."""
     call = _ask(body, "person_acted")
     if isinstance(body, Guard) and call is not None:
         body.guarded(lambda: call(action_id), None)

@@ -56,7 +56,8 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("home", msg("top; again for earlier messages")),
     ),
     msg("Use a window"): (
-        ("enter esc", msg("edit, done")),
+        ("enter esc", msg("focus or edit, back")),
+        ("^s  ^l", msg("text: save, go to line")),
         ("a", msg("all actions")),
         ("+ −", msg("more or less detail")),
         ("z  m", msg("zoom, make main")),

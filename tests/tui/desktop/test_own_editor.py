@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import Step, call
 from contextui.model import Block
 from contextui.tui.desktop.actions import ResultScreen
+from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.link import Desk
 from contextui.windows.editor import widget
@@ -429,5 +430,82 @@ def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(tmp_
             assert shown(pilot, "▎ 3a")
             await pilot.press("ctrl+g", "p")
             await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
+
+    asyncio.run(go())
+
+
+def numbered(count: int) -> str:
+    return "".join(f"line {number}\n" for number in range(1, count + 1))
+
+
+async def at_line(pilot: "Pilot[int]", body: EditorBody, line: int) -> None:
+    """Wait until the cursor is in a line of the file, and in view."""
+    await until(pilot, lambda: body.line_number_start + body.cursor_location[0] == line)
+    await until(pilot, lambda: shown(pilot, f" {line}  line {line} "))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+def test_ctrl_l_goes_to_a_line_and_the_arrows_go_on_from_there(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, numbered(76), "long.txt")
+        async with running(desk, size=size) as pilot:
+            await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
+            frame, body = await entered(pilot)
+            await until(pilot, lambda: shown(pilot, "^l go to line"))
+            await pilot.press("ctrl+l")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            await pilot.press(*"40", "enter")
+            await at_line(pilot, body, 40)
+            await until(pilot, lambda: body.has_focus)
+            for key, line in [("up", 39), ("up", 38), ("down", 39), ("down", 40), ("down", 41)]:
+                await pilot.press(key)
+                await at_line(pilot, body, line)
+            assert editor(desk).state.page.total == 76
+            await until(pilot, lambda: "of 76 ─╮" in region_text(pilot, frame)[0])
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+def test_after_the_model_turned_the_page_lines_keep_their_numbers(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, numbered(76), "long.txt")
+        async with running(desk, size=size) as pilot:
+            await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
+            frame, body = await entered(pilot)
+            assert (await desk.session.windows.act("editor_1", "goto", {"line": 40})).ok
+            await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 40  line 40 "))
+            height = body.size.height
+            await until(pilot, lambda: shown(pilot, f" 40–{39 + height} of 76 ─╮"))
+            await pilot.press("up")
+            await at_line(pilot, body, 39)
+            # What is in view moves by one line, not by a page.
+            await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 76 ─╮"))
+            assert region_text(pilot, frame)[1].startswith("│ 39  line 39 ")
+
+    asyncio.run(go())
+
+
+def test_the_title_counts_the_lines_of_the_file(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, numbered(250), "long.txt")
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            height = body.size.height
+            await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+            await pilot.press("enter")  # typed, not sent yet
+            await until(pilot, lambda: shown(pilot, f" 1–{height} of 251 ─╮"))
+            await pilot.press("ctrl+z")
+            await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+            await pilot.press("ctrl+end")  # where an empty row follows the last line
+            await until(pilot, lambda: shown(pilot, f" {252 - height}–250 of 250 ─╮"))
+            body.move_cursor((0, 0))
+            first = body.line_number_start
+            await pilot.press("up")
+            await at_line(pilot, body, first - 1)
 
     asyncio.run(go())

@@ -77,7 +77,7 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
         await seen(pilot, frame, "+ B")
         await pilot.press("enter")
         await until(pilot, lambda: focused_window(pilot) == "editor_1")
-        await pilot.press("1")
+        await pilot.press("escape", "1")
         await enter(pilot, "git_1")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
@@ -124,7 +124,7 @@ def test_the_filter_and_a_second_click_open_a_change(folder: Path, tmp_path: Pat
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: focused_window(pilot) == "editor_1")
         assert opened() == ["notes.md"]
-        await pilot.press("1")
+        await pilot.press("escape", "1")
         frame = await enter(pilot, "git_1")
         rows = frame.body.query_one(ChangeList)
         await seen(pilot, frame, "1 of 3", "? notes.md")  # as it was left
