@@ -113,6 +113,7 @@ _FIRST = (
 )
 """The commands with which the palette begins; the others follow by name."""
 _FILES = 10  # files that the palette shows
+_AT_LINE = re.compile(r"(.+):0*([1-9]\d{0,8})")
 
 
 def fit(query: str, title: str) -> float:
@@ -174,10 +175,14 @@ class Palette(Provider):
             return []
         index = PathIndex.of(workspace)
         await asyncio.to_thread(lambda: index.refresh(only_if_stale=True))
+        found, place, given = index.match(query, _FILES), "", ""
+        if not found and (at_line := _AT_LINE.fullmatch(query)):
+            name, number = at_line.groups()
+            found, place, given = index.match(name, _FILES), f":{number}", f" line={number}"
         about = main.words("open in the editor")
         return [
-            (1 / (at + 1), line(one.path), about, f"/open editor path={one.path}")
-            for at, one in enumerate(index.match(query, _FILES))
+            (1 / (at + 1), line(one.path) + place, about, f"/open editor path={one.path}{given}")
+            for at, one in enumerate(found)
         ]
 
     def _all(self) -> Iterator[tuple[str, str, str]]:
@@ -188,7 +193,8 @@ class Palette(Provider):
         places = {name: place for place, name in enumerate(_FIRST)}
         for command in sorted(main.commands.all, key=lambda one: places.get(one.name, len(places))):
             needs = f"/{command.name} " if command.takes else f"/{command.name}"
-            yield f"{command.name}: {words(command.about)}", "", needs
+            names = ", ".join([command.name, *command.aliases])
+            yield f"{names}: {words(command.about)}", "", needs
             for choice in command.choices():
                 title = line(f"{command.name} {choice.name} {choice.needs}".rstrip())
                 text = f"/{command.name} {choice.name}{' ' if choice.needs else ''}"

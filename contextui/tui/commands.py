@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,7 +57,7 @@ class Command:
         about: A description in English; the screen translates it.
         run: Runs the command with the text typed after the name.
         takes: Usage of the arguments, as displayed.
-        alias: Another name, usually one letter.
+        aliases: Other names, such as one letter; the help shows the first.
         choices: Returns the possible arguments, for completion.
         needs_choice: Whether it does nothing without one of several arguments.
     """
@@ -66,7 +66,7 @@ class Command:
     about: str
     run: Callable[[str], object]
     takes: str = ""
-    alias: str = ""
+    aliases: Sequence[str] = ()
     choices: Callable[[], Iterable[Choice]] = tuple
     needs_choice: bool = False
 
@@ -97,7 +97,7 @@ class Commands:
     def __init__(self, commands: Iterable[Command]) -> None:
         self.all = sorted(commands, key=lambda one: one.name)
         self._named = {one.name: one for one in self.all}
-        self._named |= {one.alias: one for one in self.all if one.alias}
+        self._named |= {alias: one for one in self.all for alias in one.aliases}
 
     def run(self, text: str) -> None:
         """Run the typed command, slash included.

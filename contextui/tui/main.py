@@ -562,11 +562,30 @@ class MainScreen(Screen[None]):
     def _own_commands(self) -> list[Command]:
         return [
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
+            Command("find", "search in all files", self._find, "TEXT",
+                    ("grep", "search")),
             Command("copy", "copy the last answer", self._copy),
             Command("help", "all keys and commands", self._help),
             Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
             ServerPrompts(self).command(),
-        ]
+        ]  # fmt: skip
+
+    def _find(self, text: str) -> None:
+        """Search all files in the files window, and go to what is found."""
+        from contextui.errors import ContextUIError  # noqa: PLC0415  (see the class)
+
+        if not text:
+            raise ContextUIError(self.words("What to find? Type: /find TEXT"))
+        if self.desk is None or self.desktop is None:
+            return
+        windows = self.desk.session.windows
+        there = [one for one in windows.windows() if one.name == "files"]
+        window_id = (there[-1] if there else windows.open("files")).id
+        # As usual in editors: capital letters are meant, small ones find both.
+        given = {"text": text, "ignore_case": text == text.lower(), "under": "."}
+        self._hold(lambda: self.navigation.present == "windows")
+        self.query_one(Panes).show("windows")
+        self.desktop.act_in(window_id, "find_text", given)
 
     def _copy(self, _: str) -> None:
         if self.conversation is not None:

@@ -98,13 +98,13 @@ class Menu:
         """Return all commands, including those that the screen adds."""
         return Commands(
             [
-                Command("open", "open a window", self.open, "NAME", "o", self._openable,
+                Command("open", "open a window", self.open, "NAME", ("o",), self._openable,
                         needs_choice=True),
                 Command("close", "close a window", self.close, "ID",
                         choices=self._closable, needs_choice=True),
                 Command("goto", "go to a window", self.goto, "ID",
                         choices=self._closable, needs_choice=True),
-                Command("model", "switch the model", self.model, "NAME", "m", self._models),
+                Command("model", "switch the model", self.model, "NAME", ("m",), self._models),
                 Command("login", "enter an API key", self.login, "PROVIDER",
                         choices=lambda: map(Choice, self._providers()), needs_choice=True),
                 Command("strategy", "how a long conversation is shortened", self.strategy,
@@ -119,9 +119,9 @@ class Menu:
                 Command("lang", "change the language", self.lang, "NAME",
                         choices=lambda: [Choice(o, self._words(_LANGUAGES[o])) for o in _LANGUAGES],
                         needs_choice=True),
-                Command("quit", "quit; the session is saved", self.quit, alias="q"),
+                Command("quit", "quit; the session is saved", self.quit, aliases=("q",)),
                 Command("compact", "replace older messages with a summary",
-                        self.compact, alias="c"),
+                        self.compact, aliases=("c",)),
                 Command("stop", "stop the current turn", self.stop),
                 Command("reload", "load changed window files, state kept", self.reload),
                 Command("trust", "allow the folder's code",

@@ -43,7 +43,7 @@ class SessionCommands:
     def commands(self) -> list[Command]:
         """Return the commands."""
         return [
-            Command("new", "start a new session; this one is saved", self.new, alias="clear"),
+            Command("new", "start a new session; this one is saved", self.new, aliases=("clear",)),
             Command("sessions", "choose another session", self.sessions),
             Command("export", "write the conversation to a file", self.export, "FORMAT",
                     choices=self._exports),

@@ -53,7 +53,8 @@ class Undo:
     def commands(self) -> list[Command]:
         """Return the commands."""
         return [
-            Command("undo", "undo the last change, closed window or rewind", self.undo, alias="u"),
+            Command("undo", "undo the last change, closed window or rewind", self.undo,
+                    aliases=("u",)),
             Command("reopen", "open a closed window again, as it was", self.reopen, "ID",
                     choices=lambda: starmap(Choice, self._windows.closed_titles.items())),
         ]  # fmt: skip

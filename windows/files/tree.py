@@ -16,6 +16,8 @@ from contextui.files.workspace import Workspace
 from contextui.git.marks import Marks
 
 RowKind = EntryKind | Literal["deleted", "note"]
+RowKey = tuple[str, bool, int]
+"""The path of a row, whether it is a note, and the line that a search found."""
 MARKS = "UDMA?"
 """The marks of git, the one that needs attention most first."""
 
@@ -32,6 +34,7 @@ class FileRow(NamedTuple):
         size: Bytes, or -1.
         modified: Seconds since the epoch, or 0.
         mark: Git's mark, or nothing.
+        line: The line that a search found, or 0.
     """
 
     path: str
@@ -42,11 +45,12 @@ class FileRow(NamedTuple):
     size: int = -1
     modified: float = 0.0
     mark: str = ""
+    line: int = 0
 
     @property
-    def key(self) -> tuple[str, bool]:
+    def key(self) -> RowKey:
         """What identifies the row."""
-        return self.path, self.kind == "note"
+        return self.path, self.kind == "note", self.line
 
 
 Read = Mapping[str, Listing | FileError]

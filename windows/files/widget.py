@@ -6,7 +6,7 @@ paths are read in threads.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,6 +30,7 @@ from contextui.tui.desktop.rowlist import (
     RowList,
     mark_style,
     marked_name,
+    positions_of,
     spread,
     visible,
 )
@@ -40,6 +41,7 @@ from contextui.windowing.worker import in_daemon_thread
 from contextui.windows.files.gist import FileGist, folder_gist, gist_of
 from contextui.windows.files.tree import (
     FileRow,
+    RowKey,
     Tree,
     matched_in,
     parents_of,
@@ -111,7 +113,8 @@ class FilesBody(Vertical):
         self._headline = ""
         self._index: PathIndex | None = None
         self._found_of = 0
-        self._wanted: tuple[str, bool] | None = None  # the row that the cursor goes to once read
+        self._wanted: RowKey | None = None  # the row that the cursor goes to once read
+        self._left: RowKey | None = None  # the row of the tree that results replaced
         self._busy = dict[str, float]()  # what is being read: since when, or until when it rests
         self._again = set[str]()
         self._list: RowList[FileRow] = RowList(self._draw, lambda row: row.key)
@@ -130,7 +133,7 @@ class FilesBody(Vertical):
     @property
     def window_title(self) -> str:
         """The folder, and how many files git sees changed."""
-        parts = [self._headline and line(self._headline)]
+        parts = [line(self._headline) if self._shows_results else ""]
         if not parts[0] and self.size.width >= ROOMY // 2:
             files = self._window.env.files
             parts = [_shown_root(files.root if files is not None else None)]
@@ -162,14 +165,30 @@ class FilesBody(Vertical):
 
     def on_resize(self, event: events.Resize) -> None:
         """Show the preview where there is room."""
-        self.set_class(event.size.width >= ROOMY, "-roomy")
+        self._make_room(event.size.width)
+
+    def _make_room(self, width: int) -> None:
+        """Show the preview beside a tree, if there is room; results take the whole width."""
+        self.set_class(width >= ROOMY and not self._shows_results, "-roomy")
+
+    @property
+    def _shows_results(self) -> bool:
+        return bool(self._results) and not self._filter.query_text
+
+    def person_acted(self, action_id: str) -> None:
+        """Show what the person searched for, in place of a filter, and go there."""
+        if action_id.startswith("find_"):
+            self._filter.end()
+            self._state = None  # also the same results again
+            self.window_changed()
+            self.call_after_refresh(self._list.focus)
 
     def window_changed(self) -> None:
         """Follow what the model, or an action of the person, opened, entered or found."""
         state = stated(self._window, FilesWindow.State)
         if state is None or state == self._state:
             return
-        self._state = state
+        before, self._state = self._state, state
         if state.root != self._tree.root:
             self._tree.root = state.root
         top = self._window.state.top
@@ -179,12 +198,27 @@ class FilesBody(Vertical):
         self._tree.opened -= self._model_opened - opened
         self._tree.opened |= opened - self._model_opened
         self._model_opened = opened
-        self._headline = state.headline if state.found else ""
-        self._results = [
-            FileRow(one.path, one.path + one.behind, one.kind, 0) for one in state.found
-        ]
-        self._show()
+        if before is None or (before.headline, before.found) != (state.headline, state.found):
+            self._take_results(state)
+        else:
+            self._show()
         self._look(now=True)
+
+    def _take_results(self, state: FilesWindow.State) -> None:
+        """Show what an action found, in place of the tree and of a filter that is not in use."""
+        self._remember_row()
+        if state.found and not self._filter.has_focus_within:
+            self._filter.end()
+        self._headline = state.headline
+        self._results = [
+            FileRow(one.path, one.path + one.behind, one.kind, line=one.line) for one in state.found
+        ]
+        self._show(is_new=True)
+
+    def _remember_row(self) -> None:
+        """Remember the row of the tree, before something else is shown."""
+        if not self._results and not self._filter.display:
+            self._left = self._list.row.key if self._list.row is not None else None
 
     def _look(self, now: bool = False) -> None:
         """Read the folders in view and git's marks again, unless the window cannot be seen."""
@@ -233,14 +267,19 @@ class FilesBody(Vertical):
 
     # --- rows --------------------------------------------------------------------------
 
-    def _show(self) -> None:
-        """Show the tree, what an action found, or what the filter finds."""
+    def _show(self, *, is_new: bool = False) -> None:
+        """Show the tree, what an action found, or what the filter finds.
+
+        Args:
+            is_new: Whether the results are new: the cursor begins at the first one.
+        """
+        self._make_room(self.size.width)
         if self._filter.query_text:
             self._search(self._filter.query_text)
             return
         words = self._words
         if self._results:
-            self._list.show(self._results)
+            self._list.show(self._results, at=self._results[0].key if is_new else None)
         else:
             rows, wanted = self._tree.rows(words("This folder is empty.")), self._wanted
             at = next((row.key for row in rows if row.key == wanted), None) if wanted else None
@@ -262,14 +301,23 @@ class FilesBody(Vertical):
         triangle = "" if row.is_open is None else ("▾ " if row.is_open else "▸ ")
         is_folder = row.kind == "folder" or row.is_open is not None
         style = MUTED if is_folder or row.kind in ("other", "deleted") else ""
-        query = self._filter.query_text
         name = Content.assemble(
             (indent, ""),
-            (triangle or ("  " if not self._results else ""), FAINT),
-            marked_name(row.name, matched_in(row, query) if query else (), style),
+            (triangle or ("" if self._shows_results else "  "), FAINT),
+            marked_name(row.name, self._matched(row), style),
             ("/" if is_folder else " →" if row.kind == "link" else "", FAINT),
         )
         return spread(name, self._facts(row, width, is_folder), width)
+
+    def _matched(self, row: FileRow) -> Collection[int]:
+        """Return the indexes of the letters that the filter, or a search, found in a row."""
+        if query := self._filter.query_text:
+            return matched_in(row, query)
+        if not self._results or self._state is None:
+            return ()
+        start = len(row.path) if row.line else 0
+        return [one for one in positions_of(row.name, [self._state.wanted.casefold()])
+                if one >= start]  # fmt: skip
 
     def _noted(self, row: FileRow) -> str:
         read = self._tree.read.get(row.path)
@@ -280,7 +328,7 @@ class FilesBody(Vertical):
 
     def _facts(self, row: FileRow, width: int, is_folder: bool) -> Content:
         """Return size, age and git's mark; what a narrow window has no room for is left out."""
-        if self._results:
+        if self._shows_results:
             return Content("")
         size = "–" if row.kind == "deleted" else "" if is_folder or row.size < 0 else _bytes(row)
         ago = age(self._now - row.modified) if row.modified and not is_folder else ""
@@ -298,6 +346,7 @@ class FilesBody(Vertical):
         """Type a filter over all files."""
         if self._window.env.files is not None:
             self._prepare_index(self._window.env.files)
+            self._remember_row()
             self._filter.begin()
 
     def on_descendant_focus(self) -> None:
@@ -317,11 +366,9 @@ class FilesBody(Vertical):
     @on(FilterLine.Changed)
     def _changed(self, message: FilterLine.Changed) -> None:
         message.stop()
-        if message.query:
-            self._search(message.query)
-        else:
+        if not message.query:
             self._filter.show_found("")
-            self._show()
+        self._show()
 
     def _search(self, query: str) -> None:
         self._work(partial(self._find, query), "find", exclusive=True)
@@ -345,7 +392,7 @@ class FilesBody(Vertical):
         none = words("No file matches “{query}”. Esc clears.", query=line(query))
         is_new = self._list.row is None or self._found_of != hash(query)
         self._found_of = hash(query)
-        self._list.show(rows, none, at=(best, False) if is_new and best else None)
+        self._list.show(rows, none, at=(best, False, 0) if is_new and best else None)
         total = f"{len(index):,}{'+' if index.is_capped else ''}"
         found = words("{count} of {total} files", count=f"{count:,}", total=total)
         self._filter.show_found(found)
@@ -377,8 +424,10 @@ class FilesBody(Vertical):
         if self._filter.display:
             self._filter.end()
         else:
-            self._results, self._headline = (), ""
+            self._results, self._headline, self._wanted = (), "", self._left
+            self._list.cursor = 0
             self._show()
+            self._list.choose(self._list.cursor)
 
     @on(RowList.Opened)
     async def _open(self, message: "RowList.Opened") -> None:
@@ -390,7 +439,7 @@ class FilesBody(Vertical):
         if row.kind == "folder" or (row.kind == "link" and await self._leads_to_folder(row.path)):
             self._toggle(row)
         else:
-            self.post_message(FileRequested(row.path))
+            self.post_message(FileRequested(row.path, row.line or None))
 
     async def _leads_to_folder(self, path: str) -> bool:
         files = self._window.env.workspace

@@ -33,6 +33,7 @@ class Row(NamedTuple):
     kind: EntryKind = "file"
     depth: int = 0
     behind: str = ""
+    line: int = 0  # that a search found
 
 
 class FilesWindow(Window):
@@ -47,6 +48,7 @@ class FilesWindow(Window):
         expanded: list[str] = []
         page: int = 1
         headline: str = ""  # of search results, which replace the tree
+        wanted: str = ""  # what was searched for
         found: list[Row] = []
         seen: str = ""  # hash of what is shown: a change on disk changes the state
         top: Transient[Listing] = UNREAD
@@ -210,7 +212,10 @@ class FilesWindow(Window):
         hits = search.find_text(
             self.env.workspace, text, place, ignore_case=ignore_case, timeout=timeout
         )
-        found = [Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}") for hit in hits]
+        found = [
+            Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}", line=hit.line)
+            for hit in hits
+        ]
         return self._keep(text, place, found, timeout.expired)
 
     @action("Show the tree as it is now, without what was found", zh="显示当前的树，不含查找结果")
@@ -233,6 +238,7 @@ class FilesWindow(Window):
             head += say(f", the first {KEPT} are kept", f"，保留前 {KEPT} 处")
         if found or state.found:
             state.page, state.found, state.headline = 1, found[:KEPT], head if found else ""
+            state.wanted = text
             self._see()
         further = say(" Name a folder as under.", "请用 under 指定文件夹。") if early else ""
         return say(f"{head}.", f"{head}。") + further

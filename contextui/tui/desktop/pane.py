@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -100,6 +100,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._lines: WindowLines | None = None
         self._empty = Static(classes="empty")
         self._wants_focus = False
+        self._requested = dict[str, tuple[str, Mapping[str, Any]]]()  # actions of windows to show
         self._will_fit = False
         self._one_file = asyncio.Lock()  # a file that is asked for twice has one editor
         self._rows: dict[str, int] = {}  # that each window wants
@@ -329,6 +330,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
         lines.show(self._numbered(setting), self._arrangement.more)
         self._show_empty()
+        for window_id in self._requested.keys() & places.keys():
+            self._frames[window_id].runner.run(*self._requested.pop(window_id))
         if had_focus and not self._order.ids:
             self.post_message(self.Emptied())
         elif had_focus or self._wants_focus:
@@ -453,6 +456,12 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._order.use(window_id, is_wide=self._wish(window_id).is_wide and not is_shown)
         self._wants_focus = True
         self._arrange()
+
+    def act_in(self, window_id: str, action_id: str, params: Mapping[str, Any]) -> None:
+        """Go to a window, and run an action there as the person once it has a frame."""
+        self._requested[window_id] = action_id, params
+        self.take(Changes(windows={window_id}))
+        self._go(window_id)
 
     @on(WindowRequested)
     def _go_to_requested(self, message: WindowRequested) -> None:

@@ -161,8 +161,7 @@ def _width(width: int, columns: int) -> int:
 
 
 def _names(command: Command) -> str:
-    alias = f" /{command.alias}" if command.alias else ""
-    return f"/{command.name}{alias}"
+    return " ".join(f"/{one}" for one in (command.name, *command.aliases[:1]))
 
 
 def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:

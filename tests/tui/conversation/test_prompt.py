@@ -240,7 +240,7 @@ def test_commands_are_completed() -> None:
     commands = Commands(
         [
             Command("open", "open", done.append, "NAME", "o", lambda: CHOICES),
-            Command("quit", "quit", done.append, alias="q"),
+            Command("quit", "quit", done.append, aliases=("q",)),
         ]
     )
     assert [one.text for one in commands.completions("/")] == ["/open ", "/quit"]
@@ -268,7 +268,7 @@ def test_what_is_typed_whole_comes_before_what_it_could_become() -> None:
             Command("close", "close", print, "ID", choices=lambda: ids),
             Command("code", "code", print),
             Command("codex", "codex", print),
-            Command("compact", "compact", print, alias="c"),
+            Command("compact", "compact", print, aliases=("c",)),
         ]
     )
 

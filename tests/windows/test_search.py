@@ -1,0 +1,165 @@
+"""A search of all files: its results, the lines that they lead to, and the command for it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.command import CommandList, CommandPalette
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from contextui.tui.app import ContextUIApp
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.rowlist import FilterInput, RowList
+from contextui.tui.link import Desk
+from contextui.windows.editor.window import EditorWindow
+from contextui.windows.files.window import FilesWindow
+from tests.tui.desktop.samples import focused_window, frame_of
+from tests.tui.running import desk_in, running, shown, until
+from tests.windows.test_files_widget import cursor, names, seen, use
+
+HIT = "def needle(a_long_name_of_an_argument, another_one): pass"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The session's folder; the second file has two hits, far below its first lines."""
+    place = tmp_path / "work"
+    (place / "pkg").mkdir(parents=True)
+    (place / "pkg/one.py").write_text("x = 1\n")
+    rows = [f"x{number} = {number}" for number in range(1, 101)]
+    rows[59], rows[69] = HIT, "Needle = 2"
+    (place / "pkg/two.py").write_text("\n".join(rows) + "\n")
+    return place
+
+
+def place_of(frame: WindowFrame) -> int:
+    """Return the line of the cursor in an editor."""
+    area = frame.body
+    assert isinstance(area, TextArea)
+    return area.cursor_location[0] + area.line_number_start
+
+
+def test_a_hit_opens_at_its_line_also_in_an_open_editor(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        rows = frame.body.query_one(RowList)
+        await seen(pilot, frame, "pkg/")
+        given = {"text": "needle", "ignore_case": True}
+        await desk.session.windows.act("files_1", "find_text", given)
+        await until(pilot, lambda: len(rows.rows) == 2)
+        rows.focus()
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: focused_window(pilot) == "editor_1")
+        editor = await frame_of(pilot, "editor_1")
+        await seen(pilot, editor, "70  Needle = 2")
+        await until(pilot, lambda: place_of(editor) == 70)
+        for key, line in (("up", 60), ("down", 70)):
+            rows.focus()
+            await pilot.press(key, "enter")
+            await until(pilot, lambda line=line: place_of(editor) == line)  # type: ignore[misc]
+        area = editor.body
+        assert isinstance(area, TextArea)
+        area.move_cursor((0, 0))
+        rows.focus()
+        await pilot.press("enter")  # the same hit again
+        await until(pilot, lambda: place_of(editor) == 70)
+        assert [one.id for one in desk.session.windows.windows()] == ["files_1", "editor_1"]
+        # Without a line, the cursor stays where it is.
+        area.move_cursor((0, 0))
+        desk.session.windows.open("editor", path="pkg/two.py")
+        await pilot.pause()
+        assert area.cursor_location == (0, 0)
+
+    use(tmp_path, steps)
+
+
+def test_results_take_the_width_and_replace_a_filter(folder: Path, tmp_path: Path) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        rows = frame.body.query_one(RowList)
+        await seen(pilot, frame, "pkg/", "2 entries")
+        await pilot.press("slash", *"one")
+        await seen(pilot, frame, "1 of 2 files")
+        assert frame.body.has_class("-roomy")
+        frame.focus()
+        await until(pilot, lambda: frame.has_focus)
+        frame.runner.run("find_text", {"text": "needle"})
+        await seen(pilot, frame, f"pkg/two.py:60: {HIT}", "1 found")
+        await until(pilot, lambda: rows.has_focus)
+        assert not frame.body.query_one(FilterInput).focusable
+        marked = rows.line_at(0, 90)
+        bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
+        assert "".join(bold) == "needle"
+        await pilot.press("escape")
+        await until(pilot, lambda: names(frame) == ["pkg"])
+        assert cursor(frame) == "pkg"
+        await seen(pilot, frame, "2 entries")
+        # They do not come back by themselves, but the same search shows them.
+        (folder / "new.py").write_text("")
+        await desk.session.windows.act("files_1", "expand", {"path": "pkg"})
+        await pilot.press("r")
+        await until(pilot, lambda: "new.py" in names(frame))
+        assert "  two.py" in names(frame)
+        frame.runner.run("find_text", {"text": "needle"})
+        await seen(pilot, frame, "pkg/two.py:60", "1 found")
+        # What the model finds does not take the filter from under the person's fingers.
+        await pilot.press("slash", *"one")
+        await seen(pilot, frame, "1 of")
+        await desk.session.windows.act("files_1", "find_text", {"text": "x7 "})
+        await pilot.pause()
+        assert frame.body.query_one(FilterInput).value == "one"
+        await pilot.press("escape")
+        await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
+
+    use(tmp_path, steps)
+
+
+@pytest.mark.parametrize("size", [(150, 40), (80, 24)])
+def test_the_command_searches_all_files(
+    folder: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
+        async with running(desk, size) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            app.main.run_command("/find")
+            await until(pilot, lambda: shown(pilot, "Type: /find TEXT"))
+            searches = ("find", "needle", 2), ("grep", "Needle", 1), ("search", "no such", 1)
+            for name, wanted, hits in searches:  # the last one finds nothing: a tree of one row
+                app.main.run_command(f"/{name} {wanted}")
+                await until(pilot, lambda: focused_window(pilot) == "files_1")
+                frame = await frame_of(pilot, "files_1")
+                rows = frame.body.query_one(RowList)
+                await until(pilot, lambda rows=rows: rows.has_focus)  # type: ignore[misc]
+                await until(pilot, lambda rows=rows, hits=hits: len(rows.rows) == hits)  # type: ignore[misc]
+                assert len(desk.session.windows.windows()) == 1
+            await until(pilot, lambda: shown(pilot, "0 found"))
+
+    asyncio.run(go())
+
+
+def test_the_palette_finds_the_command_and_a_line_of_a_file(folder: Path, tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
+        async with running(desk) as pilot:
+            for query in ("find", "search", "grep", "two.py:60"):
+                await pilot.press("ctrl+p")
+                await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+                palette = pilot.app.screen
+                await pilot.press(*query)
+                options = palette.query_one(CommandList)
+                first = "pkg/two.py:60" if ":" in query else "find, grep, search: search in"
+
+                def is_first(options: CommandList = options, first: str = first) -> bool:
+                    rows = [str(one.prompt) for one in options.options]
+                    return bool(rows) and rows[0].startswith(first)
+
+                await until(pilot, is_first)
+                await pilot.press(*(["enter", "enter"] if ":" in query else ["escape", "escape"]))
+                await until(pilot, lambda palette=palette: pilot.app.screen is not palette)  # type: ignore[misc]
+            await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
+            frame = await frame_of(pilot, "editor_1")
+            await seen(pilot, frame, "60  def needle")
+            await until(pilot, lambda: place_of(frame) == 60)
+
+    asyncio.run(go())
