@@ -236,6 +236,8 @@ class InteractionController:
         try:
             while (event := await queue.next()) is not None:
                 yield event
+                if isinstance(event, TurnFinished):
+                    break  # windows may go on
             if task.cancelled():  # cancelled before it started
                 yield self._keep_message(turn, text)
                 yield turn.finished("stopped")
