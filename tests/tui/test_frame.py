@@ -185,7 +185,7 @@ def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> Non
             await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
             await found("language", "lang: ")
             await found("chinese", "lang zh")
-            rows = await found("", "open: ")
+            rows = await found("", "open, o: ")
             assert rows[1].startswith("goto: ")
             names = [one.partition(":")[0] for one in rows]
             assert names.index("approval") > names.index("help")

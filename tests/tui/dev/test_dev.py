@@ -309,7 +309,7 @@ def test_the_log_has_room_beside_a_large_window_and_form(
             await until(pilot, lambda: shown(pilot, "card 1  column x"))
             await until(pilot, lambda: dev_of(pilot).dev.log_sheet.region.height >= least)
             assert dev_of(pilot).dev.log_sheet.region.bottom <= size[1] - 1
-            assert shown(pilot, "opened")
+            await until(pilot, lambda: shown(pilot, "opened"))
 
     asyncio.run(go())
 
