@@ -46,7 +46,7 @@ class SessionCommands:
             Command("new", "start a new session; this one is saved", self.new, aliases=("clear",)),
             Command("sessions", "choose another session", self.sessions),
             Command("export", "write the conversation to a file", self.export, "FORMAT",
-                    choices=self._exports),
+                    choices=self._exports, needs_choice=True),
             Command("cost", "show tokens and cost", self.cost),
             Command("fork", "continue in a copy; this session stays", self.fork, "TURN"),
         ]  # fmt: skip

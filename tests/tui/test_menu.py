@@ -269,7 +269,9 @@ def test_one_enter_takes_the_marked_row_of_a_list(tmp_path: Path) -> None:
             await until(pilot, lambda: last_note(pilot).startswith("Approval: asks"))
             await pilot.press(*"/approval ", "down", "enter")
             await until(pilot, lambda: last_note(pilot).startswith("Approval: writes"))
-            await pilot.press(*"/model ")  # it does something alone: no row is marked
+            await pilot.press(*"/export", "enter")
+            await until(pilot, lambda: prompt.text == "/export " and listed.highlighted == 0)
+            await pilot.press("ctrl+u", *"/model ")  # it does something alone: no row is marked
             await until(pilot, lambda: prompt.text == "/model ")
             assert listed.highlighted is None
 

@@ -125,6 +125,14 @@ class Closing(Horizontal):
         style = "$text-warning" if self._warning else ""
         self.query_one(Field).placeholder = Content.assemble((text, style))
 
+    def on_descendant_blur(self) -> None:
+        """Withdraw the question once the person has gone elsewhere in the app."""
+        self.call_after_refresh(self._withdraw)
+
+    def _withdraw(self) -> None:
+        if self.app.app_focus and not self.has_focus_within:
+            self.display = False
+
     def _cut(self, room: int) -> str:
         """Return the warning, truncated if enough of it remains."""
         if _ENOUGH <= room < cell_len(self._warning):

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -143,6 +144,25 @@ def test_closing_says_what_is_given_up(tmp_path: Path, monkeypatch: pytest.Monke
             await enter(pilot, "note_1")
             await pilot.press("x")
             await until(pilot, lambda: shown(pilot, "a draft"))
+
+    asyncio.run(go())
+
+
+def test_going_elsewhere_withdraws_the_question_to_close(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note")) as pilot:
+            frame = await enter(pilot, "note_1")
+            closing = frame.query_one(Closing)
+            await pilot.press("x")
+            await until(pilot, lambda: closing.display)
+            pilot.app.post_message(events.AppBlur())  # another program, and back
+            await until(pilot, lambda: pilot.app.focused is None)
+            pilot.app.post_message(events.AppFocus())
+            await until(pilot, lambda: closing.has_focus_within)
+            assert closing.display
+            await pilot.press("ctrl+g", "p")
+            await until(pilot, lambda: not closing.display)
+            assert await enter(pilot, "note_1") is frame
 
     asyncio.run(go())
 
