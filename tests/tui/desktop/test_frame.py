@@ -251,6 +251,7 @@ def test_focus_is_seen_in_the_border_alone(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
             other = await frame_of(pilot, "shelf_1")
+            await until(pilot, lambda: frame.region.height == other.wanted_rows())  # side by side
             resting, place = frame.styles.border_top[1], frame.region
             frame.focus()
             await until(pilot, lambda: frame.styles.border_top[1] != resting)
