@@ -121,7 +121,7 @@ def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    work = tmp_path / "a folder with a name that is rather long" / "work"
+    work = tmp_path / "a folder with a name that is rather long" / "shop"
     file = work / ".contextui" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("max_tokens = 1000\n")
@@ -142,8 +142,8 @@ def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
                     for at, name in enumerate(listed.names)}  # fmt: skip
             assert {len(row) for row in rows.values()} == {listed.size.width}
             assert rows["budget"].endswith("  ~/home/config.toml")
-            whole = "  ~/a folder with a name that is rather long/work/.contextui/config.toml"
-            cut = "  …/work/.contextui/config.toml"
+            whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
+            cut = "  …/shop/.contextui/config.toml"
             assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
             assert rows["max_steps"].endswith("  default")
             listed.move(listed.names.index("max_tokens"))
