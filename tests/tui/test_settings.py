@@ -116,6 +116,15 @@ def test_settings_are_searched_and_show_what_is_in_force(
     asyncio.run(change())
 
 
+async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
+    """Open the settings."""
+    app_of(pilot).main.run_command("/config")
+    await until(pilot, lambda: shown(pilot, "esc back"))
+    screen = pilot.app.screen
+    assert isinstance(screen, ConfigScreen)
+    return screen
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -132,11 +141,7 @@ def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
         (home / "config.toml").write_text("budget = 30000\n")
         desk.load_settings = lambda: load_settings({}, {}, home, work)
         async with running(desk, size) as pilot:
-            app = app_of(pilot)
-            app.main.run_command("/config")
-            await until(pilot, lambda: shown(pilot, "esc back"))
-            screen = app.screen
-            assert isinstance(screen, ConfigScreen)
+            screen = await settings_of(pilot)
             listed = screen._list
             rows = {name: listed.line_at(at, listed.size.width).plain
                     for at, name in enumerate(listed.names)}  # fmt: skip
@@ -167,11 +172,7 @@ def test_every_description_is_shown_whole(tmp_path: Path, size: tuple[int, int])
         home = desk.session.path.parents[2]
         desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
         async with running(desk, size) as pilot:
-            app = app_of(pilot)
-            app.main.run_command("/config")
-            await until(pilot, lambda: shown(pilot, "esc back"))
-            screen = app.screen
-            assert isinstance(screen, ConfigScreen)
+            screen = await settings_of(pilot)
             for name in [*screen._list.names]:
                 wanted = "".join(screen._list.about(name).split())
 
@@ -192,11 +193,7 @@ def test_the_theme_is_described_and_listed_as_theme_does(tmp_path: Path) -> None
         home = desk.session.path.parents[2]
         desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
         async with running(desk, (120, 40)) as pilot:
-            app = app_of(pilot)
-            app.main.run_command("/config")
-            await until(pilot, lambda: shown(pilot, "esc back"))
-            screen = app.screen
-            assert isinstance(screen, ConfigScreen)
+            app, screen = app_of(pilot), await settings_of(pilot)
             command = next(one for one in app.main.commands.all if one.name == "theme")
             names = [one.name for one in command.choices()]
             assert set(names) == set(app.available_themes)
