@@ -134,16 +134,16 @@ class Shell:
             spool_limit: Bytes kept of one command's output.
 
         Raises:
-            ProcessError: There is no such shell or folder.
+            ProcessError: There is no such shell or folder, or the sandbox's folder is `/`.
         """
         env = clean_environment(os.environ if environ is None else environ)
         path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
         integration = Integration(path, env)
         env |= integration.env
         argv = integration.argv
-        if sandbox is not None:
-            argv = sandboxed(argv, sandbox, [integration.folder])
         try:
+            if sandbox is not None:
+                argv = sandboxed(argv, sandbox, [integration.folder])
             process = await processes.start(argv, cwd=folder, env=env, pty=True, size=size)
         except BaseException:
             integration.remove()

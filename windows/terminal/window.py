@@ -108,8 +108,10 @@ class TerminalWindow(Window):
         """Start a shell, below the commands of an earlier one."""
         if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
             raise ActionError(
-                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces.",
-                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。",
+                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces. "
+                "As root, it needs bubblewrap 0.8 or later.",
+                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。"
+                "以 root 运行时需要 bubblewrap 0.8 或更高版本。",
             )
         state = self.state
         folder = Path(state.folder)

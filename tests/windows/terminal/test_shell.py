@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import threading
 from pathlib import Path
 
@@ -494,6 +495,7 @@ def test_strict_options_of_the_person_do_not_break_the_marks(tmp_path: Path, kin
     run(test())
 
 
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not there")
 def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> None:
     async def test() -> None:
         home, config = tmp_path / "home", tmp_path / "config"
