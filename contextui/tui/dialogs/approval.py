@@ -354,6 +354,8 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_mount(self) -> None:
         """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
+        # The click that brings the terminal back from behind other programs is no answer.
+        self.watch(self.app, "app_focus", lambda: self._ignore_from(time.monotonic()), init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
 
