@@ -325,7 +325,7 @@ class FoldedLine(Static):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return one row, plus those of the expanded part."""
         rest = self.rest() if self.is_open else Content()
-        return 1 + rest.get_height({}, width) if rest else 1
+        return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
         """Render the line, and the expanded part below it."""
