@@ -447,6 +447,7 @@ _WOULD: Mapping[Verb, str] = {
     "write": msg("it would write {target}{counts}"),
     "delete": msg("it would delete {target}{counts}"),
     "run": msg("it would run {target}"),
+    "type": msg("it would type into {target}"),
     "read": msg("it would read {target}, which may hold secrets"),
     "close": msg("it would discard the person's unsaved edits: {target}{counts}"),
 }
@@ -571,7 +572,7 @@ def _file_grant(
     files: Workspace | None, window_class: str, action_id: str, preview: Preview
 ) -> Grant | None:
     target = preview.target
-    if preview.verb == "close":
+    if preview.verb in ("close", "type"):
         return None
     if preview.verb == "run":
         return Grant(window_class, action_id, target)

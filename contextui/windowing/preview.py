@@ -11,8 +11,11 @@ from contextui.shell import split
 from contextui.text import code_point, for_model, is_unseen
 from contextui.words import Words
 
-Verb = Literal["write", "delete", "run", "read", "close"]
-"""What would be done to the target; shown in the headline of the approval prompt."""
+Verb = Literal["write", "delete", "run", "type", "read", "close"]
+"""What would be done to the target; shown in the headline of the approval prompt.
+
+`type` is text for a program that runs. What a text does depends on what the program asks at the
+moment, so it is never allowed for the session."""
 
 PREVIEW_LIMIT = 20_000_000
 """Maximum characters of a preview; a larger change cannot be approved."""

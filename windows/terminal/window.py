@@ -243,9 +243,18 @@ class TerminalWindow(Window):
                 )
             )
         if action_id == "input":
-            running = shell.running
-            what = one_line(running.text, 200) if running is not None else ""
-            return Preview(f"{self.id}: {what or 'input'}", text=params["text"], verb="run")
+            command = shell.check_input(params["text"])
+            number = self.state.offset + command.number
+            keys = (
+                self.env.say("Types this, then Enter:", "输入以下内容，然后按 Enter：")
+                if params.get("enter", True)
+                else self.env.say("Types this, without Enter:", "输入以下内容，不按 Enter：")
+            )
+            return Preview(
+                f"{self.id}: [{number}] $ {one_line(command.text, 200)}",
+                text=f"{keys}\n{params['text']}",
+                verb="type",
+            )
         return None
 
     @action(
@@ -281,14 +290,7 @@ class TerminalWindow(Window):
             text: The text; no control characters but line feeds and tabs.
             enter: Whether to press Enter behind it.
         """
-        shell = self._shell()
-        if shell.running is None:
-            raise ActionError(
-                "No program is running. Use run.", zh="没有正在运行的程序，请用 run。"
-            )
-        if any(ord(one) < 32 and one not in "\n\t" for one in text):
-            raise ActionError("The text has control characters.", zh="文本包含控制字符。")
-        shell.write(text.replace("\n", "\r").encode() + (b"\r" if enter else b""))
+        await self._shell().input(text, enter)
         await asyncio.sleep(0.3)  # for what it answers
         return self.env.say("Typed.", "已输入。")
 
@@ -386,7 +388,7 @@ class TerminalWindow(Window):
         If it is still busy then, the shell itself says what is wrong.
         """
         with suppress(TimeoutError):
-            async with asyncio.timeout(20.0 if not shell.commands else 0.5):
+            async with asyncio.timeout(20.0 if not shell.commands else 1.0):
                 await shell.prompt()
                 while shell.at_prompt and shell.unfinished_line:  # or it still draws its prompt
                     await asyncio.sleep(0.02)

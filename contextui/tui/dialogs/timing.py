@@ -170,7 +170,7 @@ class Asker:
         mark = ("◆ ", "$text-accent")
         keys = Content.assemble(("   ^g a ", f"{KEY} bold"), (words("opens"), MUTED))
         rest = keys.cell_length + 2 + cell_len(template.replace("{target}", ""))
-        target = _cut(question.target, room - rest, at_end=question.verb == "run")
+        target = _cut(question.target, room - rest, at_end=question.verb in ("run", "type"))
         parts = filled(template, target=target.stylize_before("bold"))
         asks = Content.assemble(*parts).stylize_before("$text-warning")
         return Content.assemble(mark, asks, keys)

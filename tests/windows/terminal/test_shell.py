@@ -322,7 +322,8 @@ def test_a_command_that_reads_gets_its_input(tmp_path: Path, kind: str) -> None:
     async def test() -> None:
         async with shell(tmp_path, kind) as one:
             ran = await one.run("sh -c 'read x; echo got-$x'")
-            one.write(b"input\r")
+            await until(one, lambda: one._has_program)
+            await one.input("input")
             await one.wait(ran)
             assert ran.output.splitlines()[-1] == "got-input"
 
@@ -333,10 +334,10 @@ def test_input_that_nobody_reads_is_bounded(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
             await one.run("stty raw -echo; sleep 100")
-            one.write(b"x" * 1_000_000)
+            one.type(b"x" * 1_000_000)
             await asyncio.sleep(0.2)
             with pytest.raises(ShellError, match="does not read its input"):
-                one.write(b"x" * 200_000)
+                one.type(b"x" * 200_000)
             assert one.running is not None
 
     run(test())
