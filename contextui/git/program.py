@@ -72,37 +72,77 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",  # a diff must show the objects that a commit contains
     "GIT_ATTR_NOSYSTEM": "1",
 }
-_SETTINGS = {
+# Settings that name a program or allow one, and the value that switches each off; None if no command
+# that `Git` runs starts it. `*` is any text: such a setting is overridden where a config has it, the
+# others always. The last ones are a guess: later versions and extensions of git use such names.
+_PROGRAMS: dict[str, str | None] = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
     "core.useBuiltinFSMonitor": "false",
-    "core.attributesFile": "/dev/null",
     "core.pager": "cat",
     "core.editor": "true",
     "core.askPass": "",
     "core.sshCommand": "false",
     "core.alternateRefsCommand": "",
-    "core.quotePath": "false",
-    "core.bigFileThreshold": "512m",  # a smaller one hides the lines of a diff
-    "core.protectHFS": "true",
-    "core.protectNTFS": "true",
+    "core.gitProxy": "none",
     "credential.helper": "",
-    "commit.gpgSign": "false",
-    "tag.gpgSign": "false",
+    "diff.external": "",
     "gpg.program": "false",
     "gpg.openpgp.program": "false",
     "gpg.x509.program": "false",
     "gpg.ssh.program": "false",
     "gpg.ssh.defaultKeyCommand": "",
+    "protocol.allow": "never",
+    "filter.*.clean": "",
+    "filter.*.smudge": "",
+    "filter.*.process": "",
+    "filter.*.required": "false",
+    "diff.*.textconv": "",
+    "merge.*.driver": "",
+    "hook.*.command": "",
+    "hook.*.event": "",
+    "pager.*": "false",
+    "protocol.*.allow": "never",
+    "remote.*.uploadpack": "false",
+    "remote.*.receivepack": "false",
+    "remote.*.vcs": "false",
+    "submodule.*.update": "none",
+    "alias.*": None,
+    "interactive.diffFilter": None,
+    "instaweb.*": None,
+    "imap.tunnel": None,
+    "sendemail.*smtpServer": None,
+    "browser.*.path": None,
+    "difftool.*.path": None,
+    "man.*.path": None,
+    "mergetool.*.path": None,
+    "lfs.customtransfer.*": None,
+    "lfs.extension.*": None,
+    "*browser": "",
+    "*cmd": "",
+    "*command": "",
+    "*editor": "",
+    "*helper": "",
+    "*hook": "",
+    "*pager": "false",
+    "*program": "false",
+}
+_SETTINGS = {
+    **{name: value for name, value in _PROGRAMS.items() if value is not None and "*" not in name},
+    "core.attributesFile": "/dev/null",
+    "core.quotePath": "false",
+    "core.bigFileThreshold": "512m",  # a smaller one hides the lines of a diff
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "commit.gpgSign": "false",
+    "tag.gpgSign": "false",
     "log.showSignature": "false",
-    "diff.external": "",
     "diff.submodule": "short",
     "diff.context": "3",
     "diff.interHunkContext": "0",
     "submodule.recurse": "false",
     "status.submoduleSummary": "false",
     "fetch.recurseSubmodules": "false",
-    "protocol.allow": "never",
     "safe.bareRepository": "explicit",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -112,20 +152,34 @@ _SETTINGS = {
     "i18n.logOutputEncoding": "UTF-8",
     "user.useConfigOnly": "true",
 }
-# Settings with a name inside, whose value is a program or allows one.
-_DRIVERS = (
-    (re.compile(r"filter\..*\.(clean|smudge|process)", re.DOTALL), ""),
-    (re.compile(r"filter\..*\.required", re.DOTALL), "false"),
-    (re.compile(r"diff\..*\.(command|textconv)", re.DOTALL), ""),
-    (re.compile(r"merge\..*\.driver", re.DOTALL), ""),
-    (re.compile(r"credential\..*\.helper", re.DOTALL), ""),
-    (re.compile(r"trailer\..*\.(cmd|command)", re.DOTALL), ""),
-    (re.compile(r"pager\..*", re.DOTALL), "false"),
-    (re.compile(r"protocol\..*\.allow", re.DOTALL), "never"),
-    (re.compile(r"remote\..*\.(uploadpack|receivepack|vcs|proxy)", re.DOTALL), "false"),
-    (re.compile(r"submodule\..*\.update", re.DOTALL), "none"),
-)
+# Git prints the names of settings in lower case, but for the part in the middle.
+_PATTERNS = [
+    (re.compile(re.escape(name.lower()).replace(r"\*", ".*"), re.DOTALL), name)
+    for name in _PROGRAMS
+]
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
+_HOOK = re.compile(r"(hook\..*)\.(?:command|event)", re.DOTALL)
+
+
+class Setting(NamedTuple):
+    """A setting of git's config.
+
+    Attributes:
+        scope: Whose it is: `system`, `global`, `local` or `worktree`.
+        origin: The file that has it, as git names it.
+        name: Its name, in lower case but for the part in the middle.
+        value: Its value; empty if it has none.
+    """
+
+    scope: str
+    origin: str
+    name: str
+    value: str
+
+    @property
+    def program(self) -> str:
+        """The kind of setting if it names a program or allows one, as in ``filter.*.clean``."""
+        return next((kind for pattern, kind in _PATTERNS if pattern.fullmatch(self.name)), "")
 
 
 class Output(NamedTuple):
@@ -194,6 +248,7 @@ class Git:
         program: The absolute path of git.
         filters: The names of all filters that the config defines; none of them is ever run.
         hooks_path: The folder of hooks that the config names, if any; for display only.
+        hook_events: The events for which the config names hooks; for display only.
 
     Raises:
         GitError: Git is not installed.
@@ -203,7 +258,7 @@ class Git:
         self.folder, self.top, self._given = folder, top, environment
         self.program = find_git(top, environment.get("PATH", os.defpath))
         self.filters = frozenset[str]()
-        self.hooks_path = ""
+        self.hooks_path, self.hook_events = "", frozenset[str]()
         self._settings = dict(_SETTINGS)
 
     def run(
@@ -284,30 +339,43 @@ class Git:
             made[f"GIT_CONFIG_KEY_{number}"], made[f"GIT_CONFIG_VALUE_{number}"] = name, value
         return made
 
-    def override_drivers(self) -> None:
-        """Override every setting that names a program, wherever it comes from."""
-        listed = self.run("config", "--list", "--show-scope", "--null", "--includes")
-        parts = os.fsdecode(listed.data).split("\0")
-        found = [
-            (scope, *setting.partition("\n")[::2])
-            for scope, setting in zip(parts[0::2], parts[1::2], strict=False)
+    def config(self) -> list[Setting]:
+        """Return all settings but the overrides, those of included files too.
+
+        Raises:
+            GitError: Git failed, or there are too many.
+        """
+        args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
+        listed = self.run(*args)
+        if listed.is_cut:
+            raise GitError(msg("The repository's config is too long to be read."))
+        parts = iter(os.fsdecode(listed.data).split("\0"))
+        return [
+            Setting(scope, origin, *setting.partition("\n")[::2])
+            for scope, origin, setting in zip(parts, parts, parts, strict=False)
             if scope != "command"
         ]
-        names = {
-            name: instead
-            for _, name, _ in found
-            for pattern, instead in _DRIVERS
-            if pattern.fullmatch(name)
+
+    def override_drivers(self) -> None:
+        """Override every setting that names a program, wherever it comes from."""
+        found = self.config()
+        named = {
+            one.name: instead
+            for one in found
+            if "*" in (kind := one.program) and (instead := _PROGRAMS[kind]) is not None
         }
-        if listed.is_cut or len(names) > _MOST_DRIVERS:
+        hooks = (_HOOK.fullmatch(one.name) for one in found)  # core.hooksPath does not stop these
+        named |= {f"{match[1]}.enabled": "false" for match in hooks if match}
+        if len(named) > _MOST_DRIVERS:
             raise GitError(
                 msg("The repository's config names too many programs to switch all of them off.")
             )
-        filters = (_FILTER.fullmatch(name) for _, name, value in found if value)
+        filters = (_FILTER.fullmatch(one.name) for one in found if one.value)
         self.filters = frozenset(match[1] for match in filters if match)
-        paths = [value for _, name, value in found if name == "core.hookspath"]
+        paths = [one.value for one in found if one.name == "core.hookspath"]
         self.hooks_path = paths[-1] if paths else ""
-        self._settings |= names
+        self.hook_events = frozenset(one.value for one in found if one.program == "hook.*.event")
+        self._settings |= named
 
     def _failed(self, command: str, message: str) -> GitError:
         """Explain an error of git."""

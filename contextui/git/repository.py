@@ -173,7 +173,8 @@ class Repository:
         folder = self.common / "hooks"
         if self._git.hooks_path:
             folder = self.top / os.path.expanduser(self._git.hooks_path)
-        return [name for name in _HOOKS if os.access(folder / name, os.X_OK)]
+        events = self._git.hook_events
+        return [one for one in _HOOKS if one in events or os.access(folder / one, os.X_OK)]
 
     def staged_blob(self, change: Change) -> str:
         """Return the id of the staged version of a file."""
