@@ -323,7 +323,9 @@ def initialize(folder: Path, environment: Mapping[str, str]) -> None:
     """
     if os.path.lexists(folder / ".git"):
         raise GitError(msg("There is a .git already."))
-    Git(folder, folder, environment).run("init", "--quiet", "--template=")
+    git = Git(folder, folder, environment)
+    git.override_drivers()  # a hook of the person's own config would run, too
+    git.run("init", "--quiet", "--template=")
 
 
 def _paths_of(changes: Iterable[Change]) -> list[str]:

@@ -5,6 +5,7 @@ plain git, so that no attack is harmless by mistake.
 """
 
 import os
+import shutil
 import stat
 import subprocess
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.git.repository import Repository
+from contextui.git.repository import Repository, initialize
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.git.window import GitWindow
@@ -539,6 +540,12 @@ def hook_section(name: str, command: str) -> str:
     return f'[hook "{quoted_name}"]\n\tcommand = "{command}"\n{events}\tenabled = true\n'
 
 
+def need_config_hooks(folder: Path) -> None:
+    version = run(folder, "version").split()[2]
+    if tuple(map(int, version.split(".")[:2])) < (2, 54):
+        pytest.skip(f"git {version} has no hooks in its config: 2.54 has")
+
+
 @pytest.mark.parametrize("place", HOOK_PLACES)
 def test_every_hook_of_the_config_is_switched_off(place: str, folder: Path, home: Path) -> None:
     """H03: whichever version of git runs, it reads that the hook is off."""
@@ -555,13 +562,11 @@ def test_no_hook_of_the_config_is_run(
     place: str, folder: Path, home: Path, tmp_path: Path, opened: Callable[..., Tester]
 ) -> None:
     """H03: since 2.54, git runs hooks that its config names, wherever `core.hooksPath` leads."""
-    version = run(folder, "version").split()[2]
-    if tuple(map(int, version.split(".")[:2])) < (2, 54):
-        pytest.skip(f"git {version} has no hooks in its config: 2.54 has")
+    need_config_hooks(folder)
     marks = tmp_path / "marks"
     marks.mkdir()
     for number, name in enumerate(HOOK_NAMES):
-        config_hook(folder, home, place, hook_section(name, f"touch {marks}/{number}"))
+        config_hook(folder, home, place, hook_section(name, f"echo > {marks}/{number}"))
     edit(folder)
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-a", str(folder), str(copy)], check=True)
@@ -569,6 +574,21 @@ def test_no_hook_of_the_config_is_run(
     use_window(opened(folder))
     assert [HOOK_NAMES[int(one.name)] for one in marks.iterdir()] == []
     assert "\tcommit: x\n" in (folder / ".git/logs/HEAD").read_text()
+
+
+def test_creating_a_repository_runs_no_hook(folder: Path, home: Path, tmp_path: Path) -> None:
+    """H03: neither one of the person's config, nor one of a repository around the folder."""
+    need_config_hooks(folder)
+    config_hook(folder, home, "global", hook_section("x", f"echo > {tmp_path}/global"))
+    config_hook(folder, home, "local", hook_section("y", f"echo > {tmp_path}/local"))
+    (folder / "plain").mkdir()
+    run(folder, "init", "plain")
+    (tmp_path / "global").unlink()  # plain git runs it
+    shutil.rmtree(folder / "plain/.git")
+    initialize(folder / "plain", os.environ)
+    assert (folder / "plain/.git/HEAD").exists()
+    assert not (tmp_path / "global").exists()
+    assert not (tmp_path / "local").exists()
 
 
 def test_the_preview_names_hooks_of_the_config_that_are_not_run(
