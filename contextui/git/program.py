@@ -55,6 +55,7 @@ class GitError(Exception):
 
 _KEPT = (
     "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 )  # fmt: skip
 _ENVIRONMENT = {
@@ -72,9 +73,10 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",  # a diff must show the objects that a commit contains
     "GIT_ATTR_NOSYSTEM": "1",
 }
-# Settings that name a program or allow one, and the value that switches each off; None if no command
-# that `Git` runs starts it. `*` is any text: such a setting is overridden where a config has it, the
-# others always. The last ones are a guess: later versions and extensions of git use such names.
+# Settings that name a program or allow one, and the value that switches each off; None if no
+# command that `Git` runs starts it. `*` is any text: such a setting is overridden where a config
+# has it, the others always. The last ones are a guess: later versions and extensions of git use
+# such names.
 _PROGRAMS: dict[str, str | None] = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
@@ -153,10 +155,7 @@ _SETTINGS = {
     "user.useConfigOnly": "true",
 }
 # Git prints the names of settings in lower case, but for the part in the middle.
-_PATTERNS = [
-    (re.compile(re.escape(name.lower()).replace(r"\*", ".*"), re.DOTALL), name)
-    for name in _PROGRAMS
-]
+_KINDS = [(kind, *kind.lower().partition("*")) for kind in _PROGRAMS]
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
 _HOOK = re.compile(r"(hook\..*)\.(?:command|event)", re.DOTALL)
 
@@ -179,7 +178,12 @@ class Setting(NamedTuple):
     @property
     def program(self) -> str:
         """The kind of setting if it names a program or allows one, as in ``filter.*.clean``."""
-        return next((kind for pattern, kind in _PATTERNS if pattern.fullmatch(self.name)), "")
+        for kind, before, star, after in _KINDS:
+            name = self.name.removeprefix(before)
+            is_named = self.name.startswith(before) and name.endswith(after)
+            if is_named and (star or not name):
+                return kind
+        return ""
 
 
 class Output(NamedTuple):
@@ -243,6 +247,9 @@ class Git:
         folder: The session's folder, links resolved.
         top: The top of its repository; nothing above it is looked at.
         environment: The environment to take PATH, HOME and the identity from.
+        as_person: Whether to read what git reads for the person: bare repositories and the system's
+            config, too. The settings that name programs are overridden all the same.
+        seconds: Maximum seconds of one call.
 
     Attributes:
         program: The absolute path of git.
@@ -254,12 +261,24 @@ class Git:
         GitError: Git is not installed.
     """
 
-    def __init__(self, folder: Path, top: Path, environment: Mapping[str, str]) -> None:
-        self.folder, self.top, self._given = folder, top, environment
+    def __init__(
+        self,
+        folder: Path,
+        top: Path,
+        environment: Mapping[str, str],
+        *,
+        as_person: bool = False,
+        seconds: float = SECONDS,
+    ) -> None:
+        self.folder, self.top, self._given, self._seconds = folder, top, environment, seconds
         self.program = find_git(top, environment.get("PATH", os.defpath))
         self.filters = frozenset[str]()
         self.hooks_path, self.hook_events = "", frozenset[str]()
         self._settings = dict(_SETTINGS)
+        self._fixed = dict(_ENVIRONMENT)
+        if as_person:
+            self._settings["safe.bareRepository"] = "all"
+            del self._fixed["GIT_CONFIG_NOSYSTEM"]
 
     def run(
         self,
@@ -282,7 +301,7 @@ class Git:
             GitError: It failed, or took too long.
         """
         command = [self.program, "--no-pager", *options, *args]
-        folder, deadline = self.top if top else self.folder, time.monotonic() + SECONDS
+        folder, deadline = self.top if top else self.folder, time.monotonic() + self._seconds
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
             source.write(given)
             source.seek(0)
@@ -301,7 +320,7 @@ class Git:
                 raise GitError(
                     msg("git {command} took longer than {seconds} s and was ended."),
                     command=args[0],
-                    seconds=f"{SECONDS:g}",
+                    seconds=f"{self._seconds:.3g}",
                 )
             if process.returncode and not made.is_cut:
                 errors.seek(0)
@@ -331,7 +350,7 @@ class Git:
     def _environment(self) -> dict[str, str]:
         given = self._given
         made = {name: given[name] for name in _KEPT if name in given}
-        made |= _ENVIRONMENT
+        made |= self._fixed
         made["PATH"] = str(Path(self.program).parent)
         made["GIT_CEILING_DIRECTORIES"] = str(self.top.parent)
         made["GIT_CONFIG_COUNT"] = str(len(self._settings))
@@ -339,14 +358,17 @@ class Git:
             made[f"GIT_CONFIG_KEY_{number}"], made[f"GIT_CONFIG_VALUE_{number}"] = name, value
         return made
 
-    def config(self) -> list[Setting]:
+    def config(self, options: Sequence[str] = ()) -> list[Setting]:
         """Return all settings but the overrides, those of included files too.
+
+        Args:
+            options: Options of git itself.
 
         Raises:
             GitError: Git failed, or there are too many.
         """
         args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
-        listed = self.run(*args)
+        listed = self.run(*args, options=options)
         if listed.is_cut:
             raise GitError(msg("The repository's config is too long to be read."))
         parts = iter(os.fsdecode(listed.data).split("\0"))
