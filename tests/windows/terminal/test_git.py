@@ -5,6 +5,7 @@ attack is harmless by mistake.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from contextui.agent import Decision, Question
 from contextui.agent.approval import Choice
 from contextui.windowing.finding.trust import TrustStore
 from contextui.windowing.intent import Allow, Intent
+from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from tests.windows.git.conftest import run, use_home
 from tests.windows.terminal.test_window import LONG
@@ -226,6 +228,66 @@ def test_a_program_that_is_named_after_the_decision_is_not_started(
 
     assert "declined" in asyncio.run(go())
     assert [one.changed for one in desk.questions] == [True]
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_shell_that_goes_elsewhere_before_the_command_runs_does_not_run_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder that was asked about, and inspected, is the one in which it runs."""
+    other = tmp_path / "other"
+    other.mkdir()
+    run(other, "init", "--quiet")
+    run(other, "config", "core.fsmonitor", f"touch {tmp_path}/mark")
+    os.mkfifo(tmp_path / "go")
+    desk = Desk(folder, "once")
+    desk.windows.open("terminal")
+    settle = Shell.settle
+
+    async def go_on(shell: Shell) -> None:
+        if shell.running is not None:
+            (tmp_path / "go").write_text("x\n")  # the first command goes on, after the decision
+        await settle(shell)
+
+    monkeypatch.setattr(Shell, "settle", go_on)
+
+    async def go() -> str:
+        await desk.windows.await_opening(LONG)
+        given = {"command": f"read x < {tmp_path}/go; cd {other}", "seconds": 0}
+        await desk.windows.act("terminal_1", "run", given, allow=desk.gate.allow)
+        said = await desk.run("git status")
+        await asyncio.to_thread(desk.windows.shut_down)
+        return said
+
+    said = asyncio.run(go())
+    assert not (tmp_path / "mark").exists()
+    assert "went to another folder" in said or "is busy" in said
+    assert len(desk.questions) == 1  # about the first command
+
+
+@pytest.mark.parametrize("name", ["evil\x01", "evil?"])
+def test_a_folder_that_cannot_be_reported_asks(folder: Path, tmp_path: Path, name: str) -> None:
+    """A shell reports control characters as question marks: that may be another folder."""
+    for one in ("evil\x01", "evil?"):
+        (folder / one).mkdir()
+        run(folder / one, "init", "--quiet")
+    run(folder / "evil\x01", "config", "core.fsmonitor", f"touch {tmp_path}/mark")
+    desk = Desk(folder, "once", "no")
+    asyncio.run(use(desk, f"cd {name.replace(chr(1), '*')}", "git status"))
+    assert len(desk.questions) == 2
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_shell_that_does_not_report_its_folder_any_more_asks(
+    folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    run(other, "init", "--quiet")
+    run(other, "config", "core.fsmonitor", f"touch {tmp_path}/mark")
+    desk = Desk(folder, "once", "no")
+    asyncio.run(use(desk, f"unset PROMPT_COMMAND; cd {other}", "git status"))
+    assert len(desk.questions) == 2
     assert not (tmp_path / "mark").exists()
 
 
