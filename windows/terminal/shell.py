@@ -39,7 +39,8 @@ _COMMANDS = 200
 _SYNTAX_ERROR = 2
 _ANSWERS = 16  # questions of programs that wait for an answer
 _ANSWER_PAUSE, _ANSWER_TRIES = 0.02, 10  # seconds between two looks, and how often
-_START = 3.0  # seconds for a shell to start a command
+_START = 3.0  # seconds for a shell to start a command, or to report its folder after one
+_STARTED, _SETTLED = 20.0, 1.0  # seconds for its first prompt, and for one after a command
 _SIGNALLED = 128  # plus the signal's number: the status of a command that a signal ended
 _YOUNG = 1.0  # seconds within which a shell on a busy machine may not have started the program
 _ECHO = 0.5  # seconds within which the screen shows what was typed
@@ -87,6 +88,7 @@ class Shell:
         self._input = bytearray()
         self._reports_starts = False
         self._at_prompt = False
+        self._is_folder_reported = True  # since the last command
         self._home_group = 0
         self._prompt_end: tuple[int, int] | None = None
         self._typed, self._typed_at = False, 0.0
@@ -185,6 +187,15 @@ class Shell:
         if not self._reports_starts and self._prompt_end is None:
             return False
         return self._process.foreground() == self._home_group
+
+    @property
+    def is_folder_certain(self) -> bool:
+        """Whether `folder` is where the next command runs, unless a running one changes that.
+
+        A shell may not report it any more, and reports some characters as others.
+        """
+        is_reported = self._is_folder_reported or (self._current or self._pending) is not None
+        return is_reported and not {"?", "\ufffd"} & {*self.folder}
 
     @property
     def unfinished_line(self) -> bool:
@@ -549,6 +560,7 @@ class Shell:
             self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
         )
         self._pending, self._echo_lines, self._recording = command, lines, True
+        self._is_folder_reported = False
         if not self._reports_starts:
             self._start_command(text)
             self._echo_lines = lines
@@ -561,6 +573,23 @@ class Shell:
     async def prompt(self) -> None:
         """Wait until the shell is at its prompt, or has ended."""
         await self._until(lambda: self.at_prompt or self._ended)
+
+    async def settle(self) -> None:
+        """Wait a moment for a shell that has just started, or whose command has just ended.
+
+        If it is still busy then, the shell itself says what is wrong.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SETTLED if self.commands else _STARTED):
+                await self.prompt()
+                while self.at_prompt and self.unfinished_line:  # or it still draws its prompt
+                    await asyncio.sleep(0.02)
+
+    async def report(self) -> None:
+        """Wait until a shell whose command has ended has reported its folder, or could have."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_START):
+                await self._until(lambda: self.is_folder_certain or self.at_prompt or self._ended)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         if not condition():
@@ -688,7 +717,7 @@ class Shell:
                 self._last_status = int(mark.value) if mark.value.isdecimal() else None
                 self._end_command(self._last_status)
             case "P":
-                self.folder = mark.value
+                self.folder, self._is_folder_reported = mark.value, True
             case "2":
                 self._continued += 1
                 if not self._reports_starts and self._submitted_runs():

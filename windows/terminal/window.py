@@ -239,7 +239,7 @@ class TerminalWindow(Window):
                     can_sandbox=shutil.which("bwrap") is not None,
                     dropped=dropped_keys(os.environ),
                     search=_search(),
-                    is_live=self._exact(command) is None,
+                    is_live=self._exact(command) is None or not shell.is_folder_certain,
                 )
             )
         if action_id == "input":
@@ -275,7 +275,14 @@ class TerminalWindow(Window):
         shell = self._shell()
         who: Who = "person" if self.env.actor() == "person" else "model"
         argv = self._exact(command) if who == "model" else None  # a person means their aliases
-        await self._await_prompt(shell)
+        folder = shell.folder
+        await shell.settle()
+        if who == "model" and shell.folder != folder:  # what was allowed was to run it there
+            raise ActionError(
+                "The shell went to another folder before it could run the command. Call run again "
+                "if the command should run there.",
+                zh="shell 在运行命令之前切换了文件夹。如果命令应在那里运行，请再次调用 run。",
+            )
         if argv is not None:
             started = await shell.run_exactly(argv, _search())
         else:
@@ -382,17 +389,6 @@ class TerminalWindow(Window):
             return None
         return argv
 
-    async def _await_prompt(self, shell: Shell) -> None:
-        """Wait a moment for a shell that has just started, or whose command has just ended.
-
-        If it is still busy then, the shell itself says what is wrong.
-        """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(20.0 if not shell.commands else 1.0):
-                await shell.prompt()
-                while shell.at_prompt and shell.unfinished_line:  # or it still draws its prompt
-                    await asyncio.sleep(0.02)
-
     def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
         def work(job: Job) -> Awaitable[CommandResult]:
             return self._watch(job, shell, command)
@@ -425,6 +421,7 @@ class TerminalWindow(Window):
         finally:
             _watched.discard(command)
             ends.cancel()
+        await shell.report()  # the next command may be previewed at once
         return record.result_of(command, self.state.offset + command.number, self.env.lang)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
