@@ -45,6 +45,7 @@ _SIGNALLED = 128  # plus the signal's number: the status of a command that a sig
 _YOUNG = 1.0  # seconds within which a shell on a busy machine may not have started the program
 _ECHO = 0.5  # seconds within which the screen shows what was typed
 _UNREAD = 2.0  # seconds after which a program that reads nothing does not get the model's text
+_NOTICED = 0.25  # seconds within which a shell that was stopped notices that its program ended
 _LOOK, _LOOKS = 0.01, 300  # seconds between two looks at the terminal's owner, and how many
 
 _LINE_ENDS = b"\r\n\x03\x04\x15\x1a\x1c"  # keys after which the kernel holds no line
@@ -274,6 +275,7 @@ class Shell:
             finally:
                 self._release()
         if not is_read:
+            await self._ends(command, _NOTICED)  # fish shows no prompt if Ctrl+C comes before that
             raise ShellError(
                 "The program did not read all of the text; the rest was discarded. It may be busy, "
                 "or read whole lines only (enter=true).",
@@ -611,7 +613,10 @@ class Shell:
         command = self._current
         if command is None:
             return
-        self._release()
+        if self._held is not None:
+            self._release()
+            if await self._ends(command, _NOTICED):
+                return
         by_shell = self._process.foreground() == self._home_group
         self._write(b"\x03")
         if await self._ends(command, patience / 8):

@@ -11,6 +11,7 @@ import pytest
 
 from contextui.keeper import members
 from contextui.processes import ProcessError
+from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.shell import Shell, ShellError
 
 from .shells import KINDS, finished, prompt, run, shell, until
@@ -245,6 +246,19 @@ def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str) -> N
             assert key not in programs
             assert "ZDOTDIR" not in variables
             assert "CONTEXTUI" not in variables
+
+    run(test())
+
+
+def test_without_hooks_a_prompt_counts_from_its_end(tmp_path: Path) -> None:
+    """The mark after it would end a command that was typed before."""
+
+    async def test() -> None:
+        async with shell(tmp_path, "sh") as one:
+            one._take_mark(Mark("A"))
+            assert not one.at_prompt
+            one._take_mark(Mark("B"))
+            assert one.at_prompt
 
     run(test())
 
