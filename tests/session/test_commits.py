@@ -67,7 +67,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def background(window: Window, change: Callable[[], object]) -> None:
-    """Change a window once as a timer does."""
+    """Change a window once as a timer does, and wait until it is drawn."""
     done = threading.Event()
 
     def tick() -> None:
@@ -78,7 +78,8 @@ def background(window: Window, change: Callable[[], object]) -> None:
     end = window.env.every(0.0001, tick)
     assert done.wait(LONG)
     end()
-    window.runtime.worker.submit(lambda: None).result(LONG)
+    for _ in range(2):  # the end of the tick queues the drawing
+        window.runtime.worker.submit(lambda: None).result(LONG)
 
 
 def logged(session: Session) -> int:
