@@ -15,6 +15,7 @@ import pytest
 
 from contextui.cli import main
 from contextui.session.store import SessionInfo, SessionStore
+from tests import forked
 from tests.agent.server import Server
 
 SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
@@ -94,7 +95,7 @@ class Program:
         self, *words: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
     ) -> Done:
         """Call it in a process of its own."""
-        done = subprocess.run(
+        done = forked.run(
             [sys.executable, "-m", "contextui", *words],
             input=stdin,
             capture_output=True,
@@ -108,7 +109,7 @@ class Program:
         """Start it in a process of its own."""
         pipe = subprocess.PIPE
         command = [sys.executable, "-m", "contextui", *words]
-        return subprocess.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
+        return forked.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
 
     def write(self, path: str, text: str | bytes) -> Path:
         """Write a file of the folder."""
