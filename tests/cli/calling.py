@@ -92,10 +92,14 @@ class Program:
         return Done(status, captured.out, captured.err)
 
     def run(
-        self, *words: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        environ: Mapping[str, str] | None = None,
+        is_forked: bool = True,
     ) -> Done:
-        """Call it in a process of its own."""
-        done = forked.run(
+        """Call it in a process of its own; one that is not forked has a command line of its own."""
+        done = (forked.run if is_forked else subprocess.run)(
             [sys.executable, "-m", "contextui", *words],
             input=stdin,
             capture_output=True,

