@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -86,6 +87,30 @@ def one_parse() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def few_frames() -> Iterator[None]:
+    """Draw at most one frame a second: nobody sees them, and they take a third of the time.
+
+    What a frame leaves out stays marked for the next one. `tests.tui.running.lines` draws the
+    whole screen at once.
+    """
+    from textual._compositor import Compositor
+
+    draw = Compositor.render_update
+    drawn = WeakKeyDictionary[Compositor, float]()
+
+    def draw_seldom(compositor: Compositor, *given: Any, **named: Any) -> Any:
+        now = time.monotonic()
+        if now - drawn.get(compositor, 0.0) < 1.0:
+            return None
+        drawn[compositor] = now
+        return draw(compositor, *given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", draw_seldom)
         yield
 
 
