@@ -45,8 +45,7 @@ def _reset_surroundings() -> None:
         if name in _KEPT or name.startswith("PYTEST_")
     }
     home = tempfile.mkdtemp(prefix="contextui-home-")
-    owner = os.getpid()
-    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(home, ignore_errors=True))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ.clear()
     os.environ.update(kept | _SET | {"HOME": home})
     time.tzset()

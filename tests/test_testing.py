@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from contextui.agent.models import offline
 from contextui.errors import InvalidItemError
 from contextui.model import ModelRequest
 from contextui.testing import Reply, WindowTester
+from tests import forkserver
 from tests.windowing.samples import Counter
 
 
@@ -235,7 +235,7 @@ def test_three() -> None: ...
 
 def run_file(folder: Path, *words: str) -> tuple[int, str]:
     (folder / "test_it.py").write_text(TESTS)
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-P", "-m", "contextui.testing", *words],
         cwd=folder,
         capture_output=True,

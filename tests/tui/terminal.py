@@ -15,7 +15,7 @@ from typing import Any
 
 import pyte
 
-from tests import forked
+from tests import forkserver
 
 _PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
 
@@ -51,7 +51,7 @@ class Terminal:
         }
         self.process: subprocess.Popen[bytes]
         if program[0] == sys.executable and program[1] in ("-m", "-c"):
-            self.process = forked.Popen([*program, *words], terminal=True, **how)
+            self.process = forkserver.Popen([*program, *words], terminal=True, **how)
         else:
             self.process = subprocess.Popen(
                 [*program, *words],

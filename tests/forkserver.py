@@ -18,13 +18,15 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from contextui.interrupt import exit_on_interrupt, reset_for_children
+from contextui.safe_path import remove_current_folder
 from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import discover
 
@@ -32,25 +34,26 @@ _ROOT = Path(__file__).parent.parent
 _IMPORTED = (
     *("anthropic", "contextui.agent.models.anthropic", "contextui.agent.models.offline"),
     *("contextui.agent.models.openai", "contextui.cli.headless", "contextui.cli.program"),
-    *("contextui.cli.screen", "contextui.tui.app", "contextui.tui.main"),
+    *("contextui.cli.screen", "contextui.testing", "contextui.tui.app", "contextui.tui.main"),
+    "pytest",
 )
 _STATUS = array.array("i", [0]).itemsize
 
 
-class Popen(subprocess.Popen[bytes]):
+class Popen(subprocess.Popen[Any]):
     """`subprocess.Popen` for `[sys.executable, "-m", MODULE, …]` and `[sys.executable, "-c", …]`.
+
+    `-P` may precede them.
 
     Of its other arguments, it takes the streams, `cwd`, `env` and `start_new_session`. With
     `terminal`, the standard input becomes the controlling terminal of the new session.
     """
 
-    def __init__(self, argv: list[str], *, terminal: bool = False, **how: Any) -> None:
-        assert argv[0] == sys.executable, argv
-        assert argv[1] in ("-m", "-c"), argv
+    def __init__(self, argv: Sequence[str | Path], *, terminal: bool = False, **how: Any) -> None:
         self._terminal = terminal
-        super().__init__(argv, **how)
+        super().__init__([str(word) for word in argv], **how)
 
-    def _execute_child(self, args: Any, *given: Any) -> None:  # type: ignore[override]
+    def _execute_child(self, args: Any, *given: Any) -> None:
         _executable, _preexec, _close, _pass, cwd, env, _info, _flags, _shell = given[:9]
         ends, is_session = given[9:15], given[20]
         streams = [ends[0], ends[3], ends[5]]
@@ -95,8 +98,8 @@ class Popen(subprocess.Popen[bytes]):
         self.returncode = os.waitstatus_to_exitcode(array.array("i", data)[0])
 
 
-def run(argv: list[str], **how: Any) -> "subprocess.CompletedProcess[bytes]":
-    """Do as `subprocess.run` does, without its text modes."""
+def run(argv: Sequence[str | Path], **how: Any) -> "subprocess.CompletedProcess[Any]":
+    """Do as `subprocess.run` does."""
     given, seconds = how.pop("input", None), how.pop("timeout", None)
     is_checked = how.pop("check", False)
     if how.pop("capture_output", False):
@@ -109,7 +112,7 @@ def run(argv: list[str], **how: Any) -> "subprocess.CompletedProcess[bytes]":
         except BaseException:
             process.kill()
             raise
-    done = subprocess.CompletedProcess(argv, process.returncode, out, err)
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
     if is_checked:
         done.check_returncode()
     return done
@@ -121,7 +124,7 @@ class _Server:
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forked", str(theirs.fileno())],
+            [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())],
             cwd=_ROOT,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
@@ -153,14 +156,14 @@ def _serve(requests: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     running: dict[int, int] = {}
     while True:
-        ready, _, _ = select.select([requests, reading], [], [])
+        ready, _, _ = select.select([requests.fileno(), reading], [], [])
         if reading in ready:
             os.read(reading, 1000)
             while ended := _ended_child(running):
                 child, status = ended
                 os.write(running[child], array.array("i", [status]).tobytes())
                 os.close(running.pop(child))
-        if requests in ready:
+        if requests.fileno() in ready:
             data, passed, _, _ = socket.recv_fds(requests, 1_000_000, 4)
             if not data:
                 return
@@ -213,11 +216,10 @@ def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
     for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
         raw = open(number, f"{mode}b", closefd=False)  # noqa: SIM115
         errors = "backslashreplace" if name == "stderr" else "surrogateescape"
-        stream = io.TextIOWrapper(
-            raw, "utf-8", errors, line_buffering=name == "stderr" or os.isatty(number)
-        )
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
+        is_line_buffered = name == "stderr" or os.isatty(number)
+        wrapped = io.TextIOWrapper(raw, "utf-8", errors, line_buffering=is_line_buffered)
+        setattr(sys, name, wrapped)
+        setattr(sys, f"__{name}__", wrapped)
     sys.orig_argv = [sys.executable, *wanted["argv"]]
     status = 0
     try:
@@ -237,23 +239,23 @@ def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
     os._exit(status)  # to take the modules apart would take longer than most tests
 
 
-def _run(way: str, what: str, *words: str) -> None:
+def _run(first: str, *words: str) -> None:
+    path = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+    is_safe = first == "-P"
+    way, what, *rest = words if is_safe else (first, *words)
+    sys.argv = ["-P" if is_safe else way, *rest]
+    sys.path[:1] = [*([] if is_safe else [os.getcwd() if way == "-m" else ""]), *path]
+    if what == "contextui":
+        _become_program()
     if way == "-m":
-        sys.argv, sys.path[0] = [what, *words], os.getcwd()
-        if what == "contextui":
-            _become_program()
         runpy.run_module(what, run_name="__main__", alter_sys=True)
     else:
-        sys.argv, sys.path[0] = ["-c", *words], ""
+        assert way == "-c", way
         exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
 
 
 def _become_program() -> None:
     """Do what the package does when it is imported by the program itself."""
-    from contextui.interrupt import exit_on_interrupt, reset_for_children
-    from contextui.safe_path import remove_current_folder
-
-    sys.path.pop(0)
     remove_current_folder()
     exit_on_interrupt()
     reset_for_children()
