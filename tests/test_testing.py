@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import subprocess
 import sys
 from pathlib import Path
 
