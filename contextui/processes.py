@@ -12,6 +12,7 @@ import atexit
 import fcntl
 import os
 import re
+import select
 import shutil
 import signal
 import struct
@@ -71,11 +72,15 @@ class Process:
     """
 
     def __init__(
-        self, argv: Sequence[str], process: asyncio.subprocess.Process, terminal: int = -1
+        self,
+        argv: Sequence[str],
+        process: asyncio.subprocess.Process,
+        terminal: int = -1,
+        device: str = "",
     ) -> None:
         self.argv, self.pid, self.terminal = tuple(argv), process.pid, terminal
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
-        self._process = process
+        self._process, self._device = process, device
         self._started = _keeper.watch(process.pid)
 
     @property
@@ -113,6 +118,16 @@ class Process:
         except OSError:  # every process of the terminal has ended
             return 0
 
+    def open_device(self) -> int:
+        """Open the side of the terminal that programs read from, and return its descriptor.
+
+        Close it soon: as long as it is open, the end of the last program goes unnoticed.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        return os.open(self._device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+
     def resize(self, rows: int, columns: int) -> None:
         """Set the size of the terminal; the kernel sends SIGWINCH to its foreground group."""
         _set_size(self.terminal, rows, columns)
@@ -147,13 +162,14 @@ async def start(
     program = find_program(argv[0], env)
     if not os.path.isdir(cwd):
         raise ProcessError("There is no folder {name}.", name=quote(str(cwd)))
-    command, terminal = [program, *argv[1:]], -1
+    command, terminal, device = [program, *argv[1:]], -1, ""
     if pty:
         terminal, slave = os.openpty()
         try:
             _set_size(slave, *size)
             os.set_blocking(terminal, False)
-            command = ["/bin/sh", "-c", _OPEN_TERMINAL, "sh", os.ttyname(slave), *command]
+            device = os.ttyname(slave)
+            command = ["/bin/sh", "-c", _OPEN_TERMINAL, "sh", device, *command]
             process = await _spawn(command, cwd, env, stdin=slave, stdout=slave, stderr=slave)
         except BaseException:
             os.close(terminal)
@@ -162,7 +178,7 @@ async def start(
             os.close(slave)
     else:
         process = await _spawn(command, cwd, env, stdin=stdin, stdout=stdout, stderr=stderr)
-    return Process(argv, process, terminal)
+    return Process(argv, process, terminal, device)
 
 
 async def _spawn(
@@ -229,12 +245,38 @@ def limit_processes(pid: int, more: int) -> bool:
 
 
 def signal_group(group: int, number: signal.Signals) -> bool:
-    """Send a signal to a process group; return whether it still exists."""
+    """Send a signal to a process group; return whether one of its processes got it."""
     try:
         os.killpg(group, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):  # it has ended, or is another user's
         return False
     return True
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped a process, so that it executes nothing."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+    except psutil.Error:
+        return False
+
+
+def unread(device: int) -> int:
+    """Return how many bytes wait in a terminal until a program reads them.
+
+    While the kernel edits lines (`ICANON`), the bytes of an unfinished line do not count.
+
+    Args:
+        device: The side of the terminal that programs read from.
+    """
+    # Linux moves written bytes to the reader's queue a moment later; polling waits for that.
+    poll = select.poll()
+    poll.register(device, select.POLLIN)
+    poll.poll(0)
+    try:
+        return int.from_bytes(fcntl.ioctl(device, termios.FIONREAD, bytes(4)), sys.byteorder)
+    except OSError:  # every process of the terminal has ended
+        return 0
 
 
 def _set_size(terminal: int, rows: int, columns: int) -> None:

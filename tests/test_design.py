@@ -15,7 +15,7 @@ from contextui.version import VERSION
 
 ROOT = Path(__file__).parent.parent
 DESIGN = ROOT / "docs" / "design"
-ID = re.compile(r"\b(?:S[0-4]\.\d+[a-z]?|[FGM]\d\d|[RUW]\d{1,2})\b(?!\+)")
+ID = re.compile(r"\b(?:S[0-4]\.\d+[a-z]?|[FGHMX]\d\d|[RUW]\d{1,2})\b(?!\+)")
 IDS = re.compile(r"\b(S[0-4]\.)(\d+) to \1(\d+)\b")
 FAULTS = re.compile(r"\bFAULTS (\d+[a-z]?(?:(?:, | to )\d+[a-z]?)*)")
 NAMES = re.findall(

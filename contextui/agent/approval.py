@@ -343,13 +343,20 @@ class ApprovalGate:
         return await self._allow_edited(intent, preview, decision.edited)
 
     def _allows_command(self, intent: Intent, preview: Preview) -> bool:
-        """Whether a pattern of the settings or of this session allows a command."""
+        """Whether a pattern of the settings or of this session allows a command.
+
+        A pattern of the settings was written without the repository's programs in view. One of the
+        session was allowed with them, for as long as they stay the same.
+        """
         try:
             argv, _ = _simple(intent, preview)
         except NotSimpleError:
             return False
-        if _is_in_workspace(intent, preview) and any(
-            pattern.matches(argv) for pattern in self._commands
+        is_named = preview.command is not None and preview.command.programs != ()
+        if (
+            not is_named
+            and _is_in_workspace(intent, preview)
+            and any(pattern.matches(argv) for pattern in self._commands)
         ):
             return True
         return any(
@@ -443,28 +450,38 @@ _NOBODY_TO_ASK_A_COMMAND = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "{remedy} (commands under [approval] in config.toml), or with --approval auto."
 )
+_NOBODY_TO_ASK_ABOUT_PROGRAMS = msg(
+    "{name} was not carried out: {what}, the repository names programs that git may start "
+    "({programs}), and there is nobody to ask. The person can allow it with --approval auto."
+)
 _WOULD: Mapping[Verb, str] = {
     "write": msg("it would write {target}{counts}"),
     "delete": msg("it would delete {target}{counts}"),
     "run": msg("it would run {target}"),
+    "type": msg("it would type into {target}"),
     "read": msg("it would read {target}, which may hold secrets"),
     "close": msg("it would discard the person's unsaved edits: {target}{counts}"),
 }
 
 
-def _refusal(text: str, question: Question, remedy: str = "") -> NotAllowedError:
+def _refusal(text: str, question: Question, remedy: str = "", **values: object) -> NotAllowedError:
     """Build the error, which names the target and the line counts of the refused action."""
     shown, what = question.preview, Message("it writes")
     if shown is not None and shown.target != question.name:
         counts = f" (+{shown.added} −{shown.removed})" if shown.diff else ""
         what = Message(_WOULD[shown.verb], {"target": shown.target, "counts": counts})
-    refused = Message(text, {"name": question.name, "what": what, "remedy": remedy})
+    refused = Message(text, {"name": question.name, "what": what, "remedy": remedy, **values})
     return NotAllowedError(refused, question, remedy)
 
 
 def _nobody_to_ask(intent: Intent, question: Question) -> NotAllowedError:
     """Build the error for a question that nobody can answer, with what would allow the action."""
     preview = question.preview
+    if preview is not None and preview.command is not None and preview.command.programs:
+        # The kinds only: a value of the config may be a secret, and the model reads this.
+        kinds = ", ".join(dict.fromkeys(one.kind for one in preview.command.programs))
+        text = _NOBODY_TO_ASK_ABOUT_PROGRAMS
+        return _refusal(text, question, "--approval auto", programs=kinds)
     if preview is not None and preview.command is not None and _is_in_workspace(intent, preview):
         try:
             _simple(intent, preview)
@@ -571,7 +588,7 @@ def _file_grant(
     files: Workspace | None, window_class: str, action_id: str, preview: Preview
 ) -> Grant | None:
     target = preview.target
-    if preview.verb == "close":
+    if preview.verb in ("close", "type"):
         return None
     if preview.verb == "run":
         return Grant(window_class, action_id, target)

@@ -55,6 +55,7 @@ class GitError(Exception):
 
 _KEPT = (
     "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 )  # fmt: skip
 _ENVIRONMENT = {
@@ -72,37 +73,78 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",  # a diff must show the objects that a commit contains
     "GIT_ATTR_NOSYSTEM": "1",
 }
-_SETTINGS = {
+# Settings that name a program or allow one, and the value that switches each off; None if no
+# command that `Git` runs starts it. `*` is any text: such a setting is overridden where a config
+# has it, the others always. The last ones are a guess: later versions and extensions of git use
+# such names.
+_PROGRAMS: dict[str, str | None] = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
     "core.useBuiltinFSMonitor": "false",
-    "core.attributesFile": "/dev/null",
     "core.pager": "cat",
     "core.editor": "true",
     "core.askPass": "",
     "core.sshCommand": "false",
     "core.alternateRefsCommand": "",
-    "core.quotePath": "false",
-    "core.bigFileThreshold": "512m",  # a smaller one hides the lines of a diff
-    "core.protectHFS": "true",
-    "core.protectNTFS": "true",
+    "core.gitProxy": "none",
     "credential.helper": "",
-    "commit.gpgSign": "false",
-    "tag.gpgSign": "false",
+    "diff.external": "",
     "gpg.program": "false",
     "gpg.openpgp.program": "false",
     "gpg.x509.program": "false",
     "gpg.ssh.program": "false",
     "gpg.ssh.defaultKeyCommand": "",
+    "protocol.allow": "never",
+    "filter.*.clean": "",
+    "filter.*.smudge": "",
+    "filter.*.process": "",
+    "filter.*.required": "false",
+    "diff.*.textconv": "",
+    "merge.*.driver": "",
+    "hook.*.command": "",
+    "hook.*.event": "",
+    "pager.*": "false",
+    "protocol.*.allow": "never",
+    "remote.*.uploadpack": "false",
+    "remote.*.receivepack": "false",
+    "remote.*.vcs": "false",
+    "submodule.*.update": "none",
+    "alias.*": None,
+    "interactive.diffFilter": None,
+    "instaweb.*": None,
+    "imap.tunnel": None,
+    "sendemail.*smtpServer": None,
+    "browser.*.path": None,
+    "difftool.*.path": None,
+    "man.*.path": None,
+    "mergetool.*.path": None,
+    "lfs.customtransfer.*": None,
+    "lfs.extension.*": None,
+    "*browser": "",
+    "*cmd": "",
+    "*command": "",
+    "*editor": "",
+    "*helper": "",
+    "*hook": "",
+    "*pager": "false",
+    "*program": "false",
+}
+_SETTINGS = {
+    **{name: value for name, value in _PROGRAMS.items() if value is not None and "*" not in name},
+    "core.attributesFile": "/dev/null",
+    "core.quotePath": "false",
+    "core.bigFileThreshold": "512m",  # a smaller one hides the lines of a diff
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "commit.gpgSign": "false",
+    "tag.gpgSign": "false",
     "log.showSignature": "false",
-    "diff.external": "",
     "diff.submodule": "short",
     "diff.context": "3",
     "diff.interHunkContext": "0",
     "submodule.recurse": "false",
     "status.submoduleSummary": "false",
     "fetch.recurseSubmodules": "false",
-    "protocol.allow": "never",
     "safe.bareRepository": "explicit",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -112,20 +154,36 @@ _SETTINGS = {
     "i18n.logOutputEncoding": "UTF-8",
     "user.useConfigOnly": "true",
 }
-# Settings with a name inside, whose value is a program or allows one.
-_DRIVERS = (
-    (re.compile(r"filter\..*\.(clean|smudge|process)", re.DOTALL), ""),
-    (re.compile(r"filter\..*\.required", re.DOTALL), "false"),
-    (re.compile(r"diff\..*\.(command|textconv)", re.DOTALL), ""),
-    (re.compile(r"merge\..*\.driver", re.DOTALL), ""),
-    (re.compile(r"credential\..*\.helper", re.DOTALL), ""),
-    (re.compile(r"trailer\..*\.(cmd|command)", re.DOTALL), ""),
-    (re.compile(r"pager\..*", re.DOTALL), "false"),
-    (re.compile(r"protocol\..*\.allow", re.DOTALL), "never"),
-    (re.compile(r"remote\..*\.(uploadpack|receivepack|vcs|proxy)", re.DOTALL), "false"),
-    (re.compile(r"submodule\..*\.update", re.DOTALL), "none"),
-)
+# Git prints the names of settings in lower case, but for the part in the middle.
+_KINDS = [(kind, *kind.lower().partition("*")) for kind in _PROGRAMS]
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
+_HOOK = re.compile(r"(hook\..*)\.(?:command|event)", re.DOTALL)
+
+
+class Setting(NamedTuple):
+    """A setting of git's config.
+
+    Attributes:
+        scope: Whose it is: `system`, `global`, `local` or `worktree`.
+        origin: The file that has it, as git names it.
+        name: Its name, in lower case but for the part in the middle.
+        value: Its value; empty if it has none.
+    """
+
+    scope: str
+    origin: str
+    name: str
+    value: str
+
+    @property
+    def program(self) -> str:
+        """The kind of setting if it names a program or allows one, as in ``filter.*.clean``."""
+        for kind, before, star, after in _KINDS:
+            name = self.name.removeprefix(before)
+            is_named = self.name.startswith(before) and name.endswith(after)
+            if is_named and (star or not name):
+                return kind
+        return ""
 
 
 class Output(NamedTuple):
@@ -189,22 +247,38 @@ class Git:
         folder: The session's folder, links resolved.
         top: The top of its repository; nothing above it is looked at.
         environment: The environment to take PATH, HOME and the identity from.
+        as_person: Whether to read what git reads for the person: bare repositories and the system's
+            config, too. The settings that name programs are overridden all the same.
+        seconds: Maximum seconds of one call.
 
     Attributes:
         program: The absolute path of git.
         filters: The names of all filters that the config defines; none of them is ever run.
         hooks_path: The folder of hooks that the config names, if any; for display only.
+        hook_events: The events for which the config names hooks; for display only.
 
     Raises:
         GitError: Git is not installed.
     """
 
-    def __init__(self, folder: Path, top: Path, environment: Mapping[str, str]) -> None:
-        self.folder, self.top, self._given = folder, top, environment
+    def __init__(
+        self,
+        folder: Path,
+        top: Path,
+        environment: Mapping[str, str],
+        *,
+        as_person: bool = False,
+        seconds: float = SECONDS,
+    ) -> None:
+        self.folder, self.top, self._given, self._seconds = folder, top, environment, seconds
         self.program = find_git(top, environment.get("PATH", os.defpath))
         self.filters = frozenset[str]()
-        self.hooks_path = ""
+        self.hooks_path, self.hook_events = "", frozenset[str]()
         self._settings = dict(_SETTINGS)
+        self._fixed = dict(_ENVIRONMENT)
+        if as_person:
+            self._settings["safe.bareRepository"] = "all"
+            del self._fixed["GIT_CONFIG_NOSYSTEM"]
 
     def run(
         self,
@@ -227,7 +301,7 @@ class Git:
             GitError: It failed, or took too long.
         """
         command = [self.program, "--no-pager", *options, *args]
-        folder, deadline = self.top if top else self.folder, time.monotonic() + SECONDS
+        folder, deadline = self.top if top else self.folder, time.monotonic() + self._seconds
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
             source.write(given)
             source.seek(0)
@@ -246,7 +320,7 @@ class Git:
                 raise GitError(
                     msg("git {command} took longer than {seconds} s and was ended."),
                     command=args[0],
-                    seconds=f"{SECONDS:g}",
+                    seconds=f"{self._seconds:.3g}",
                 )
             if process.returncode and not made.is_cut:
                 errors.seek(0)
@@ -276,7 +350,7 @@ class Git:
     def _environment(self) -> dict[str, str]:
         given = self._given
         made = {name: given[name] for name in _KEPT if name in given}
-        made |= _ENVIRONMENT
+        made |= self._fixed
         made["PATH"] = str(Path(self.program).parent)
         made["GIT_CEILING_DIRECTORIES"] = str(self.top.parent)
         made["GIT_CONFIG_COUNT"] = str(len(self._settings))
@@ -284,30 +358,46 @@ class Git:
             made[f"GIT_CONFIG_KEY_{number}"], made[f"GIT_CONFIG_VALUE_{number}"] = name, value
         return made
 
-    def override_drivers(self) -> None:
-        """Override every setting that names a program, wherever it comes from."""
-        listed = self.run("config", "--list", "--show-scope", "--null", "--includes")
-        parts = os.fsdecode(listed.data).split("\0")
-        found = [
-            (scope, *setting.partition("\n")[::2])
-            for scope, setting in zip(parts[0::2], parts[1::2], strict=False)
+    def config(self, options: Sequence[str] = ()) -> list[Setting]:
+        """Return all settings but the overrides, those of included files too.
+
+        Args:
+            options: Options of git itself.
+
+        Raises:
+            GitError: Git failed, or there are too many.
+        """
+        args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
+        listed = self.run(*args, options=options)
+        if listed.is_cut:
+            raise GitError(msg("The repository's config is too long to be read."))
+        parts = iter(os.fsdecode(listed.data).split("\0"))
+        return [
+            Setting(scope, origin, *setting.partition("\n")[::2])
+            for scope, origin, setting in zip(parts, parts, parts, strict=False)
             if scope != "command"
         ]
-        names = {
-            name: instead
-            for _, name, _ in found
-            for pattern, instead in _DRIVERS
-            if pattern.fullmatch(name)
+
+    def override_drivers(self) -> None:
+        """Override every setting that names a program, wherever it comes from."""
+        found = self.config()
+        named = {
+            one.name: instead
+            for one in found
+            if "*" in (kind := one.program) and (instead := _PROGRAMS[kind]) is not None
         }
-        if listed.is_cut or len(names) > _MOST_DRIVERS:
+        hooks = (_HOOK.fullmatch(one.name) for one in found)  # core.hooksPath does not stop these
+        named |= {f"{match[1]}.enabled": "false" for match in hooks if match}
+        if len(named) > _MOST_DRIVERS:
             raise GitError(
                 msg("The repository's config names too many programs to switch all of them off.")
             )
-        filters = (_FILTER.fullmatch(name) for _, name, value in found if value)
+        filters = (_FILTER.fullmatch(one.name) for one in found if one.value)
         self.filters = frozenset(match[1] for match in filters if match)
-        paths = [value for _, name, value in found if name == "core.hookspath"]
+        paths = [one.value for one in found if one.name == "core.hookspath"]
         self.hooks_path = paths[-1] if paths else ""
-        self._settings |= names
+        self.hook_events = frozenset(one.value for one in found if one.program == "hook.*.event")
+        self._settings |= named
 
     def _failed(self, command: str, message: str) -> GitError:
         """Explain an error of git."""

@@ -173,7 +173,8 @@ class Repository:
         folder = self.common / "hooks"
         if self._git.hooks_path:
             folder = self.top / os.path.expanduser(self._git.hooks_path)
-        return [name for name in _HOOKS if os.access(folder / name, os.X_OK)]
+        events = self._git.hook_events
+        return [one for one in _HOOKS if one in events or os.access(folder / one, os.X_OK)]
 
     def staged_blob(self, change: Change) -> str:
         """Return the id of the staged version of a file."""
@@ -322,7 +323,9 @@ def initialize(folder: Path, environment: Mapping[str, str]) -> None:
     """
     if os.path.lexists(folder / ".git"):
         raise GitError(msg("There is a .git already."))
-    Git(folder, folder, environment).run("init", "--quiet", "--template=")
+    git = Git(folder, folder, environment)
+    git.override_drivers()  # a hook of the person's own config would run, too
+    git.run("init", "--quiet", "--template=")
 
 
 def _paths_of(changes: Iterable[Change]) -> list[str]:

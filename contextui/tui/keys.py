@@ -21,6 +21,7 @@ from textual.events import Key
 from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from contextui.text import for_terminal
@@ -59,7 +60,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._is_there: Callable[[], bool] | None = None  # whether the target of a move is reached
         self._held_looks = 0
         self.last_input = 0.0
-        """When the person last pressed a key, clicked, scrolled or pasted, anywhere."""
+        """When the person last pressed a key, clicked, scrolled or pasted, or the focus moved."""
 
     @property
     def has_keys_waiting(self) -> bool:
@@ -165,6 +166,13 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             self.post_message(self.Followed(number))
         else:
             asyncio.get_running_loop().call_later(_LOOK, self._look_after, number)
+
+
+def focus_of(screen: Screen[Any]) -> Widget | None:
+    """Return the widget that gets a screen's keys, also while the terminal has lost the focus."""
+    if screen.focused is not None:
+        return screen.focused
+    return screen.app._last_focused_on_app_blur
 
 
 def _is_late(looks: int) -> bool:

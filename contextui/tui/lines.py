@@ -194,7 +194,7 @@ class LineView(ScrollView):
     def render_line(self, y: int) -> Strip:
         """Render one row of the view."""
         number, width = self.scroll_offset.y + y, self.line_width
-        if number < self.count:
+        if number < self.count and width:  # a scrollbar may leave no room for text
             line, style = self.line_at(number, width), self.visual_style
             key = (line.plain, tuple(line.spans), width, style, self.app.theme)
             if (strip := self._strips.get(key)) is None:

@@ -241,6 +241,7 @@ class Talk:
         self._attached: dict[str, Sequence[PreambleText]] = {}  # to queued messages
         self.last: TurnFinished | None = None
         self._began: TurnStarted | None = None
+        self._is_active = False  # also between two turns
 
     @property
     def windows(self) -> WindowManager:
@@ -249,8 +250,8 @@ class Talk:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn or a compaction is running."""
-        return self._controller.is_running
+        """Whether a turn or a compaction is running, or the next queued message is due."""
+        return self._is_active or self._controller.is_running
 
     @property
     def has_failed(self) -> bool:
@@ -276,36 +277,47 @@ class Talk:
     async def run(self, text: str, attached: Sequence[PreambleText] | None = None) -> None:
         """Run a turn with this message, then one for each queued message.
 
-        A turn that was stopped or failed ends the loop: the person decides what comes next.
+        A turn that was stopped or failed ends the loop: the person decides what comes next. Of
+        several messages that are sent before the first turn starts, the later ones are queued.
 
         Args:
             text: The message.
             attached: What precedes it, see `InteractionController.run_turn`.
         """
+        if self.is_running:
+            self.queue(text, attached)
+            return
         words: str | None = text
-        while words is not None:
-            async for event in self._controller.run_turn(words, attached):
-                self._callback(event)
-                if isinstance(event, TurnStarted):
-                    self._began = event
-                elif isinstance(event, TurnFinished):
-                    self.last = event
-            went_well = self.last is not None and self.last.reason == "done"
-            words = self.waiting.pop(0) if self.waiting and went_well else None
-            attached = self._attached.pop(words, None) if words is not None else None
+        self._is_active = True
+        try:
+            while words is not None:
+                async for event in self._controller.run_turn(words, attached):
+                    self._callback(event)
+                    if isinstance(event, TurnStarted):
+                        self._began = event
+                    elif isinstance(event, TurnFinished):
+                        self.last = event
+                went_well = self.last is not None and self.last.reason == "done"
+                words = self.waiting.pop(0) if self.waiting and went_well else None
+                attached = self._attached.pop(words, None) if words is not None else None
+        finally:
+            self._is_active = False
 
     async def run_woken(self, words: Words) -> None:
-        """Run a turn because a window reported something."""
-        await self.run(words(WOKEN))
+        """Run a turn because a window reported something, unless one is running."""
+        if not self.is_running:
+            await self.run(words(WOKEN))
 
     async def retry(self, go_on: str) -> None:
-        """Retry the failed turn.
+        """Retry the failed turn, unless that has begun.
 
         A message that got no response at all is sent again and replaces the first one.
 
         Args:
             go_on: The message to send if there was a response, or a part of one.
         """
+        if self.is_running:
+            return
         assert self._began is not None, "no turn has failed"
         words = go_on
         if self.last is not None and not (self.last.steps or self.last.text):

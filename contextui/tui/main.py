@@ -1,6 +1,7 @@
 """The main screen: desktop, conversation and inspector, and the navigation between panes."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -164,6 +165,7 @@ class MainScreen(Screen[None]):
         conversation: The conversation; None until then.
     """
 
+    AUTO_FOCUS = "#prompt"
     BINDINGS = [
         Binding("tab,shift+tab", "complete", "complete", priority=True),
         Binding("tab", "next_pane(1)", "next pane", priority=True),
@@ -623,10 +625,15 @@ class MainScreen(Screen[None]):
         """Return whether a window's widget has the focus and uses all keys."""
         return self.desktop is not None and self.desktop.keeps_keys()
 
+    def watch_focused(self) -> None:
+        """Count a moved focus as input: the next key may be meant for where it was."""
+        cast("ContextUIApp", self.app).last_input = time.monotonic()
+
     def action_leave_window(self) -> None:
         """Leave a window's widget that uses all keys, and open the go-to menu.
 
-        The same key again returns to the widget, which gets it.
+        The same key again returns to the widget, which gets it. So does a question that is opened
+        from here, once it is answered.
         """
         inside = self.focused
         if self.desktop is not None:
@@ -640,8 +647,10 @@ class MainScreen(Screen[None]):
             if key == AGAIN[0] and inside is not None:
                 self._hold(lambda: inside.has_focus)
                 self.call_after_refresh(give_back, inside)
-            else:
-                self._go(key)
+                return
+            if key == QUESTION[0] and inside is not None:
+                inside.focus()
+            self._go(key)
 
         self._open_go_to((AGAIN,), go)
 

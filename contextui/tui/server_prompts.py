@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from contextui.errors import ContextUIError
 from contextui.text import one_line, quote
 from contextui.tui.commands import Choice, Command
+from contextui.tui.keys import focus_of
 
 if TYPE_CHECKING:
     from contextui.tui.main import MainScreen
@@ -67,13 +68,15 @@ class ServerPrompts:
     async def _fetch(self, window: "Window", name: str, arguments: dict[str, str]) -> None:
         desk = self._screen.app.desk  # type: ignore[attr-defined]
         given = {"name": name, "arguments": arguments}
+        focused = focus_of(self._screen)
         result = await desk.session.windows.act(window.id, _ACTION, given, actor="person")
         prompt = self._screen.prompt
         if not result.ok:
             self._screen.notify(one_line(result.text, 300), severity="error", markup=False)
             return
         prompt.text = f"{prompt.text.rstrip()}\n{result.text}".lstrip()
-        prompt.focus()
+        if focus_of(self._screen) is focused:  # else the person types elsewhere by now
+            prompt.focus()
 
 
 def _prompts(window: "Window") -> list[Any]:

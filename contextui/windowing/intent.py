@@ -1,5 +1,6 @@
 """Intents: actions to be approved and run, their previews, and the permits that approve them."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from contextui.errors import ContextUIError, InvalidParamsError, UnknownActionEr
 from contextui.windowing.action import CLOSE, Action, ActionResult, Effect
 from contextui.windowing.anchor import AnyAnchor, Reference, fields_of
 from contextui.windowing.env import Place
-from contextui.windowing.preview import Preview, PreviewError, checked
+from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
 from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import Call
 from contextui.windowing.trouble import reason_in
@@ -143,17 +144,27 @@ class Previews:
         Raises:
             ContextUIError: The window's preview failed, or took too long.
         """
-        making = self._worker.submit(lambda: self.compute(intent))
+        making = self._worker.submit(lambda: self._compute(intent))
         await finished([making], PATIENCE)
         if not making.done():
             making.cancel()
             raise self._missing(
                 self._place.words("{id} did not answer in time.", id=self._place.window_id)
             )
-        return making.result()
+        preview = making.result()
+        if preview is None or preview.command is None:
+            return preview
+        return await asyncio.to_thread(self._with_programs, preview)
 
     def compute(self, intent: Intent) -> Preview | None:
         """As `get`, on the window's thread, where the state does not change."""
+        return self._with_programs(self._compute(intent))
+
+    def _with_programs(self, preview: Preview | None) -> Preview | None:
+        files = self._place.env.files
+        return with_programs(preview, files.root if files else None, self._place.words)
+
+    def _compute(self, intent: Intent) -> Preview | None:
         call = Call(lambda: self._window.preview(intent.action.id, intent.arguments), {})
         with self._store.read_only("preview()"):
             try:

@@ -1,9 +1,10 @@
 """Previews: what an action would change outside its window, shown for approval."""
 
+import os
 import unicodedata
 from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import Literal, get_args
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal, get_args
 
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff
@@ -11,8 +12,14 @@ from contextui.shell import split
 from contextui.text import code_point, for_model, is_unseen
 from contextui.words import Words
 
-Verb = Literal["write", "delete", "run", "read", "close"]
-"""What would be done to the target; shown in the headline of the approval prompt."""
+if TYPE_CHECKING:
+    from contextui.git.inspection import NamedProgram
+
+Verb = Literal["write", "delete", "run", "type", "read", "close"]
+"""What would be done to the target; shown in the headline of the approval prompt.
+
+`type` is text for a program that runs. What a text does depends on what the program asks at the
+moment, so it is never allowed for the session."""
 
 PREVIEW_LIMIT = 20_000_000
 """Maximum characters of a preview; a larger change cannot be approved."""
@@ -48,6 +55,8 @@ class CommandPreview:
         is_live: Whether a shell runs it that earlier commands may have changed, by an alias, a
             function or another PATH. Then no pattern allows it.
         param: The action's param that holds the command. The person may edit it.
+        programs: What the folder's repository names and git may start, if git is the program; found
+            by `with_programs`, whatever the window says. No pattern of the settings covers them.
     """
 
     line: str
@@ -59,6 +68,7 @@ class CommandPreview:
     search: str = ""
     is_live: bool = False
     param: str = "command"
+    programs: "tuple[NamedProgram, ...]" = ()
 
     @property
     def argv(self) -> tuple[str, ...] | None:
@@ -164,6 +174,29 @@ def checked(given: object, name: str, words: Words) -> Preview | None:
         diff, text = "", f"{diff}\n{text}" if text else diff
     whole = given.whole if len(given.whole) <= PREVIEW_LIMIT else ""
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
+
+
+def with_programs(preview: Preview | None, workspace: Path | None, words: Words) -> Preview | None:
+    """Return a preview with the programs that its command starts because a repository names them.
+
+    It takes as long as git and the disk need, up to `contextui.git.inspection.SECONDS`.
+
+    Args:
+        preview: The preview.
+        workspace: The folder in which contextui works; by default the command's.
+        words: The person's language.
+    """
+    command = preview.command if preview is not None else None
+    if preview is None or command is None:
+        return preview
+    from contextui.git.inspection import named_programs  # noqa: PLC0415  (with the first command)
+
+    search = {"PATH": command.search} if command.search else {}
+    folder, environment = Path(command.folder), {**os.environ, **search}
+    found: tuple[NamedProgram, ...] = ()
+    if argv := command.argv:
+        found = named_programs(argv, folder, workspace or folder, environment, words)
+    return replace(preview, command=replace(command, programs=found))
 
 
 def _checked_command(given: Preview, words: Words) -> Preview:

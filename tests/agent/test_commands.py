@@ -17,6 +17,7 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
 from contextui.shell import NotSimpleError
 from contextui.windowing.action import ActionResult
+from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview
 from contextui.words import Lang
 from tests.test_shell import SLIPS
@@ -316,6 +317,24 @@ def test_a_folder_that_changes_while_the_question_is_open_asks_again(
     assert second.command is not None
     assert second.command.folder == str(place / "sub")
     assert one.ran == []
+
+
+def test_a_command_that_a_pattern_allows_is_compared_again_before_it_runs(
+    desk: Make, place: Path
+) -> None:
+    one = desk(NO, commands=COMMANDS)
+
+    async def allow(intent: Intent) -> Permit | ActionResult | None:
+        permit = await one.gate.allow(intent)
+        if intent.changed:
+            return permit
+        await one.windows.act("shell_1", "go", {"folder": str(place.parent)}, actor="person")
+        return permit
+
+    run = one.windows.act("shell_1", "run", {"command": "git status"}, allow=allow)
+    assert not asyncio.run(run).ok
+    assert one.ran == []
+    assert [asked.changed for asked in one.questions] == [True]
 
 
 def test_an_edited_command_runs_in_place_of_the_models(desk: Make) -> None:

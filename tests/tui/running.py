@@ -99,7 +99,7 @@ async def say(pilot: "Pilot[int]", words: str) -> None:
 
 def _is_drawing(app: ContextUIApp) -> bool:
     """Whether streamed text still waits to be drawn."""
-    return any(each._will_draw or each._waiting for each in app.main.query(ModelWords))
+    return any(each._will_draw for each in app.main.query(ModelWords))
 
 
 def lines(pilot: "Pilot[int]") -> list[str]:

@@ -448,6 +448,27 @@ def test_after_another_screen_it_is_deaf_again() -> None:
     asyncio.run(look())
 
 
+def test_the_click_that_brings_the_terminal_back_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It opens while another program has the focus; the click is meant for the terminal."""
+    monkeypatch.setattr(approval, "DEAF", 60.0)
+
+    async def look() -> None:
+        async with asked() as (pilot, host, screen):
+            host.post_message(events.AppBlur())
+            await pilot.pause()
+            screen._deaf_until = 0.0  # for long
+            host.post_message(events.AppFocus())
+            await pilot.pause()
+            await pilot.click("#choice-y")
+            await pilot.press("y", "n", "escape")
+            await pilot.pause(2 * approval.SETTLE)
+            assert host.decisions == []
+
+    asyncio.run(look())
+
+
 def test_a_question_is_withdrawn_from_under_another_screen() -> None:
     async def look() -> None:
         async with asked() as (pilot, host, screen):

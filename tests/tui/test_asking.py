@@ -3,8 +3,9 @@
 import asyncio
 import random
 import string
+import subprocess
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +26,13 @@ from contextui.tui.dialogs import approval, timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.help import GoTo
 from contextui.tui.dialogs.timing import Asker, WaitingLine
+from contextui.windowing.finding.registry import discover
 from contextui.windows.editor.widget import EditorBody
+from contextui.windows.git.widget import GitBody
 from contextui.words import Lang
 from tests.thorough import times
 from tests.tui.change import question
+from tests.tui.desktop.own_widgets import Plain, window_with
 from tests.tui.running import desk_in, lines, running, shown, until
 
 ASKED = question(["one"], ["two"], "src/shop/cart.py")
@@ -49,7 +53,8 @@ async def app_in(
     work = folder / "work"
     work.mkdir()
     (work / "notes.txt").write_text("some words\n")
-    desk = desk_in(folder, *["Yes."] * 1_000, lang=lang)
+    classes = [*discover().classes(), window_with(f"{Plain.__module__}:Plain")]
+    desk = desk_in(folder, *["Yes."] * 1_000, lang=lang, windows=classes)
     desk.session.windows.open("editor", path="notes.txt")
     desk.session.windows.open("todo", items=["milk"])
     async with running(desk, size, lang) as pilot:
@@ -165,6 +170,85 @@ def test_a_question_takes_no_key_from_a_text_field(
     asyncio.run(type_on())
 
 
+# --- where letters are no text ---------------------------------------------------------
+
+
+async def in_frame(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    await pilot.press("ctrl+g", "2")
+    await until(pilot, lambda: isinstance(app.focused, WindowFrame))
+
+
+async def in_inspector(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    await pilot.press("ctrl+g", "i")
+    await until(pilot, lambda: app.main.navigation.present == "context")
+
+
+async def in_empty_editor(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    (await in_editor(pilot, app)).clear()
+
+
+async def in_empty_filter(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    await in_filter(pilot, app)
+
+
+async def in_question_of_a_window(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    assert app.desk is not None
+    subprocess.run(["git", "init", "-q"], cwd=app.desk.session.cwd, check=True)
+    git = app.desk.session.windows.open("git")
+    await until(pilot, lambda: app.main.query(GitBody))
+    assert app.main.desktop is not None
+    app.main.desktop._go(git.id)
+    await until(pilot, lambda: shown(pilot, "? notes.txt"))
+    await pilot.press("enter", "d")
+    await until(pilot, lambda: shown(pilot, "y deletes, n keeps it"))
+
+
+async def in_own_widget(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """A widget of others that takes letters, and does not say so."""
+    assert app.desk is not None
+    app.desk.session.windows.open("own")
+    await until(pilot, lambda: app.main.query(Plain))
+    app.main.query_one(Plain).focus()
+    await until(pilot, lambda: isinstance(app.focused, Plain))
+
+
+async def in_history(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """The text that the person writes is set aside for a search."""
+    await pilot.press(*"half a thought", "ctrl+r")
+    await until(pilot, lambda: app.main.prompt.is_searching)
+    assert not app.main.prompt.text
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        in_frame, in_inspector, in_empty_editor, in_empty_filter, in_question_of_a_window,
+        in_own_widget, in_history,
+    ],
+)  # fmt: skip
+def test_where_a_letter_is_meant_for_something_else_no_pause_opens_it(
+    tmp_path: Path, place: Callable[..., Awaitable[None]]
+) -> None:
+    """H01: `p` pins an item, `y` deletes a file, a widget takes whatever it likes."""
+
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await place(pilot, app)
+            async with asks(app) as task:
+                await waiting(pilot, app)
+                focused = app.focused
+                for _ in range(2):
+                    long_quiet(app)
+                    await pilot.pause(0.3)
+                    assert not is_open(app)
+                assert app.focused is focused
+                await pilot.press("ctrl+g", "a")
+                await until(pilot, lambda: is_open(app))
+                assert not task.done()
+
+    asyncio.run(look())
+
+
 def test_it_opens_by_itself_once_nothing_was_pressed_for_a_while(tmp_path: Path) -> None:
     async def look() -> None:
         async with app_in(tmp_path) as (pilot, app):
@@ -173,6 +257,28 @@ def test_it_opens_by_itself_once_nothing_was_pressed_for_a_while(tmp_path: Path)
                 await waiting(pilot, app)
                 long_quiet(app)
                 await until(pilot, lambda: is_open(app))
+
+    asyncio.run(look())
+
+
+def test_one_that_opened_in_the_absence_of_the_person_leads_back_to_the_prompt(
+    tmp_path: Path,
+) -> None:
+    """A terminal that loses the focus takes it from the prompt, and the dialog from its screen."""
+
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            app.post_message(events.AppBlur())
+            await until(pilot, lambda: app.focused is None)
+            long_quiet(app)
+            async with asks(app) as task:
+                await until(pilot, lambda: is_open(app))
+                app.post_message(events.AppFocus())
+                await pilot.pause()
+                await accepts_keys(pilot, app)
+                await pilot.press("n")
+                await until(pilot, task.done)
+            await until(pilot, lambda: app.focused is app.main.prompt)
 
     asyncio.run(look())
 

@@ -157,6 +157,7 @@ def test_a_question_rings_while_the_person_is_away(
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             assert "\a" in written
             assert any("◆ asks" in one for one in written)
+            app.post_message(events.AppFocus())
             await pilot.pause(0.6)
             await pilot.press("y")
             await until(pilot, lambda: app.main.talk is not None and not app.main.talk.is_running)

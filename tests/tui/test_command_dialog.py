@@ -11,6 +11,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from contextui.agent.approval import Choice, Decision, Grant, Question
+from contextui.git.inspection import NamedProgram
 from contextui.shell import NotSimpleError, suggest, words_of
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs import approval
@@ -188,6 +189,37 @@ def test_what_cannot_be_seen_is_spelled_and_nothing_is_raw() -> None:
             field = screen.query_one(CommandField).text
             assert field == "git log ]0;owned [@click=app.quit]x[/]\n"
             assert not set(text_of(pilot)) & set(unseen)
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_programs_that_a_repository_names_are_shown_below_the_command(
+    size: tuple[int, int], lang: Lang
+) -> None:
+    """H04: the person sees why a command that a pattern allows asks, and nothing of it is raw."""
+    reason = {
+        "en": "what this repository names: core.fsmonitor, hooks",
+        "zh": "此仓库指定的程序：core.fsmonitor, hooks",
+    }
+    named = (
+        NamedProgram("core.fsmonitor", "core.fsmonitor = touch /tmp/x   (.git/config)"),
+        NamedProgram("hooks", "the hook \x1b[2J\u202e\u200b   (.git/hooks/x)"),
+    )
+
+    async def look() -> None:
+        async with asked(question("git status", programs=named), size, lang) as (pilot, _, _screen):
+            text = text_of(pilot)
+            assert "$ git status" in text
+            assert reason[lang] in text
+            for _ in named:  # a small screen does not show all lines at once
+                await pilot.press("down")
+                await pilot.pause()
+                text += text_of(pilot)
+            assert "core.fsmonitor = touch /tmp/x   (.git/config)" in text
+            assert "⟨U+001B⟩[2J" in text
+            assert not any(char in text for char in "\x1b\u202e\u200b")
 
     asyncio.run(look())
 

@@ -325,7 +325,8 @@ class EditorBody(InertArea):
     def render_line(self, y: int) -> Strip:
         """Render a line, with a bar beside its number if the model changed it."""
         strip, width = super().render_line(y), self.gutter_width
-        if self.line_number_start + self.scroll_offset.y + y not in self._marked or width < _BAR:
+        is_marked = self.line_number_start + self.scroll_offset.y + y in self._marked
+        if not is_marked or not _BAR <= width <= strip.cell_length:
             return strip
         accent = self.app.theme_variables["accent"]
         ink = Style(color=accent) if accent.startswith("#") else Style(bold=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from contextui.processes import without_keys
+from contextui.processes import ProcessError, without_keys
 
 # Of the terminal that the program itself runs in: wrong in this one.
 _OUTER = re.compile(
@@ -50,23 +50,39 @@ def sandboxed(argv: Sequence[str], workspace: Path, visible: Sequence[Path] = ()
         argv: The command.
         workspace: The folder that it may change.
         visible: Folders below `/tmp` that it must be able to read.
+
+    Raises:
+        ProcessError: The workspace is `/`.
     """
     folder = str(workspace.resolve())
+    if folder == "/":  # as a workspace, it would bring back all that is hidden or read-only
+        raise ProcessError(
+            "The folder of a sandbox cannot be /: start contextui in another folder.",
+            zh="沙箱的文件夹不能是 /：请在其他文件夹中启动 contextui。",
+        )
     shown = [part for path in visible for part in ("--ro-bind", str(path), str(path))]
+    # The machine's settings in /proc belong to root, who can write them without a capability, and
+    # who could mount control groups in a further user namespace. Other users own nothing in /proc
+    # but their processes. They keep both, for programs that make a sandbox of their own.
+    root = ("--unshare-user", "--disable-userns", "--remount-ro", "/proc")
     return [
         *("bwrap", "--die-with-parent", "--unshare-user-try", "--unshare-ipc", "--unshare-pid"),
         *("--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *(root if os.geteuid() == 0 else ()),
         *("--tmpfs", "/tmp", "--tmpfs", "/run", *shown, "--bind", folder, folder),
         *("--chdir", folder, "--", *argv),
     ]
 
 
-_TRIAL = (
-    "echo x > inside && ! (echo x > {outside}/file) 2>/dev/null && "
-    "! (echo x > /etc/contextui-trial) 2>/dev/null && "
-    "test $(grep -c : /proc/net/dev) = 1"
-)
+# Outside the workspace, files are opened for writing and not written: no trial changes anything.
+_TRIAL = """
+echo x > inside || exit 1
+for file in "$1/file" /proc/sys/kernel/core_pattern /proc/sys/vm/swappiness /proc/sysrq-trigger; do
+    ! (: >> "$file") 2>/dev/null || exit 1
+done
+network=$(readlink /proc/self/ns/net) && test "$network" != "$2"
+"""
 
 
 @cache
@@ -74,17 +90,19 @@ def sandbox_works() -> bool:
     """Whether bubblewrap is there and does what it should; tried once, with a real command."""
     if shutil.which("bwrap") is None:
         return False
-    with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
-        script = _TRIAL.format(outside=outside)
-        try:
+    try:
+        with (  # not in /tmp, which is hidden: then the write outside would not be tried
+            tempfile.TemporaryDirectory(dir="/var/tmp") as inside,
+            tempfile.TemporaryDirectory(dir="/var/tmp") as outside,
+        ):
+            network = os.readlink("/proc/self/ns/net")
             tried = subprocess.run(
-                sandboxed(["/bin/sh", "-c", script], Path(inside)),
+                sandboxed(["/bin/sh", "-c", _TRIAL, "sh", outside, network], Path(inside)),
                 capture_output=True,
                 timeout=10,
                 check=False,
                 env={"PATH": os.environ.get("PATH", os.defpath)},
             )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        written = os.path.exists(os.path.join(inside, "inside"))
-        return tried.returncode == 0 and written and not os.listdir(outside)
+            return tried.returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False

@@ -14,6 +14,7 @@ import termios
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from contextui import processes
@@ -38,11 +39,16 @@ _COMMANDS = 200
 _SYNTAX_ERROR = 2
 _ANSWERS = 16  # questions of programs that wait for an answer
 _ANSWER_PAUSE, _ANSWER_TRIES = 0.02, 10  # seconds between two looks, and how often
-_START = 3.0  # seconds for a shell to start a command
+_START = 3.0  # seconds for a shell to start a command, or to report its folder after one
+_STARTED, _SETTLED = 20.0, 1.0  # seconds for its first prompt, and for one after a command
 _SIGNALLED = 128  # plus the signal's number: the status of a command that a signal ended
 _YOUNG = 1.0  # seconds within which a shell on a busy machine may not have started the program
 _ECHO = 0.5  # seconds within which the screen shows what was typed
+_UNREAD = 2.0  # seconds after which a program that reads nothing does not get the model's text
+_NOTICED = 0.25  # seconds within which a shell that was stopped notices that its program ended
+_LOOK, _LOOKS = 0.01, 300  # seconds between two looks at the terminal's owner, and how many
 
+_LINE_ENDS = b"\r\n\x03\x04\x15\x1a\x1c"  # keys after which the kernel holds no line
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -79,13 +85,17 @@ class Shell:
         self._listeners = list[Callable[[], None]]()
         self._waiters = list[tuple[Callable[[], bool], asyncio.Future[None]]]()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._ended = self._recording = False
+        self._closing = self._ended = self._recording = False
         self._input = bytearray()
         self._reports_starts = False
         self._at_prompt = False
+        self._is_folder_reported = True  # since the last command
         self._home_group = 0
         self._prompt_end: tuple[int, int] | None = None
         self._typed, self._typed_at = False, 0.0
+        self._begun = False  # whether the person's last key left a line in the kernel
+        self._held: int | None = None  # the terminal's device, while the shell is stopped
+        self._inputs = asyncio.Lock()
         self._answered = False  # whether the terminal answered since the last command started
         self._unanswered = 0
         self._current: Command | None = None
@@ -134,16 +144,16 @@ class Shell:
             spool_limit: Bytes kept of one command's output.
 
         Raises:
-            ProcessError: There is no such shell or folder.
+            ProcessError: There is no such shell or folder, or the sandbox's folder is `/`.
         """
         env = clean_environment(os.environ if environ is None else environ)
         path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
         integration = Integration(path, env)
         env |= integration.env
         argv = integration.argv
-        if sandbox is not None:
-            argv = sandboxed(argv, sandbox, [integration.folder])
         try:
+            if sandbox is not None:
+                argv = sandboxed(argv, sandbox, [integration.folder])
             process = await processes.start(argv, cwd=folder, env=env, pty=True, size=size)
         except BaseException:
             integration.remove()
@@ -174,14 +184,32 @@ class Shell:
         """Whether the shell waits for a command, as its marks and the terminal's owner say."""
         if self._ended or not self._at_prompt or not self._home_group:
             return False
+        # Without hooks, the mark after the prompt would end a command that was typed before it.
+        if not self._reports_starts and self._prompt_end is None:
+            return False
         return self._process.foreground() == self._home_group
+
+    @property
+    def is_folder_certain(self) -> bool:
+        """Whether `folder` is where the next command runs, unless a running one changes that.
+
+        A shell may not report it any more, and reports some characters as others.
+        """
+        is_reported = self._is_folder_reported or (self._current or self._pending) is not None
+        return is_reported and not {"?", "\ufffd"} & {*self.folder}
 
     @property
     def unfinished_line(self) -> bool:
         """Whether the person has typed something at the prompt, or did just now.
 
-        An answer of the terminal that its program did not read counts as well.
+        An answer of the terminal that its program did not read counts as well, and so does anything
+        that the shell has not read yet: the screen cannot show it.
         """
+        try:
+            if self._unread():
+                return True
+        except OSError:  # nobody knows
+            return True
         if not self._typed:
             return self._answered and self.emulator.position != self._prompt_end
         if time.monotonic() - self._typed_at < _ECHO:
@@ -209,7 +237,9 @@ class Shell:
         Raises:
             ShellError: The program in the terminal does not read its input, or the shell ended.
         """
-        self.write(data)
+        self._release()
+        self._write(data)
+        self._begun = data[-1:] not in _LINE_ENDS
         enter = b"\r" in data or b"\n" in data
         # Keys before Enter at the prompt are a command; all others may begin a line.
         done = data[-1:] in (b"\r", b"\n", b"\x03")
@@ -219,7 +249,128 @@ class Shell:
             text = "" if self._reports_starts else self._text_on_screen(data)
             self._expect("person", text, 1)
 
-    def write(self, data: bytes) -> None:
+    async def input(self, text: str, enter: bool = True) -> None:
+        """Type the model's text into the program that runs. The shell never reads any of it.
+
+        The kernel lets only the process group in the foreground read from a terminal. The shell,
+        which is in another group, is stopped while the text waits to be read. What the program has
+        not read is discarded before the shell goes on.
+
+        Args:
+            text: The text; it may have several lines.
+            enter: Whether to press Enter after it.
+
+        Raises:
+            ShellError: No program can get the text, or the program did not read all of it.
+        """
+        command = self.check_input(text)
+        data = text.replace("\n", "\r").encode() + (b"\r" if enter else b"")
+        async with self._inputs:
+            try:
+                await self._hold(command)
+                if self._edits_lines:
+                    self._check_lengths(text)
+                self._write(data)
+                is_read = await self._is_read(data)
+            finally:
+                self._release()
+        if not is_read:
+            await self._ends(command, _NOTICED)  # fish shows no prompt if Ctrl+C comes before that
+            raise ShellError(
+                "The program did not read all of the text; the rest was discarded. It may be busy, "
+                "or read whole lines only (enter=true).",
+                zh="程序没有读完文本，其余部分已丢弃。程序可能正忙，或只读取整行（enter=true）。",
+            )
+
+    def check_input(self, text: str) -> Command:
+        """Return the command that `input` would type into.
+
+        Raises:
+            ShellError: No program runs, or the text has control characters.
+        """
+        if self._current is None:
+            raise ShellError("No program is running. Use run.", zh="没有正在运行的程序，请用 run。")
+        self._check(text, empty=True)
+        return self._current
+
+    async def _hold(self, command: Command) -> None:
+        """Stop the shell while a program of the command has the terminal, with nothing unread."""
+        for _ in range(_LOOKS):
+            if self._closing or self._current is not command:
+                break
+            if self._held is None:
+                if self._has_program and not self._has_keys:
+                    self._held = self._process.open_device()
+                    processes.signal_group(self._home_group, signal.SIGSTOP)
+            elif processes.is_stopped(self._home_group):
+                if self._has_program:
+                    return
+                self._release()
+            await asyncio.sleep(_LOOK)
+        if self._current is command and self._has_program:
+            raise ShellError(
+                "The person has typed something that the program has not read yet. Wait until it "
+                "has.",
+                zh="用户输入的内容程序尚未读取，请稍候。",
+            )
+        raise ShellError(
+            "No program has the terminal: the command has ended, or the shell itself reads, as "
+            "with its builtin read. Only the person can type there.",
+            zh="没有程序占用终端：命令已结束，或 shell 自身在读取（例如 read）。只有用户可以输入。",
+        )
+
+    @property
+    def _has_program(self) -> bool:
+        """Whether a program, and not the shell, has the terminal."""
+        return self._process.foreground() not in (0, self._home_group)
+
+    @property
+    def _has_keys(self) -> bool:
+        """Whether the person typed something that the program has not read."""
+        return bool(self._unread()) or (self._begun and self._edits_lines)
+
+    @property
+    def _edits_lines(self) -> bool:
+        """Whether programs read whole lines, which the kernel edits until Enter."""
+        try:
+            return bool(termios.tcgetattr(self._process.terminal)[3] & termios.ICANON)
+        except termios.error:  # every process of the terminal has ended
+            return True
+
+    def _unread(self) -> int:
+        """Return how many bytes of input nobody has read yet."""
+        device = self._process.open_device()
+        try:
+            return len(self._input) + processes.unread(device)
+        finally:
+            os.close(device)
+
+    async def _is_read(self, data: bytes) -> bool:
+        """Wait while a program reads what was typed; return whether it read everything."""
+        left, since = len(data), time.monotonic()
+        while self._held is not None:
+            unread = len(self._input) + processes.unread(self._held)
+            if not unread and (data.endswith(b"\r") or not self._edits_lines):
+                return True
+            if unread < left:
+                left, since = unread, time.monotonic()
+            elif time.monotonic() - since > _UNREAD:
+                break
+            await asyncio.sleep(_LOOK)
+        return False
+
+    def _release(self) -> None:
+        """Discard what is unread of the model's text, then let the shell go on."""
+        if self._held is None:
+            return
+        device, self._held = self._held, None
+        self._clear_input()
+        with suppress(termios.error):  # every process of the terminal has ended
+            termios.tcflush(device, termios.TCIFLUSH)
+        os.close(device)
+        processes.signal_group(self._home_group, signal.SIGCONT)
+
+    def _write(self, data: bytes) -> None:
         """Send bytes to the program in the terminal, without waiting until it reads them.
 
         Raises:
@@ -263,17 +414,13 @@ class Shell:
 
         If the shell itself has the terminal, it may be at its next prompt, which is not drawn yet.
         """
-        try:
-            modes = termios.tcgetattr(self._process.terminal)[3]
-        except termios.error:  # every process of the terminal has ended
-            return False
         is_certain = self._process.foreground() != self._home_group
-        return not modes & termios.ICANON and (is_certain or (tries >= 3 and self._output.is_idle))
+        return not self._edits_lines and (is_certain or (tries >= 3 and self._output.is_idle))
 
     def _send_answer(self, text: str) -> None:
         if not self._ended and len(self._input) < 4096:
             self._answered = True
-            self.write(text.encode())
+            self._write(text.encode())
 
     def _writable(self) -> None:
         try:
@@ -283,6 +430,11 @@ class Shell:
         except OSError:  # the terminal is closed: the reader notices it too
             self._input.clear()
         if not self._input:
+            self._loop.remove_writer(self._process.terminal)
+
+    def _clear_input(self) -> None:
+        if self._input:
+            self._input.clear()
             self._loop.remove_writer(self._process.terminal)
 
     async def run(self, command: str, who: Who = "model") -> Command:
@@ -328,9 +480,9 @@ class Shell:
         if found := _CONTROL.search(text):
             name = f"U+{ord(found[0]):04X}"
             raise ShellError(
-                f"The command contains the control character {name}; only line feeds and tabs "
+                f"The text contains the control character {name}; only line feeds and tabs "
                 "are allowed.",
-                zh=f"命令包含控制字符 {name}；只允许换行和制表符。",
+                zh=f"文本包含控制字符 {name}；只允许换行和制表符。",
             )
 
     async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
@@ -341,7 +493,7 @@ class Shell:
         data = f"\x1b[200~{line}\x1b[201~" if paste else line.replace("\n", "\r")
         breaks = line.count("\n")
         self._continued = 0 if paste else -breaks
-        self.write(data.encode() + b"\r")
+        self._write(data.encode() + b"\r")
         command = self._submitted = self._expect(who, text, breaks + 1)
         try:
             async with asyncio.timeout(_START):
@@ -352,7 +504,7 @@ class Shell:
             self._pending = None
             self._count -= 1
             self._at_prompt = False  # until the shell shows the next one
-            self.write(b"\x03")
+            self._write(b"\x03")
             raise ShellError(
                 "The shell did not run the command: it is unfinished, such as by an open quote, "
                 "or not valid in this shell.",
@@ -386,10 +538,13 @@ class Shell:
                 "This shell takes a tab as a key: use spaces.",
                 zh="此 shell 把制表符当作按键：请用空格。",
             )
-        if max(len(one.encode()) for one in line.split("\n")) > LONGEST_LINE:
+        self._check_lengths(line)
+
+    def _check_lengths(self, text: str) -> None:
+        if max(len(one.encode()) for one in text.split("\n")) > LONGEST_LINE:
             raise ShellError(
-                f"This shell cannot read lines of more than {LONGEST_LINE} bytes.",
-                zh=f"此 shell 无法读取超过 {LONGEST_LINE} 字节的行。",
+                f"Lines of more than {LONGEST_LINE} bytes cannot be typed here.",
+                zh=f"这里无法输入超过 {LONGEST_LINE} 字节的行。",
             )
 
     def _text_on_screen(self, data: bytes) -> str:
@@ -407,6 +562,7 @@ class Shell:
             self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
         )
         self._pending, self._echo_lines, self._recording = command, lines, True
+        self._is_folder_reported = False
         if not self._reports_starts:
             self._start_command(text)
             self._echo_lines = lines
@@ -419,6 +575,23 @@ class Shell:
     async def prompt(self) -> None:
         """Wait until the shell is at its prompt, or has ended."""
         await self._until(lambda: self.at_prompt or self._ended)
+
+    async def settle(self) -> None:
+        """Wait a moment for a shell that has just started, or whose command has just ended.
+
+        If it is still busy then, the shell itself says what is wrong.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SETTLED if self.commands else _STARTED):
+                await self.prompt()
+                while self.at_prompt and self.unfinished_line:  # or it still draws its prompt
+                    await asyncio.sleep(0.02)
+
+    async def report(self) -> None:
+        """Wait until a shell whose command has ended has reported its folder, or could have."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_START):
+                await self._until(lambda: self.is_folder_certain or self.at_prompt or self._ended)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         if not condition():
@@ -440,15 +613,19 @@ class Shell:
         command = self._current
         if command is None:
             return
+        if self._held is not None:
+            self._release()
+            if await self._ends(command, _NOTICED):
+                return
         by_shell = self._process.foreground() == self._home_group
-        self.write(b"\x03")
+        self._write(b"\x03")
         if await self._ends(command, patience / 8):
             if by_shell and command.status is not None and command.status < _SIGNALLED:
                 # Ended before its program started: zsh reports the status of the command before.
                 command.status = _SIGNALLED + signal.SIGINT
             return
         if by_shell or command.age < _YOUNG:
-            self.write(b"\x03")  # the shell got the first: it was about to start a program
+            self._write(b"\x03")  # the shell got the first: it was about to start a program
         for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, patience / 2)):
             if await self._ends(command, seconds):
                 return
@@ -457,7 +634,7 @@ class Shell:
                 processes.signal_group(group, number)
                 processes.signal_group(group, signal.SIGCONT)
             else:
-                self.write(b"\x03")
+                self._write(b"\x03")
         await self._ends(command, patience / 2)
 
     async def _ends(self, command: Command, seconds: float) -> bool:
@@ -470,17 +647,19 @@ class Shell:
 
     async def close(self) -> None:
         """End the shell with everything in its session. The spool files stay."""
+        self._closing = True  # all processes are continued, in order to end
+        self._release()
         await self._process.end()
         await asyncio.shield(self._watcher)
 
     async def _watch(self) -> None:
         """Wait for the end of the shell; then end its background jobs and read the rest."""
         self.status = await self._process.wait()
+        self._release()
         await self._process.end()
         await self._output.finish()
         self._ended = True
-        if self._input:
-            self._loop.remove_writer(self._process.terminal)
+        self._clear_input()
         os.close(self._process.terminal)
         self._end_command(None)
         self._pending = None
@@ -543,7 +722,7 @@ class Shell:
                 self._last_status = int(mark.value) if mark.value.isdecimal() else None
                 self._end_command(self._last_status)
             case "P":
-                self.folder = mark.value
+                self.folder, self._is_folder_reported = mark.value, True
             case "2":
                 self._continued += 1
                 if not self._reports_starts and self._submitted_runs():
@@ -555,12 +734,13 @@ class Shell:
                     self._end_command(None)
                 self._at_prompt = True
                 self._prompt_end = self.emulator.position
+                self._typed_at = time.monotonic()  # what was typed ahead is shown from now on
 
     def _continue_command(self) -> None:
         """Take the prompt for a further line of a command, in a shell without hooks."""
         assert self._current is not None
         if self._continued > 0:
-            self.write(b"\x03")  # all lines were typed: it would wait for ever
+            self._write(b"\x03")  # all lines were typed: it would wait for ever
         self._current.restart(*self.emulator.size)
 
     def _submitted_runs(self) -> bool:
@@ -617,7 +797,7 @@ class Shell:
         self._echo_lines = 0
         self.emulator.recover()
         self._at_prompt = True
-        self._prompt_end = None
+        self._prompt_end, self._begun = None, False
 
     def _notify(self) -> None:
         for listener in self._listeners:

@@ -394,15 +394,12 @@ class TerminalBody(Widget, can_focus=True):
             return
         if event.key in ("shift+pageup", "shift+pagedown"):
             return
-        if self._has_ended:
-            if event.key == "r":
-                event.stop()
-                event.prevent_default()
-                self.action_restart()
-            return
         event.stop()
         event.prevent_default()
-        if shell is not None:
+        if self._has_ended:
+            if event.key == "r":
+                self.action_restart()
+        elif shell is not None:
             application = shell.emulator.mode(_APPLICATION_KEYS)
             self._send(bytes_of(event.key, event.character, application))
 

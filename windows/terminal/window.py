@@ -108,8 +108,10 @@ class TerminalWindow(Window):
         """Start a shell, below the commands of an earlier one."""
         if self.env.sandbox and not await asyncio.to_thread(sandbox_works):
             raise ActionError(
-                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces.",
-                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。",
+                "The sandbox does not work here: it needs bubblewrap (bwrap) and user namespaces. "
+                "As root, it needs bubblewrap 0.8 or later.",
+                zh="这里无法使用沙箱：需要 bubblewrap (bwrap) 和用户命名空间。"
+                "以 root 运行时需要 bubblewrap 0.8 或更高版本。",
             )
         state = self.state
         folder = Path(state.folder)
@@ -237,13 +239,22 @@ class TerminalWindow(Window):
                     can_sandbox=shutil.which("bwrap") is not None,
                     dropped=dropped_keys(os.environ),
                     search=_search(),
-                    is_live=self._exact(command) is None,
+                    is_live=self._exact(command) is None or not shell.is_folder_certain,
                 )
             )
         if action_id == "input":
-            running = shell.running
-            what = one_line(running.text, 200) if running is not None else ""
-            return Preview(f"{self.id}: {what or 'input'}", text=params["text"], verb="run")
+            command = shell.check_input(params["text"])
+            number = self.state.offset + command.number
+            keys = (
+                self.env.say("Types this, then Enter:", "输入以下内容，然后按 Enter：")
+                if params.get("enter", True)
+                else self.env.say("Types this, without Enter:", "输入以下内容，不按 Enter：")
+            )
+            return Preview(
+                f"{self.id}: [{number}] $ {one_line(command.text, 200)}",
+                text=f"{keys}\n{params['text']}",
+                verb="type",
+            )
         return None
 
     @action(
@@ -264,7 +275,14 @@ class TerminalWindow(Window):
         shell = self._shell()
         who: Who = "person" if self.env.actor() == "person" else "model"
         argv = self._exact(command) if who == "model" else None  # a person means their aliases
-        await self._await_prompt(shell)
+        folder = shell.folder
+        await shell.settle()
+        if who == "model" and shell.folder != folder:  # what was allowed was to run it there
+            raise ActionError(
+                "The shell went to another folder before it could run the command. Call run again "
+                "if the command should run there.",
+                zh="shell 在运行命令之前切换了文件夹。如果命令应在那里运行，请再次调用 run。",
+            )
         if argv is not None:
             started = await shell.run_exactly(argv, _search())
         else:
@@ -279,14 +297,7 @@ class TerminalWindow(Window):
             text: The text; no control characters but line feeds and tabs.
             enter: Whether to press Enter behind it.
         """
-        shell = self._shell()
-        if shell.running is None:
-            raise ActionError(
-                "No program is running. Use run.", zh="没有正在运行的程序，请用 run。"
-            )
-        if any(ord(one) < 32 and one not in "\n\t" for one in text):
-            raise ActionError("The text has control characters.", zh="文本包含控制字符。")
-        shell.write(text.replace("\n", "\r").encode() + (b"\r" if enter else b""))
+        await self._shell().input(text, enter)
         await asyncio.sleep(0.3)  # for what it answers
         return self.env.say("Typed.", "已输入。")
 
@@ -378,17 +389,6 @@ class TerminalWindow(Window):
             return None
         return argv
 
-    async def _await_prompt(self, shell: Shell) -> None:
-        """Wait a moment for a shell that has just started, or whose command has just ended.
-
-        If it is still busy then, the shell itself says what is wrong.
-        """
-        with suppress(TimeoutError):
-            async with asyncio.timeout(20.0 if not shell.commands else 0.5):
-                await shell.prompt()
-                while shell.at_prompt and shell.unfinished_line:  # or it still draws its prompt
-                    await asyncio.sleep(0.02)
-
     def _job(self, shell: Shell, command: Command, seconds: float, quiet: bool = False) -> Job:
         def work(job: Job) -> Awaitable[CommandResult]:
             return self._watch(job, shell, command)
@@ -421,6 +421,7 @@ class TerminalWindow(Window):
         finally:
             _watched.discard(command)
             ends.cancel()
+        await shell.report()  # the next command may be previewed at once
         return record.result_of(command, self.state.offset + command.number, self.env.lang)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:

@@ -1,7 +1,7 @@
 """Conversation entries and their widgets: messages, tool calls, thinking and notices."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from textual.widgets.markdown import MarkdownBlock
 
 from contextui.agent.preamble import is_report
 from contextui.context.item import ContextItem, ItemType
-from contextui.secrets import StreamMask, mask_own, partial_secret
+from contextui.secrets import mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
@@ -194,8 +194,19 @@ class YourWords(Static):
         return Content.assemble(inert("\n".join(lines)), (more, FAINT))
 
 
+def _draw_later(widget: Widget, seconds: float, draw: Callable[[], Any]) -> None:
+    """Call `draw` after some seconds, and not before the widget is mounted.
+
+    A timer alone may fire earlier in a busy event loop; mounting then discards what was drawn.
+    """
+    widget.call_later(widget.set_timer, seconds, draw)
+
+
 class ModelWords(Markdown):
     """A message from the model, rendered in throttled batches while it streams.
+
+    It keeps its text, which may change at any time, also before it is mounted; `_draw` makes the
+    screen follow.
 
     Only its last block is rebuilt, but a table or code block takes longer as it grows, and so does
     the layout of a long response. The delay between renders grows with both, so that half of the
@@ -204,72 +215,75 @@ class ModelWords(Markdown):
 
     BLOCKS = Markdown.BLOCKS | LISTS | dict.fromkeys(("fence", "code_block"), CodeFence)
 
-    def __init__(self, words: Words, text: str = "", omitted: int = 0) -> None:
-        super().__init__(_beginning(text), open_links=False)
+    def __init__(self, words: Words, text: str | None = None, omitted: int = 0) -> None:
+        self._text, self._omitted, self._is_whole = "", omitted, text is not None
+        self._take(text or "")
+        super().__init__(self.shown, open_links=False)
         self._words = words
-        self._drawn = LONGEST if omitted else min(len(text), LONGEST)
-        self._length = LONGEST + omitted if omitted else len(text)
-        self._waiting: list[str] = []
-        self._masked = StreamMask()
-        self._is_whole = False
         self._will_draw = False
         self._due = 0.0  # when the next render is due
 
     @property
     def entry(self) -> ModelMessage:
-        """What it shows."""
-        omitted = self._length - self._drawn if self._drawn == LONGEST else 0
-        return ModelMessage(self.source, omitted)
+        """What it shows, or will show when it is drawn."""
+        return ModelMessage(self._text, self._omitted)
+
+    @property
+    def shown(self) -> str:
+        """The text as it is drawn, without a secret that may be incomplete at its end."""
+        text = self._text
+        if self._omitted or not self._is_whole:
+            text = text[: len(text) - partial_secret(text)]
+        return for_terminal(mask_own(text))
 
     def on_mount(self) -> None:
-        """Start rendering queued text."""
+        """Show how much is omitted."""
         self._show_omitted()
-        if self._waiting:
-            self._draw_after(_BEAT)
 
     def feed(self, text: str) -> None:
-        """Queue streamed text for rendering."""
-        self._length += len(text)
-        if self._drawn < LONGEST:
-            self._waiting.append(text)
-        if self.is_attached and not self._will_draw:
-            self._draw_after(_BEAT)
+        """Append streamed text."""
+        self._take(text)
+        self._draw_soon()
 
-    def finish(self) -> None:
-        """Mark the response as complete, which flushes text held back while masking secrets."""
+    def finish(self, text: str | None = None) -> None:
+        """Mark the response as complete.
+
+        Args:
+            text: The whole response, if it differs from the streamed text.
+        """
         self._is_whole = True
-        if self._masked and not self._will_draw:
-            self._draw_after(_BEAT)
+        if text is not None:
+            self._text, self._omitted = "", 0
+            self._take(text)
+        self._draw_soon()
 
-    def put(self, text: str) -> None:
-        """Replace the whole text."""
-        self._waiting, self._masked, self._length = [], StreamMask(), len(text)
-        self._drawn = min(len(text), LONGEST)
-        self.update(_beginning(text))
-        self._show_omitted()
+    def _take(self, text: str) -> None:
+        room = LONGEST - len(self._text)
+        self._text += text[:room]
+        self._omitted += max(len(text) - room, 0)
 
-    def _draw_after(self, seconds: float) -> None:
-        self._will_draw, self._due = True, time.monotonic() + seconds
-        self.set_timer(seconds, self._draw_waiting)
+    def _draw_soon(self, seconds: float = _BEAT) -> None:
+        if not self._will_draw:
+            self._will_draw, self._due = True, time.monotonic() + seconds
+            _draw_later(self, seconds, self._draw)
 
-    async def _draw_waiting(self) -> None:
-        """Render the queued text, then schedule the next render if more arrived."""
-        text, self._waiting = self._masked.take("".join(self._waiting)), []
-        if self._is_whole:
-            text += self._masked.rest()
-        if text and (room := LONGEST - self._drawn):
-            self._drawn += min(len(text), room)
-            await self.append(for_terminal(text[:room]))
+    async def _draw(self) -> None:
+        """Render what is not drawn yet, then schedule the next render if more arrived."""
+        shown, drawn = self.shown, self.source
+        if not shown.startswith(drawn):
+            await self.update(shown)
+        elif shown != drawn:
+            await self.append(shown[len(drawn) :])
         self._show_omitted()
         self._will_draw = False
-        if self._waiting or (self._masked and self._is_whole):
+        if self.shown != shown:
             # The timer is late if the layout of the previous render took long.
-            self._draw_after(max(_BEAT, time.monotonic() - self._due))
+            self._draw_soon(max(_BEAT, time.monotonic() - self._due))
 
     def _show_omitted(self) -> None:
-        if self._drawn < LONGEST or self._length == self._drawn:
+        if not self._omitted:
             return
-        count = short(self._length - self._drawn)
+        count = short(self._omitted)
         self.border_subtitle = Content.styled(
             self._words("{count} more characters: see the inspector", count=count), FAINT
         )
@@ -282,13 +296,6 @@ class AsideLine(Static):
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
         self.entry = Aside(text, is_error)
-
-
-def _beginning(text: str) -> str:
-    """Return the rendered part of a text, without a partial secret at its end."""
-    part = text[:LONGEST]
-    whole = len(part) if len(part) == len(text) else len(part) - partial_secret(part)
-    return for_terminal(mask_own(part[:whole]))
 
 
 class FoldedLine(Static):
@@ -318,7 +325,7 @@ class FoldedLine(Static):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return one row, plus those of the expanded part."""
         rest = self.rest() if self.is_open else Content()
-        return 1 + rest.get_height({}, width) if rest else 1
+        return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
         """Render the line, and the expanded part below it."""
@@ -424,7 +431,7 @@ class Thought(FoldedLine):
     def feed(self, text: str) -> None:
         """Append streamed thinking, which is rendered in throttled batches."""
         if not self._waiting:
-            self.call_later(self.set_timer, _BEAT, self._draw_waiting)
+            _draw_later(self, _BEAT, self._draw_waiting)
         self._waiting.append(text)
 
     def _draw_waiting(self) -> None:

@@ -537,7 +537,7 @@ class Sender:
 
     def wake(self) -> None:
         """Start a turn because a window reported something, unless one is running."""
-        if self.talk is not None and not self.talk.is_running:
+        if self.talk is not None:
             self._run(self.talk.run_woken(self._words))
 
     def _wait(self, text: str) -> None:
@@ -547,7 +547,7 @@ class Sender:
     def retry(self) -> None:
         """Retry the last turn, if it failed."""
         talk = self.talk
-        if talk is not None and not talk.is_running and talk.has_failed:
+        if talk is not None and talk.has_failed:
             self._run(talk.retry(self._words("Go on.")))
 
     def run_command(self, command: str) -> None:

@@ -228,9 +228,8 @@ class Conversation(VerticalScroll):
                 self._retry_reason = event.reason  # the event repeats every second
                 self._add(Aside(self._words(event.reason)))
             case AnswerGiven():
-                if self._answer is not None and has_reference(event.text):
-                    self._answer.put(self._with_code(event.text))
-                self._end_answer()
+                has_code = has_reference(event.text)
+                self._end_answer(self._with_code(event.text) if has_code else None)
             case CallStarted():
                 line = self._add(called(event.name, event.input))
                 self._call = line if isinstance(line, CallLine) else None
@@ -308,7 +307,7 @@ class Conversation(VerticalScroll):
     def action_copy(self) -> None:
         """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)
-        text = answers.last().source if answers else ""
+        text = answers.last().shown if answers else ""
         if text:
             self.app.copy_to_clipboard(text)
             message = self._words("Copied {count} characters.", count=short(len(text)))
@@ -374,9 +373,9 @@ class Conversation(VerticalScroll):
             self._append(self._answer)
         self._answer.feed(text)
 
-    def _end_answer(self) -> None:
+    def _end_answer(self, text: str | None = None) -> None:
         if self._answer is not None:
-            self._answer.finish()
+            self._answer.finish(text)
             self._answer = None
 
     def _with_code(self, text: str) -> str:

@@ -16,7 +16,6 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import var
-from textual.strip import Strip
 from textual.widgets import TextArea
 
 from contextui.text import for_terminal
@@ -171,7 +170,6 @@ def counted(text: str) -> str:
 
 
 _BEAT = 0.1  # seconds between two frames of the spinner
-_NARROWEST = 4  # minimum cells for text
 _PAGES = {"pageup": -1, "pagedown": 1}
 _REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
@@ -304,11 +302,6 @@ class Prompt(InertArea):
     def load_text(self, text: str) -> None:
         """Replace the text, with control characters escaped."""
         super().load_text(for_terminal(text))
-
-    def render_line(self, y: int) -> Strip:
-        """Render a line; blank where the field is too narrow for the base class."""
-        narrow = self.scrollable_content_region.width < _NARROWEST
-        return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
     def handle(self, event: "Event") -> None:
         """Update the turn's status from an event."""

@@ -26,6 +26,7 @@ from contextui.tui.desktop.shared import (
 )
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.footer import KeyHints
+from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.anchor import Form, Reference
@@ -164,10 +165,13 @@ class ActionRunner:
                 self._frame.show_note(running, MUTED)
 
         slow = self._frame.set_timer(_SLOW, show_running)
+        screen = self._frame.screen
+        focused = focus_of(screen)
         result = await self._act(action_id, params)
         slow.stop()
         running = None
-        self._show_result(result, action_id)
+        # It does not open over what the person has gone to since, and may be typing into.
+        self._show_result(result, action_id, screen.is_current and focus_of(screen) is focused)
 
     async def _act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
         await settle(self._frame.body)
@@ -186,7 +190,7 @@ class ActionRunner:
 
     # --- results -----------------------------------------------------------------------
 
-    def _show_result(self, result: ActionResult, action_id: str) -> None:
+    def _show_result(self, result: ActionResult, action_id: str, may_open: bool = True) -> None:
         self._last = result_line(result, line(name_of(self._window)), self._words)
         if result.ok and action_id == CLOSE.id:
             text = self._words("Closed {window}. /undo reopens it.", window=self._window.id)
@@ -198,7 +202,8 @@ class ActionRunner:
             return
         self._frame.show_note(self._last.line, self._last.style)
         action = self._window.actions.get(action_id)
-        if result.ok and self._last.whole and action is not None and action.effect == "read":
+        is_read = action is not None and action.effect == "read"
+        if may_open and result.ok and self._last.whole and is_read:
             self.show_all()
 
     def show_all(self) -> bool:

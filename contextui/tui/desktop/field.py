@@ -3,10 +3,13 @@
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from contextui.text import for_terminal
+
+_NARROWEST = 4  # minimum cells for text
 
 
 class InertArea(TextArea):
@@ -21,6 +24,11 @@ class InertArea(TextArea):
         """Apply an edit with control characters escaped."""
         edit.text = for_terminal(edit.text)
         return super().edit(edit)
+
+    def render_line(self, y: int) -> Strip:
+        """Render a line; blank where the field is too narrow for the base class."""
+        narrow = self.scrollable_content_region.width < _NARROWEST
+        return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
     def action_text_start(self) -> None:
         """Move to the start of the text."""

@@ -64,7 +64,7 @@ class Wording:
         wants: The headline.
         it: Replaces a target that is too long for the headline.
         once: Approve this time.
-        always: Approve this target from now on.
+        always: Approve this target from now on; empty if that is never possible.
         others: What `always` does not cover.
         every_time: Shown if approving from now on is not possible.
         nothing: What has happened so far.
@@ -98,6 +98,11 @@ WORDING: dict[Verb, Wording] = {
         msg("{model} wants to run {target}"), msg("this"), msg("Run it once"),
         msg("Run {target} without asking"), _ALL_ELSE, msg("This asks every time."),
         msg("Nothing runs until you choose."), msg("asks to run {target}"),
+    ),
+    "type": Wording(
+        msg("{model} wants to type into {target}"), msg("this program"), msg("Type it once"),
+        "", "", msg("This asks every time."),
+        msg("Nothing is typed until you choose."), msg("asks to type into {target}"),
     ),
     "read": Wording(
         msg("{model} wants to read {target}"), msg("this file"), msg("Send it to the model once"),
@@ -354,6 +359,8 @@ class ApprovalScreen(ModalScreen[Decision]):
     def on_mount(self) -> None:
         """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
+        # The click that brings the terminal back from behind other programs is no answer.
+        self.watch(self.app, "app_focus", lambda: self._ignore_from(time.monotonic()), init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
 

@@ -26,8 +26,8 @@ _AIRY = 30  # terminal rows needed for blank rows between the groups
 _TIGHT = 20  # terminal rows below which there is no room for examples
 _SOFT = "on $soft"
 _LONGEST = 400  # maximum characters of a folder in the headline
-_FOLDER, _LIMIT, _REACH, _ENVIRONMENT = (
-    msg("Folder"), msg("Limit"), msg("May reach"), msg("Environment"),
+_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS = (
+    msg("Folder"), msg("Limit"), msg("May reach"), msg("Environment"), msg("May start"),
 )  # fmt: skip
 _REMARKS = (
     msg("in {folder}, until this session ends"),
@@ -59,7 +59,7 @@ class Rows(Widget):
 
 
 class Facts(Rows):
-    """Where the command runs, how long, what it may reach, and what it does not get."""
+    """Where the command runs, how long, what it may reach or start, and what it does not get."""
 
     def __init__(self, words: Words, command: CommandPreview) -> None:
         super().__init__(id="facts")
@@ -68,13 +68,15 @@ class Facts(Rows):
     def rows(self, width: int) -> list[Content]:
         """Return a row for each fact, or more; a hint is left out if it does not fit."""
         words, command = self._words, self._command
-        names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT)]
+        names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS)]
         column = max(map(cell_len, names)) + 3
         rows: list[Content] = []
-        facts = [self._folder(), self._limit(), self._reach(), self._environment()]
+        facts = [self._folder(), self._limit(), self._reach(), self._environment(), self._starts()]
         if self.screen.has_class("-tight"):
             names, facts = names[::2], facts[::2]
         for name, fact in zip(names, facts, strict=True):
+            if not fact.plain:
+                continue
             label = Content.styled(name + " " * (column - cell_len(name)), MUTED)
             hint = Content("")
             if name == words(_REACH) and command.can_sandbox and command.reach == "all":
@@ -104,6 +106,13 @@ class Facts(Rows):
             return Content(self._words("yours"))
         names = spelled(", ".join(self._command.dropped))
         return Content.assemble(*filled(self._words("yours without {names}"), names=names))
+
+    def _starts(self) -> Content:
+        if not self._command.programs:
+            return Content("")
+        kinds = ", ".join(dict.fromkeys(one.kind for one in self._command.programs))
+        text = self._words("what this repository names: {kinds}", kinds=kinds)
+        return Content.styled(text, "$text-warning")
 
 
 class Examples(Rows):
@@ -204,6 +213,8 @@ class CommandScreen(ApprovalScreen):
     def _change(self) -> list[Line]:
         first, *rest = plain_lines(self._line)
         lines = [Line("$", first.text), *(Line(">", one.text) for one in rest)]
+        for found in self._command.programs:
+            lines += [Line("?", one.text) for one in plain_lines(found.text)]
         preview = self._question.preview
         assert preview is not None
         for text in filter(None, (preview.text, preview.diff)):
@@ -255,7 +266,7 @@ class CommandScreen(ApprovalScreen):
     def on_resize(self) -> None:
         """Adapt to the height; the base class does the rest."""
         self.set_class(self.size.height >= _AIRY, "-airy")
-        self.set_class(self.size.height < _TIGHT, "-tight")
+        self.set_class(self.size.height < _TIGHT + bool(self._command.programs), "-tight")
 
     def _fit(self) -> None:
         super()._fit()

@@ -1,4 +1,4 @@
-"""When approval questions open: never while the person types, in any field."""
+"""When approval questions open: never where a key may be meant for something else."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Static
 
 from contextui.agent.approval import Decision, Question
 from contextui.tui.conversation.prompt import Prompt
@@ -16,7 +16,7 @@ from contextui.tui.dialogs.approval import ApprovalScreen, filled, wording_of
 from contextui.tui.dialogs.command import screen_for
 from contextui.tui.dialogs.diff import spelled
 from contextui.tui.dialogs.help import GoTo
-from contextui.tui.keys import KeyLine
+from contextui.tui.keys import KeyLine, focus_of
 from contextui.tui.lines import KEY, MUTED
 from contextui.words import Words
 
@@ -48,8 +48,9 @@ class WaitingLine(Static):
 class Asker:
     """Asks the person to approve the model's actions, one question at a time.
 
-    While they type anywhere, have text in the prompt or in the focused field, or look at another
-    dialog, a notice shows that a question is pending; `ctrl+g` and `a`, or a click, opens it.
+    A question opens by itself only at an empty prompt or the conversation, after a pause. In a
+    window, in the inspector and over another dialog, however long the pause, a notice shows that
+    it is pending; `ctrl+g` and `a`, or a click, opens it.
 
     Args:
         app: The app in which the question opens.
@@ -130,15 +131,19 @@ class Asker:
                 line.remove()
 
     def _is_busy(self, prompt: Prompt) -> bool:
-        """Return whether a dialog would interrupt the person."""
+        """Return whether a dialog would take a key that is meant for something else.
+
+        At the prompt and in the conversation, letters are text, and a pause shows that the person
+        types none. In the other panes they are commands, answers, or input of a program, and the
+        next one may follow after any pause: `y` for a shell, `p` to pin an item.
+        """
         app = self._app
-        if not prompt.is_attached or app.has_keys_waiting:
+        if not prompt.is_attached or app.has_keys_waiting or app.screen is not prompt.screen:
             return True
-        if time.monotonic() - app.last_input < QUIET:
+        if time.monotonic() - app.last_input < QUIET or prompt.text or prompt.is_completing:
             return True
-        if prompt.text or app.screen is not prompt.screen:
-            return True
-        return bool(_text_in(app.focused))
+        focused = focus_of(prompt.screen)
+        return focused is None or prompt.screen.query_one("#chat") not in focused.ancestors
 
     def _show_line(
         self, question: Question, prompt: Prompt, line: WaitingLine | None
@@ -165,16 +170,10 @@ class Asker:
         mark = ("◆ ", "$text-accent")
         keys = Content.assemble(("   ^g a ", f"{KEY} bold"), (words("opens"), MUTED))
         rest = keys.cell_length + 2 + cell_len(template.replace("{target}", ""))
-        target = _cut(question.target, room - rest, at_end=question.verb == "run")
+        target = _cut(question.target, room - rest, at_end=question.verb in ("run", "type"))
         parts = filled(template, target=target.stylize_before("bold"))
         asks = Content.assemble(*parts).stylize_before("$text-warning")
         return Content.assemble(mark, asks, keys)
-
-
-def _text_in(widget: object) -> str:
-    if isinstance(widget, TextArea):
-        return widget.text
-    return widget.value if isinstance(widget, Input) else ""
 
 
 def _sees_border(screen: Screen[object], prompt: Prompt) -> bool:

@@ -12,15 +12,16 @@ from textual.widgets import Input
 
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
-from contextui.events import RetryScheduled, TurnStarted
-from contextui.model import ModelRequest
+from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
+from contextui.model import ModelError, ModelRequest
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import InputHistory, Pastes, Prompt
-from contextui.tui.link import Desk
+from contextui.tui.link import Desk, Talk
 from contextui.tui.main import MainScreen
+from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown, until
 
 
@@ -89,6 +90,31 @@ def test_messages_queue_during_a_turn_and_can_be_changed(tmp_path: Path) -> None
                 "third!",
             ]
             assert not pilot.app.screen.query_one(Queue).display
+
+    asyncio.run(talk())
+
+
+def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, "One.", "Two.", "Three.", ModelError("auth", "No key."), "Four.")
+        events = list[Event]()
+        talk = Talk(desk.controller, events.append)
+
+        async def watch() -> None:
+            """A message sent between two turns must join the queue."""
+            while sum(isinstance(event, TurnFinished) for event in events) < 3:
+                assert talk.is_running
+                await asyncio.sleep(0)
+
+        sent = [talk.run("first"), talk.run("second"), talk.run("third")]
+        await asyncio.gather(*sent, talk.run_woken(Words("en")), watch())
+        assert not talk.is_running
+        await talk.run("fourth")
+        await asyncio.gather(talk.retry("Go on."), talk.retry("Go on."))
+        texts = [event.text for event in events if isinstance(event, TurnStarted)]
+        assert texts == ["first", "second", "third", "fourth", "fourth"]
+        assert not talk.waiting
+        desk.close()
 
     asyncio.run(talk())
 

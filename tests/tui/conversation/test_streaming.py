@@ -1,6 +1,7 @@
 """Answers that come faster than they can be drawn: the screen stays usable."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,22 @@ from textual.pilot import Pilot
 from textual.widgets import Markdown
 from textual.widgets.markdown import MarkdownBlock
 
-from contextui.events import TurnFinished, TurnStarted
+from contextui.events import (
+    AnswerDiscarded,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Event,
+    Notice,
+    RetryScheduled,
+    TurnFinished,
+    TurnStarted,
+)
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.entries import LONGEST, ModelWords, Thought
 from contextui.tui.conversation.pane import Conversation
 from contextui.words import Words
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import desk_in, lines, running, shown, until
 
 
 def pane(pilot: "Pilot[int]") -> Conversation:
@@ -146,6 +157,7 @@ def test_a_thousand_deltas_in_a_second_are_drawn_ten_times(
             for number in range(1_000):
                 pane(pilot).handle(TextDelta(f" {number}"))
                 if number % 100 == 99:  # a tenth of a second, by the clock of this test
+                    await until(pilot, lambda: timers)
                     (draw,) = timers
                     timers.clear()
                     await draw()
@@ -181,5 +193,79 @@ def test_a_thousand_deltas_of_thinking_are_drawn_ten_times(
                     timers.clear()
                     draw()
             assert drawn == [10]
+
+    asyncio.run(talk())
+
+
+CALL = [CallStarted(1, "read_file", {"path": "a.py"}), CallFinished(1, "read_file", True, "text")]
+TURNS: list[tuple[list[Event], list[str]]] = [  # and what is drawn of each
+    (
+        [TextDelta("Look: "), AnswerGiven("1", "Look: <file_ref>a.py</file_ref>")],
+        ["Look:", "print('a')"],
+    ),
+    (
+        [TextDelta("See <code_"), AnswerGiven("2", "See <code_ref>x</code_ref>")],
+        ["See <code_ref>x</code_ref> (code not found)"],
+    ),
+    (
+        [TextDelta("I look."), AnswerGiven("3", "I look."), *CALL, TextDelta("Fine.")],
+        ["I look.", "✓ read_file          a.py", "Fine."],
+    ),
+    (
+        [ThinkingDelta("So, "), ThinkingDelta("well."), TextDelta("An answer.")],
+        ["· thinking           So, well.", "An answer."],
+    ),
+    (
+        [
+            *(TextDelta("Half an ans"), AnswerDiscarded("cut")),
+            *(RetryScheduled("It broke off.", 1, 1, 3), TextDelta("All of it.")),
+        ],
+        ["It broke off.", "All of it."],
+    ),
+    ([TextDelta("Some"), Notice("A window failed.")], ["Some", "A window failed."]),
+    (
+        [TextDelta("Part of"), TurnFinished("failed", explanation="No network.")],
+        ["Part of", "No network. Enter to retry, ↑ to edit."],
+    ),
+    ([ThinkingDelta("Hm."), TurnFinished("stopped")], ["· thinking           Hm.", "Stopped."]),
+]
+
+
+def test_turns_whose_events_come_in_one_tick_are_drawn_whole(tmp_path: Path) -> None:
+    """X01: no event is lost because the widget that it concerns is not mounted yet."""
+
+    def rows(pilot: "Pilot[int]") -> list[str]:
+        region = pane(pilot).region
+        drawn = [row[: region.width] for row in lines(pilot)[region.y : region.bottom]]
+        rows = [re.sub(r"\d+\.\ds.*", "", row).strip() for row in drawn]
+        return [row for row in rows if row]
+
+    async def talk() -> None:
+        async with running(desk_in(tmp_path), (120, 80)) as pilot:
+            (tmp_path / "work" / "a.py").write_text("print('a')\n", "utf-8")
+            expected = list[str]()
+            for number, (events, drawn) in enumerate(TURNS):
+                expected += [f"▌ turn {number}", *drawn]
+                for event in (TurnStarted(f"turn {number}", "1"), *events, TurnFinished("done")):
+                    pane(pilot).handle(event)
+            await until(pilot, lambda: rows(pilot) == expected)
+
+    asyncio.run(talk())
+
+
+def test_an_answer_is_copied_and_folded_before_it_is_drawn(tmp_path: Path) -> None:
+    """X01: what a widget was given counts, not what it has drawn."""
+
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for event in (TurnStarted("hi", "1"), TextDelta("An answer."), TurnFinished("done")):
+                pane(pilot).handle(event)
+            pane(pilot).action_copy()
+            assert pilot.app.clipboard == "An answer."
+            for number in range(70):
+                pane(pilot).note(f"line {number}")
+            await until(pilot, lambda: not pane(pilot).query(ModelWords))
+            pane(pilot).on_earlier_requested()
+            await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")
 
     asyncio.run(talk())

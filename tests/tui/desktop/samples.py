@@ -212,6 +212,11 @@ class SlowWindow(Window):
         self.going_on.wait(20)
         return "Waited."
 
+    @action("Read for long", effect="read")
+    def read(self) -> str:
+        self.going_on.wait(20)
+        return "one\ntwo\nthree"
+
 
 class HostileWindow(Window):
     """Shows whatever it is given, wherever something can be shown."""

@@ -9,13 +9,22 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from contextui.context.item import ItemType
+from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field, FormScreen
 from contextui.tui.desktop.frame import Closing, WindowFrame
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.windowing.snapshot import Lod
-from tests.tui.desktop.samples import NoteWindow, desk_with, enter, frame_of, frames, region_text
+from tests.tui.desktop.samples import (
+    NoteWindow,
+    SlowWindow,
+    desk_with,
+    enter,
+    frame_of,
+    frames,
+    region_text,
+)
 from tests.tui.running import running, shown, until
 
 
@@ -183,6 +192,23 @@ def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> N
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
             await pilot.press("down", "pagedown", "up", "escape")
             await until(pilot, lambda: frame.has_focus)
+
+    asyncio.run(go())
+
+
+def test_a_late_result_takes_no_key_from_where_the_person_is_now(tmp_path: Path) -> None:
+    """H01: nothing opens by itself over a field or a shell."""
+
+    async def go() -> None:
+        SlowWindow.going_on.clear()
+        async with running(desk_with(tmp_path, "slow", "todo")) as pilot:
+            frame = await enter(pilot, "slow_1")
+            frame.runner.run("read", {})
+            await pilot.press("ctrl+g", "p", *"half")
+            SlowWindow.going_on.set()
+            await until(pilot, lambda: frame.note == "one  d for all")
+            await pilot.press("d")
+            assert pilot.app.screen.query_one(Prompt).text == "halfd"
 
     asyncio.run(go())
 

@@ -5,6 +5,7 @@ plain git, so that no attack is harmless by mistake.
 """
 
 import os
+import shutil
 import stat
 import subprocess
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from contextui.git.repository import Repository, initialize
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.git.window import GitWindow
@@ -496,6 +498,104 @@ def test_the_preview_names_hooks_that_are_not_run(
     folder: Path, opened: Callable[..., Tester]
 ) -> None:
     hook("pre-commit")(folder, "true")
+    edit(folder)
+    tester = opened(folder)
+    tester.act("stage")
+    preview = previewed(tester, "commit", message="x")
+    assert "Hooks are not run: pre-commit." in preview.text
+
+
+# --- hooks in the config ----------------------------------------------------------------------
+
+EVENTS = (
+    "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout",
+    "post-commit", "post-index-change", "post-merge", "post-rewrite", "post-update",
+    "pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase",
+    "prepare-commit-msg", "reference-transaction", "update",
+)  # fmt: skip
+HOOK_NAMES = ("x", "a b", "A.B", "x.command", "x.enabled", "a=b", 'q"\\', "", "ü", "x.event")
+HOOK_PLACES = ("local", "worktree", "included", "included on a condition", "global")
+
+
+def config_hook(folder: Path, home: Path, place: str, text: str) -> None:
+    """Put hooks into a file that git reads as config."""
+    file = {
+        "local": folder / ".git/config",
+        "worktree": folder / ".git/config.worktree",
+        "global": home / ".gitconfig",
+    }.get(place, folder / ".git/more")
+    with file.open("a") as opened_file:
+        opened_file.write(text)
+    if place == "worktree":
+        run(folder, "config", "extensions.worktreeConfig", "true")
+    elif place == "included":
+        run(folder, "config", "include.path", "more")
+    elif place == "included on a condition":
+        run(folder, "config", "includeIf.onbranch:**.path", "more")
+
+
+def hook_section(name: str, command: str) -> str:
+    quoted_name = name.replace("\\", "\\\\").replace('"', '\\"')
+    events = "".join(f"\tevent = {event}\n" for event in EVENTS)
+    return f'[hook "{quoted_name}"]\n\tcommand = "{command}"\n{events}\tenabled = true\n'
+
+
+def need_config_hooks(folder: Path) -> None:
+    version = run(folder, "version").split()[2]
+    if tuple(map(int, version.split(".")[:2])) < (2, 54):
+        pytest.skip(f"git {version} has no hooks in its config: 2.54 has")
+
+
+@pytest.mark.parametrize("place", HOOK_PLACES)
+def test_every_hook_of_the_config_is_switched_off(place: str, folder: Path, home: Path) -> None:
+    """H03: whichever version of git runs, it reads that the hook is off."""
+    for name in HOOK_NAMES:
+        config_hook(folder, home, place, hook_section(name, "touch x"))
+    git = Repository(folder)._git
+    for name in HOOK_NAMES:
+        switch = git.run("config", "--get", "--type=bool", f"hook.{name}.enabled").data
+        assert switch == b"false\n", name
+
+
+@pytest.mark.parametrize("place", HOOK_PLACES)
+def test_no_hook_of_the_config_is_run(
+    place: str, folder: Path, home: Path, tmp_path: Path, opened: Callable[..., Tester]
+) -> None:
+    """H03: since 2.54, git runs hooks that its config names, wherever `core.hooksPath` leads."""
+    need_config_hooks(folder)
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    for number, name in enumerate(HOOK_NAMES):
+        config_hook(folder, home, place, hook_section(name, f"echo > {marks}/{number}"))
+    edit(folder)
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-a", str(folder), str(copy)], check=True)
+    use_plain_git(copy, [marks / str(number) for number in range(len(HOOK_NAMES))])
+    use_window(opened(folder))
+    assert [HOOK_NAMES[int(one.name)] for one in marks.iterdir()] == []
+    assert "\tcommit: x\n" in (folder / ".git/logs/HEAD").read_text()
+
+
+def test_creating_a_repository_runs_no_hook(folder: Path, home: Path, tmp_path: Path) -> None:
+    """H03: neither one of the person's config, nor one of a repository around the folder."""
+    need_config_hooks(folder)
+    config_hook(folder, home, "global", hook_section("x", f"echo > {tmp_path}/global"))
+    config_hook(folder, home, "local", hook_section("y", f"echo > {tmp_path}/local"))
+    (folder / "plain").mkdir()
+    run(folder, "init", "plain")
+    (tmp_path / "global").unlink()  # plain git runs it
+    shutil.rmtree(folder / "plain/.git")
+    initialize(folder / "plain", os.environ)
+    assert (folder / "plain/.git/HEAD").exists()
+    assert not (tmp_path / "global").exists()
+    assert not (tmp_path / "local").exists()
+
+
+def test_the_preview_names_hooks_of_the_config_that_are_not_run(
+    folder: Path, home: Path, opened: Callable[..., Tester]
+) -> None:
+    config_hook(folder, home, "local", '[hook "x"]\n\tcommand = true\n\tevent = pre-commit\n')
+    config_hook(folder, home, "global", '[hook "y"]\n\tcommand = true\n\tevent = pre-push\n')
     edit(folder)
     tester = opened(folder)
     tester.act("stage")

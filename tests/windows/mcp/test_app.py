@@ -63,6 +63,11 @@ def test_a_prompt_becomes_a_draft(tmp_path: Path) -> None:
             app.main.run_command("/prompt plain.greet who=Momo")
             await until(pilot, lambda: app.main.prompt.text == "Greet Momo kindly.")
             app.main.run_command("/prompt plain.nonsense")
+            app.main.run_command("/prompt plain.greet who=Nana")
+            app.main.query_one("#log").focus()  # the person goes on elsewhere, and stays there
+            await until(pilot, lambda: "Nana" in app.main.prompt.text)
+            await pilot.pause()
+            assert app.focused is app.main.query_one("#log")
 
     asyncio.run(go())
 

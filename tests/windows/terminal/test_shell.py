@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import threading
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from contextui.keeper import members
 from contextui.processes import ProcessError
+from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.shell import Shell, ShellError
 
 from .shells import KINDS, finished, prompt, run, shell, until
@@ -248,6 +250,19 @@ def test_the_key_of_the_marks_reaches_no_program(tmp_path: Path, kind: str) -> N
     run(test())
 
 
+def test_without_hooks_a_prompt_counts_from_its_end(tmp_path: Path) -> None:
+    """The mark after it would end a command that was typed before."""
+
+    async def test() -> None:
+        async with shell(tmp_path, "sh") as one:
+            one._take_mark(Mark("A"))
+            assert not one.at_prompt
+            one._take_mark(Mark("B"))
+            assert one.at_prompt
+
+    run(test())
+
+
 def test_the_prompt_needs_the_terminal_too(tmp_path: Path) -> None:
     """A program that knows the key still does not make the shell look idle."""
 
@@ -321,7 +336,8 @@ def test_a_command_that_reads_gets_its_input(tmp_path: Path, kind: str) -> None:
     async def test() -> None:
         async with shell(tmp_path, kind) as one:
             ran = await one.run("sh -c 'read x; echo got-$x'")
-            one.write(b"input\r")
+            await until(one, lambda: one._has_program)
+            await one.input("input")
             await one.wait(ran)
             assert ran.output.splitlines()[-1] == "got-input"
 
@@ -332,10 +348,10 @@ def test_input_that_nobody_reads_is_bounded(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
             await one.run("stty raw -echo; sleep 100")
-            one.write(b"x" * 1_000_000)
+            one.type(b"x" * 1_000_000)
             await asyncio.sleep(0.2)
             with pytest.raises(ShellError, match="does not read its input"):
-                one.write(b"x" * 200_000)
+                one.type(b"x" * 200_000)
             assert one.running is not None
 
     run(test())
@@ -494,6 +510,7 @@ def test_strict_options_of_the_person_do_not_break_the_marks(tmp_path: Path, kin
     run(test())
 
 
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not there")
 def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> None:
     async def test() -> None:
         home, config = tmp_path / "home", tmp_path / "config"

@@ -9,20 +9,14 @@ from typing import Any
 import pytest
 from textual import events
 
-from contextui.agent.models.scripted import call
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.dialogs import timing
-from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.lines import SPINNER
 from contextui.windowing.host import running_jobs
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from tests.tui.running import desk_in, lines, running, shown, until
-
-RUN = call("action", window_id="terminal_1", action_id="run", params={"command": "echo no"})
 
 
 @pytest.fixture(autouse=True)
@@ -108,38 +102,6 @@ def test_keys_reach_the_shell_and_full_screen_programs(tmp_path: Path) -> None:
             await pilot.press("ctrl+g", "p", *"hi")  # as everywhere else
             prompt = pilot.app.screen.query_one(Prompt)
             await until(pilot, lambda: prompt.text == "hi" and prompt.has_focus)
-
-    asyncio.run(run())
-
-
-def test_typing_into_the_shell_answers_no_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly the keys come here
-
-    async def run() -> None:
-        desk = desk_in(tmp_path, RUN, "Well.", windows=[TerminalWindow])
-        desk.session.windows.open("terminal")
-        async with running(desk, (120, 40)) as pilot:
-            await enter(pilot)
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send("run it")
-            for _ in range(30):  # the person goes on typing while the model asks
-                await pilot.press("y")
-                await asyncio.sleep(0.05)
-            assert not isinstance(app.screen, ApprovalScreen)
-            await until(pilot, lambda: shown(pilot, "yyyy"))
-            monkeypatch.setattr(timing, "QUIET", 0.0)
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            for _ in range(20):  # it ignores keys for half a second, and those that follow at once
-                await asyncio.sleep(0.7)
-                if not isinstance(app.screen, ApprovalScreen):
-                    break
-                await pilot.press("n")
-            await until(pilot, lambda: shown(pilot, "Well."))
-            results = [one.content for one in desk.session.context.get_all()]
-            assert not any("exit 0" in one for one in results)
 
     asyncio.run(run())
 
