@@ -2,7 +2,6 @@
 
 import os
 import select
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -84,9 +83,7 @@ def open_screen(arguments: Arguments) -> int:
         discard_unwritable()
     if app.desk is not None and app.desk.session.unsaved:
         return app.return_code or flags.FAILED
-    # A driver that finds no terminal any more ends the app before the signal does.
-    is_lost = app.signals.is_hung_up and not app.return_code
-    return flags.SIGNALLED + signal.SIGHUP if is_lost else app.return_code or flags.DONE
+    return app.return_code or flags.DONE
 
 
 def _session_of(arguments: Arguments) -> tuple[Path, str | None]:
