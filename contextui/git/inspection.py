@@ -27,37 +27,25 @@ _OWN = ("system", "global")  # the scopes of the person's own config
 _NO_PROGRAM = frozenset(("", "true", "yes", "on", "1", "false", "no", "off", "0", "never"))
 _INCLUDE = re.compile(r"include(if\..*)?\.path", re.DOTALL)
 _ADDRESS = re.compile(r"remote\..*\.(?:push)?url|url\.(.*)\.(?:push)?insteadof", re.DOTALL)
-_OPTIONS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    --glob-pathspecs --icase-pathspecs --literal-pathspecs --no-advice --no-lazy-fetch
-    --no-optional-locks --no-pager --no-replace-objects --noglob-pathspecs --paginate -P -p
-    """,
-    )
-)
+_OPTIONS = frozenset((
+    "--glob-pathspecs", "--icase-pathspecs", "--literal-pathspecs", "--no-advice",
+    "--no-lazy-fetch", "--no-optional-locks", "--no-pager", "--no-replace-objects",
+    "--noglob-pathspecs", "--paginate", "-P", "-p",
+))  # fmt: skip
 # Commands that change no file, branch or commit, and the hooks that none of them runs.
-_READING = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files
-    diff-index diff-tree for-each-ref grep log ls-files ls-tree merge-base name-rev range-diff
-    rev-list rev-parse shortlog show show-branch show-ref status version whatchanged
-    """,
-    )
-)
-_HOOKS_OF_CHANGES = frozenset(
-    re.findall(
-        r"\S+",
-        """
-    applypatch-msg commit-msg post-applypatch post-checkout post-commit post-merge post-receive
-    post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push
-    pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction
-    sendemail-validate update
-    """,
-    )
-)
+_READING = frozenset((
+    "annotate", "blame", "cat-file", "check-attr", "check-ignore", "cherry", "count-objects",
+    "describe", "diff", "diff-files", "diff-index", "diff-tree", "for-each-ref", "grep", "log",
+    "ls-files", "ls-tree", "merge-base", "name-rev", "range-diff", "rev-list", "rev-parse",
+    "shortlog", "show", "show-branch", "show-ref", "status", "version", "whatchanged",
+))  # fmt: skip
+_HOOKS_OF_CHANGES = frozenset((
+    "applypatch-msg", "commit-msg", "post-applypatch", "post-checkout", "post-commit",
+    "post-merge", "post-receive", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc",
+    "pre-commit", "pre-merge-commit", "pre-push", "pre-rebase", "pre-receive",
+    "prepare-commit-msg", "proc-receive", "push-to-checkout", "reference-transaction",
+    "sendemail-validate", "update",
+))  # fmt: skip
 
 
 class NamedProgram(NamedTuple):

@@ -43,6 +43,7 @@ class Shutdown:
         self.may_end_process = False
         self._is_over = threading.Event()
         self._has_begun = self._is_closed = False
+        self._status: int | None = None  # of a signal
         self._names: dict[str, None] = {}
 
     def begin(self) -> None:
@@ -54,9 +55,15 @@ class Shutdown:
         self.end_within(_LONGEST)
 
     def end_within(self, seconds: float, status: int | None = None) -> None:
-        """Kill the process after this many seconds, unless it ended by itself."""
+        """Kill the process after this many seconds, unless it ended by itself.
+
+        Args:
+            seconds: The time to wait.
+            status: The exit status, also if an earlier call kills the process.
+        """
+        self._status = status or self._status
         if self.may_end_process:
-            args = (seconds, status)
+            args = (seconds,)
             threading.Thread(target=self._end, args=args, daemon=True, name="shutdown").start()
 
     def closed(self) -> None:
@@ -88,7 +95,7 @@ class Shutdown:
         self._leave(self.message if self.message != before else "")
         asyncio.get_running_loop().call_later(_AGAIN, self._insist)
 
-    def _end(self, seconds: float, status: int | None) -> None:
+    def _end(self, seconds: float) -> None:
         """Wait on a separate thread, then kill the process."""
         if self._is_over.wait(seconds):
             return
@@ -98,7 +105,7 @@ class Shutdown:
         text = self.message or self._words("Stopped a task that did not exit in time.")
         with suppress(Exception):
             print(text, file=sys.__stderr__, flush=True)
-        os._exit(found if status is None else status)
+        os._exit(self._status or found)
 
 
 STATUSES = {

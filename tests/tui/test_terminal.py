@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -160,6 +161,23 @@ def test_a_closed_terminal_ends_a_program_that_ignores_hangups(folder: Path) -> 
         terminal.hang_up()
         assert terminal.end() == 129
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
+
+
+BOTH = """
+import time
+from contextui.tui.shutdown import Shutdown
+from contextui.words import Words
+shutdown = Shutdown(Words("en"), print, lambda: 0)
+shutdown.may_end_process = True
+shutdown.end_within(0.2)
+shutdown.end_within(600.0, 129)
+time.sleep(600)
+"""
+
+
+def test_the_signal_decides_the_status_whichever_timer_ends_the_program() -> None:
+    done = subprocess.run([sys.executable, "-c", BOTH], capture_output=True, check=False)
+    assert done.returncode == 129
 
 
 def test_a_session_goes_on_as_it_was(folder: Path) -> None:
