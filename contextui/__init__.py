@@ -10,9 +10,10 @@ if is_program():
     # This must precede all other imports: no module may be loaded from an untrusted folder.
     remove_current_folder()
     # The remaining imports take a moment; Ctrl+C should end the program during that time.
-    from contextui.interrupt import exit_on_interrupt
+    from contextui.interrupt import exit_on_interrupt, reset_for_children
 
     exit_on_interrupt()
+    reset_for_children()
 else:
     import logging
 

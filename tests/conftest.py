@@ -1,39 +1,68 @@
-"""Settings that all tests share."""
+"""Settings that all tests share: the same surroundings, whoever starts the run, and where."""
 
+import atexit
 import gc
 import os
+import shutil
+import signal
+import tempfile
+import time
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 
-from contextui.context.manager import ContextManager
-from contextui.session.session import SessionOptions
+from contextui.interrupt import reset_for_children
+from tests.thorough import IS_THOROUGH
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
-# A build checks a commit, so it runs the same examples each time; people run new ones.
+# A run checks the code, so it has the same examples each time; a thorough one looks for new ones.
 settings.register_profile(
     "contextui",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
-    derandomize="CI" in os.environ,
+    derandomize=not IS_THOROUGH,
 )
 settings.load_profile("contextui")
 
-# What is written waits in a buffer where people run the program; what goes wrong then must be seen.
-os.environ.pop("PYTHONUNBUFFERED", None)
-# A terminal must not run the start-up files of the person who runs the tests.
-os.environ["SHELL"] = "/bin/sh"
-os.environ.pop("ENV", None)
+# Variables that reach the tests and the processes that they start. All others are dropped: locale,
+# time zone, terminal, editor, shell, git's identity, proxies, keys and options of Python.
+_KEPT = ("PATH", "TMPDIR", "CI", "CONTEXTUI_THOROUGH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
+
+
+def _reset_surroundings() -> None:
+    """Reset what a process inherits: environment, home, time zone, umask and signals.
+
+    At import, because Textual and modules of tests read the environment when they are imported.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT or name.startswith("PYTEST_")
+    }
+    home = tempfile.mkdtemp(prefix="contextui-home-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ.clear()
+    os.environ.update(kept | _SET | {"HOME": home})
+    time.tzset()
+    os.umask(0o022)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    reset_for_children()
+
+
+_reset_surroundings()
 
 
 @pytest.fixture
 def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Place windows at the end of each turn by default, as version 1 did."""
+    from contextui.context.manager import ContextManager
+    from contextui.session.session import SessionOptions
+
     named = ContextManager.__init__.__kwdefaults__ or {}
     monkeypatch.setitem(named, "placement", "turn")
     given = SessionOptions.__init__.__defaults__ or ()
@@ -44,10 +73,12 @@ def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def one_parse() -> Iterator[None]:
     """Each style sheet is parsed once, and not by each of the hundreds of apps again."""
-    known: dict[Any, list[RuleSet]] = {}
+    from textual.css.stylesheet import Stylesheet
+
+    known: dict[Any, Any] = {}
     parse = Stylesheet._parse_rules
 
-    def parse_once(sheet: Stylesheet, *given: Any, **named: Any) -> list[RuleSet]:
+    def parse_once(sheet: Stylesheet, *given: Any, **named: Any) -> Any:
         key = (given, *named.items(), *sheet._variables.items())
         if key not in known:
             known[key] = parse(sheet, *given, **named)
@@ -55,6 +86,30 @@ def one_parse() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def few_frames() -> Iterator[None]:
+    """Draw at most one frame a second: nobody sees them, and they take a third of the time.
+
+    What a frame leaves out stays marked for the next one. `tests.tui.running.lines` draws the
+    whole screen at once.
+    """
+    from textual._compositor import Compositor
+
+    draw = Compositor.render_update
+    drawn = WeakKeyDictionary[Compositor, float]()
+
+    def draw_seldom(compositor: Compositor, *given: Any, **named: Any) -> Any:
+        now = time.monotonic()
+        if now - drawn.get(compositor, 0.0) < 1.0:
+            return None
+        drawn[compositor] = now
+        return draw(compositor, *given, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", draw_seldom)
         yield
 
 

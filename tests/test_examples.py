@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tomllib
 from contextlib import closing
@@ -17,6 +16,7 @@ from zipfile import ZipFile
 import pytest
 
 from contextui.windowing.window import Window
+from tests import forkserver
 from tests.tui.running import desk_in, lines, running, shown, until
 
 ROOT = Path(__file__).parent.parent
@@ -37,7 +37,7 @@ print(json.dumps([entry.data() for entry in registry.entries]))
 
 
 def run(*command: str, cwd: Path, path: Path = ROOT) -> str:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-P", *command],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}"},

@@ -13,6 +13,7 @@ from contextui.agent.models import offline
 from contextui.errors import InvalidItemError
 from contextui.model import ModelRequest
 from contextui.testing import Reply, WindowTester
+from tests import forkserver
 from tests.windowing.samples import Counter
 
 
@@ -235,7 +236,7 @@ def test_three() -> None: ...
 
 def run_file(folder: Path, *words: str) -> tuple[int, str]:
     (folder / "test_it.py").write_text(TESTS)
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-P", "-m", "contextui.testing", *words],
         cwd=folder,
         capture_output=True,

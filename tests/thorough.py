@@ -2,9 +2,9 @@
 
 import os
 
-_IS_THOROUGH = bool(os.environ.get("CONTEXTUI_THOROUGH"))
+IS_THOROUGH = bool(os.environ.get("CONTEXTUI_THOROUGH"))
 
 
 def times(usual: int, thorough: int) -> int:
     """The number of repetitions that is wanted."""
-    return thorough if _IS_THOROUGH else usual
+    return thorough if IS_THOROUGH else usual

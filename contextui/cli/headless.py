@@ -26,6 +26,7 @@ from contextui.events import (
     WindowNotOpened,
     WindowTroubled,
 )
+from contextui.interrupt import is_ignored
 from contextui.model import Model
 from contextui.session.archive import cost_of_session
 from contextui.session.session import Session
@@ -261,7 +262,7 @@ class _Interruption:
     def install(self) -> None:
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
-            if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` wants it ignored
+            if not is_ignored(one):
                 loop.add_signal_handler(one, self._on_signal, one)
 
     def _on_signal(self, number: int) -> None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
+from contextui.interrupt import is_ignored
 from contextui.words import Words, msg
 
 _PATIENCE = 2.0  # seconds for tasks to end by themselves
@@ -157,7 +158,7 @@ class Signals:
         with suppress(termios.error, OSError):
             self._attributes = termios.tcgetattr(_STDIN)
         for one in STATUSES:
-            if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` ignores it
+            if not is_ignored(one):
                 self._before[one] = signal.signal(one, self._handle)
         return self
 

@@ -15,6 +15,7 @@ import pytest
 
 from contextui.cli import main
 from contextui.session.store import SessionInfo, SessionStore
+from tests import forkserver
 from tests.agent.server import Server
 
 SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
@@ -91,10 +92,14 @@ class Program:
         return Done(status, captured.out, captured.err)
 
     def run(
-        self, *words: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        environ: Mapping[str, str] | None = None,
+        is_forked: bool = True,
     ) -> Done:
-        """Call it in a process of its own."""
-        done = subprocess.run(
+        """Call it in a process of its own; one that is not forked has a command line of its own."""
+        done = (forkserver.run if is_forked else subprocess.run)(
             [sys.executable, "-m", "contextui", *words],
             input=stdin,
             capture_output=True,
@@ -108,7 +113,7 @@ class Program:
         """Start it in a process of its own."""
         pipe = subprocess.PIPE
         command = [sys.executable, "-m", "contextui", *words]
-        return subprocess.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
+        return forkserver.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
 
     def write(self, path: str, text: str | bytes) -> Path:
         """Write a file of the folder."""

@@ -57,7 +57,7 @@ def test_a_stored_key_is_in_no_process_and_no_output(
     with Server(*script) as server:
         at(server, program.home)
         words = ("--model", "box/m", "--approval", "auto", "--output-format", "json")
-        done = program.run(*words, "-p", "Look around.")
+        done = program.run(*words, "-p", "Look around.", is_forked=False)
         assert done.status == 0, done
         assert KEY not in done.out + done.err
         file = program.home / CREDENTIALS_FILE

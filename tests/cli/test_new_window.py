@@ -1,11 +1,11 @@
 """`contextui new-window`: the window and the test that it writes work."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forkserver
 from tests.cli.calling import PATIENCE, Program
 
 SAFE: dict[str, list[str]] = {"contextui.testing": ["-P"], "pytest": []}
@@ -20,7 +20,7 @@ def test_a_new_window_works_and_its_test_passes(program: Program) -> None:
     listed = program("windows", "--window", "shopping_list_window.py").out
     assert "[✓] shopping-list: " in listed
     for module in ("contextui.testing", "pytest"):
-        tested = subprocess.run(
+        tested = forkserver.run(
             [sys.executable, *SAFE[module], "-m", module, "-q", "test_shopping_list_window.py"],
             capture_output=True, timeout=PATIENCE, check=False,
         )  # fmt: skip

@@ -6,7 +6,6 @@ The children are forked by a process of their own: one without threads, unlike p
 import json
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.save import is_temporary
 from contextui.files.workspace import Workspace
+from tests import forkserver
 from tests.forking import killed
 from tests.thorough import times
 
@@ -106,7 +106,7 @@ def test_a_killed_save_leaves_the_old_or_the_new_file(tmp_path: Path, way: str) 
         (root / "file.txt").write_bytes(content(0))
     if way == "keep_links":
         (root / "other.txt").hardlink_to(root / "file.txt")
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.files.test_crash", str(root), way],
         capture_output=True,
         text=True,

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -13,6 +12,7 @@ from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.save import is_temporary, temporary_name
 from contextui.files.workspace import Workspace
 from contextui.session.store import SessionStore
+from tests import forkserver
 
 ROOT = Path(__file__).parents[2]
 KILLED = textwrap.dedent("""
@@ -53,7 +53,7 @@ def test_what_a_killed_save_leaves_is_removed_at_the_next_start(tmp_path: Path, 
     home, work = tmp_path / "home", tmp_path / "work"
     work.mkdir()
     (work / "file.txt").write_text("old")
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", KILLED, point, str(home), str(work)], cwd=ROOT, check=False
     )
     assert done.returncode == -9

@@ -11,6 +11,7 @@ import pytest
 from contextui.files.errors import FileError
 from contextui.files.save import exchange
 from contextui.files.workspace import Workspace
+from tests import forkserver
 
 SWAPS = 10_000
 SECRET = b"canary\n"
@@ -79,7 +80,7 @@ def test_10000_swaps_reach_nothing_outside(tmp_path: Path, target: str) -> None:
     (root / "folder-link").symlink_to(way_out)
     (root / "file-link").symlink_to(way_out / "file")
     before = tree(outside)
-    attacker = subprocess.Popen(
+    attacker = forkserver.Popen(
         [sys.executable, "-m", "tests.files.test_races", str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

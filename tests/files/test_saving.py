@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from contextui.files.errors import (
 from contextui.files.save import exchange, is_temporary
 from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
+from tests import forkserver
 
 
 @pytest.fixture
@@ -407,7 +407,7 @@ print(len(os.listdir("/dev/fd")))
 
 
 def in_child(workspace: Workspace, setup: str) -> list[str]:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", IN_CHILD.format(setup=setup), str(workspace.root)],
         capture_output=True,
         text=True,

@@ -3,7 +3,6 @@
 import gc
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from contextui.files.errors import (
 )
 from contextui.files.paths import _kernel_devices
 from contextui.files.workspace import Workspace
+from tests import forkserver
 
 SECRET = "canary"
 
@@ -364,7 +364,7 @@ def test_an_unreadable_file_says_so(root: Path) -> None:
         "try: print(workspace.read_bytes('locked'))\n"
         "except Exception as error: print(type(error).__name__, error)\n"
     )
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", script, str(root)], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("UnreadableFileError There is no permission")

@@ -4,7 +4,6 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import pytest
 from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window, action
 from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
+from tests import forkserver
 
 LONG = 30.0
 
@@ -146,7 +146,7 @@ signal.pause()
 
 def test_a_kill_after_a_timers_change_is_on_the_screen_keeps_the_change(tmp_path: Path) -> None:
     """W1: nothing is closed, nothing is flushed."""
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", _KILLED, str(tmp_path)],
         capture_output=True, text=True, timeout=LONG, check=False,
         env={**os.environ, "PYTHONPATH": os.getcwd()},

@@ -22,6 +22,7 @@ import pytest
 from contextui import ContextItem, ItemType
 from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
+from tests import forkserver
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs, specified
 from tests.forking import forked, killed
@@ -153,7 +154,7 @@ def crash(home: Path, kills: int, seed: int) -> None:
 @pytest.mark.parametrize("half", range(2))
 def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path, half: int) -> None:
     """One session goes on through many kills in a row; each resume is valid."""
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.session.test_crash", tmp_path, str(KILLS // 2), str(half)],
         capture_output=True,
         text=True,
@@ -265,7 +266,7 @@ def test_a_checkpoint_that_makes_no_sense_is_passed_over(tmp_path: Path) -> None
 
 @contextmanager
 def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
-    with subprocess.Popen(
+    with forkserver.Popen(
         [sys.executable, "-m", "tests.session.writer", what, home, session_id],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -478,7 +479,7 @@ def test_a_tail_of_zeros_is_removed_without_being_loaded(tmp_path: Path) -> None
         path = session.path
     size = path.stat().st_size
     os.truncate(path, size + 70_000_000)
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.session.writer", "peak", str(path)],
         capture_output=True,
         text=True,

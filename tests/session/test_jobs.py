@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from contextui import (
     action,
 )
 from contextui.session.session import Session
+from tests import forkserver
 
 LONG = 30.0
 
@@ -97,7 +97,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_kill_keeps_what_the_job_committed_and_that_it_was_running(tmp_path: Path) -> None:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", _KILLED, str(tmp_path)],
         capture_output=True, text=True, timeout=LONG, check=False,
         env={**os.environ, "PYTHONPATH": os.getcwd()},

@@ -4,7 +4,6 @@ import io
 import json
 import os
 import stat
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, repair_end
 from contextui.session.logfile import Damage, Line, entries, line_at, lines, lines_backwards
+from tests import forkserver
 
 AGAIN = "Saving is retried until it succeeds."
 FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"
@@ -207,7 +207,7 @@ def test_one_process_writes_and_the_second_gets_an_error(tmp_path: Path) -> None
         except SessionLockedError as error:
             print(error)
     """)
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "open in another process. Use --fork" in done.stdout
@@ -313,7 +313,7 @@ def test_a_real_full_disk(tmp_path: Path) -> None:
         print(log.append(encode(fields(20))), log.unsaved)
         log.close()
     """)
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     lines = done.stdout.splitlines()

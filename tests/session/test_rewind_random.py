@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from contextui.session.fork import KEPT
 from contextui.session.rewind import plan, restore, undo_plan
 from contextui.session.session import Session
 from contextui.session.versions import digest_of
+from tests import forkserver
 
 NAMES = ("a", "b", "c", "deep/d", ".hidden")
 STEPS = 14
@@ -356,7 +356,7 @@ def run(first: int, count: int) -> None:
     ("first", "count"), [(0, 30), pytest.param(1_000, 1_000, marks=pytest.mark.long)]
 )
 def test_random_sequences(first: int, count: int) -> None:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.session.test_rewind_random", str(first), str(count)],
         capture_output=True,
         text=True,

@@ -21,6 +21,7 @@ from contextui import SessionStore
 from contextui.session import logfile
 from contextui.session.log import SessionLockedError, SessionLog
 from contextui.session.session import Session
+from tests import forkserver
 from tests.context.conversation import wire
 from tests.session.test_crash import assert_valid, talking
 from tests.session.test_roundtrip import Talk, store_in
@@ -332,7 +333,7 @@ def test_another_process_that_took_over_the_session_is_not_overwritten(tmp_path:
     with talking(store.create("/project")) as talk:
         talk.turn("words", "an answer")
         talk.session.path.with_suffix(".lock").unlink()
-        with subprocess.Popen(
+        with forkserver.Popen(
             [sys.executable, "-c", script, talk.session.id],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
         ) as other:  # fmt: skip

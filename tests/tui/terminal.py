@@ -11,8 +11,11 @@ import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyte
+
+from tests import forkserver
 
 _PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
 
@@ -40,16 +43,21 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.attributes = termios.tcgetattr(theirs)
         self._theirs = theirs
-        self.process = subprocess.Popen(
-            [*program, *words],
-            cwd=folder,
-            env=_environment(folder, variables),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # noqa: PLW1509
-        )
+        how: dict[str, Any] = {
+            "cwd": folder,
+            "env": _environment(folder, variables),
+            **dict.fromkeys(("stdin", "stdout", "stderr"), theirs),
+            "start_new_session": True,
+        }
+        self.process: subprocess.Popen[bytes]
+        if program[0] == sys.executable and program[1] in ("-m", "-c"):
+            self.process = forkserver.Popen([*program, *words], terminal=True, **how)
+        else:
+            self.process = subprocess.Popen(
+                [*program, *words],
+                preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+                **how,
+            )
 
     def __enter__(self) -> "Terminal":
         return self

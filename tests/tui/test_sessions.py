@@ -31,6 +31,17 @@ from tests.tui.test_switch import Sessions, app_of
 DAY = 86_400
 
 
+def noon() -> float:
+    """Noon of this day: a session that was used 0.1 days ago is today's, whatever the hour."""
+    return time.time() // DAY * DAY + DAY / 2
+
+
+@pytest.fixture(autouse=True)
+def _at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = noon()
+    monkeypatch.setattr(SessionList, "now", staticmethod(lambda: now))
+
+
 def add(
     home: Path,
     words: str,
@@ -50,7 +61,7 @@ def add(
         session.context.end_turn()
         if writes and session.windows.workspace is not None:
             session.windows.workspace.save(writes, b"one\ntwo\n", expected=None)
-    used = time.time() - days * DAY
+    used = noon() - days * DAY
     os.utime(session.path, (used, used))
     return session.id
 
@@ -178,6 +189,7 @@ def test_neither_the_session_on_the_screen_nor_one_open_elsewhere_is_deleted(
             async with sheet(tmp_path) as (pilot, screen, sessions):
                 current = sessions.desks[0].session
                 current.context.add(ContextItem(ItemType.USER, "on the screen"))
+                os.utime(current.path, (noon(), noon()))
                 screen._load()
                 await until(pilot, lambda: screen.is_read)
                 await pilot.press("home")
@@ -412,7 +424,7 @@ def head(place: Place, origin: Origin | None = None) -> Head:
 
 
 def test_forks_are_under_their_parents() -> None:
-    now = time.time()
+    now = noon()
     places = [Place(Path(f"/p/{name}.jsonl"), now - 60 * at, 9) for at, name in enumerate("abcd")]
     a, b, c, d = places
     heads = {
@@ -421,10 +433,7 @@ def test_forks_are_under_their_parents() -> None:
         c: head(c),
         d: head(d, Origin("a", None)),
     }
-    from datetime import datetime
-
-    today = datetime.now().astimezone().date()
-    rows = [row for row in rows_of(places, heads.get, today) if row.place]
+    rows = [row for row in rows_of(places, heads.get, now) if row.place]
     assert rows == [Row(c), Row(a, is_fork=True), Row(d, is_fork=True), Row(b)]
     heads[c] = head(c, Origin("d", 1))  # a log may claim anything: a circle must end
-    assert {row.place for row in rows_of(places, heads.get, today) if row.place} == set(places)
+    assert {row.place for row in rows_of(places, heads.get, now) if row.place} == set(places)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from contextui.keeper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.window import Window as BaseWindow
 from contextui.words import Words
+from tests import forkserver
 
 LONG = 20.0
 
@@ -599,7 +599,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_no_process_is_left_if_the_program_is_killed() -> None:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", _KILLED],
         capture_output=True, text=True, timeout=LONG, check=False,
         env={**os.environ, "PYTHONPATH": os.getcwd()},

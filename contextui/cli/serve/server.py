@@ -21,6 +21,7 @@ from contextui.cli import flags as status
 from contextui.cli.serve.access import AccessCheck, Address
 from contextui.cli.serve.process import PageProcess, Size
 from contextui.errors import ContextUIError
+from contextui.interrupt import is_ignored
 from contextui.session.store import SessionStore
 from contextui.words import Lang, msg, translate
 
@@ -100,7 +101,8 @@ class Server:
         listening = self._address.listen()
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, found in _STATUSES.items():
-            asyncio.get_running_loop().add_signal_handler(number, _settle, ended, found)
+            if not is_ignored(number):
+                asyncio.get_running_loop().add_signal_handler(number, _settle, ended, found)
         server_logger.addFilter(_is_our_mistake)
         runner = web.AppRunner(self._app(), access_log=None, handle_signals=False)
         await runner.setup()

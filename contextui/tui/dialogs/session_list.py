@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 
 from textual.content import Content
 
@@ -34,7 +34,7 @@ class Row:
 def rows_of(
     places: Sequence[Place],
     known: Callable[[Place], Head | None],
-    today: date,
+    now: float,
     keep: Callable[[Place], bool] = lambda _: True,
 ) -> list[Row]:
     """Arrange sessions in groups by the time of their last use, forks under their parents.
@@ -47,7 +47,8 @@ def rows_of(
         if keep(place):
             families.setdefault(_root(place, ids, known), []).append(place)
     rows, group = list[Row](), ""
-    midnight = datetime.combine(today, datetime.min.time()).timestamp()
+    start = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = start.timestamp()
     week = midnight - (_DAYS - 1) * _DAY
     for root, members in families.items():
         used = members[0].used
@@ -75,6 +76,8 @@ class SessionList(RowList[Row]):
     """The sessions, one line each."""
 
     opens_by_click = False
+    now: Callable[[], float] = staticmethod(time.time)
+    """Returns the current time; it decides what is today's."""
 
     def __init__(self, words: Words, catalogue: Catalogue, current: str = "") -> None:
         super().__init__(self._line, lambda row: row.place.id if row.place is not None else None)
@@ -149,7 +152,7 @@ class SessionList(RowList[Row]):
         return head.title or words("(no prompt)")
 
     def _used(self, used: float) -> str:
-        seconds = time.time() - used
+        seconds = self.now() - used
         return self._words("now") if seconds < _NOW else age(seconds)
 
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 import unicodedata
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -227,8 +226,7 @@ class SessionsScreen(ModalScreen[Chosen]):
     def _show(self) -> None:
         if self._places is None or not self.is_attached:
             return
-        today = datetime.now().astimezone().date()
-        rows = rows_of(self._places, self._known, today, self._keeps)
+        rows = rows_of(self._places, self._known, self._list.now(), self._keeps)
         words = self._words
         note = words("No sessions yet. They appear here by themselves.")
         if self._query:

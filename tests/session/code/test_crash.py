@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from contextui.files import protection
 from contextui.files.save import is_temporary
 from contextui.session.code import store as store_module
 from contextui.session.code.store import CodeStore
+from tests import forkserver
 from tests.forking import forked, killed
 from tests.thorough import times
 
@@ -67,7 +67,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
 
 
 def run_apart(way: str, folder: Path) -> dict[str, Any]:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.session.code.test_crash", way, str(folder / "code")],
         capture_output=True,
         text=True,

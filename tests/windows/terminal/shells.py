@@ -43,6 +43,8 @@ async def shell(tmp_path: Path, program: str = "bash", **options: Any) -> AsyncI
     environ |= options.pop("environ", {})
     if program == "zsh" and not (home / ".zshrc").exists():
         (home / ".zshrc").write_text("# no questions for a new user\n")
+    if program == "fish":  # else it reads all manual pages in the background, once per home
+        (home / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
     options = {"folder": work, "spool": tmp_path / "spool"} | options
     started = await Shell.start(program=program, environ=environ, **options)
     try:

@@ -1,0 +1,106 @@
+"""What the program starts handles signals by default, however the program itself was started."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.agent.server import Server, answer, call
+from tests.cli.calling import PATIENCE, Program
+
+# As `nohup`, cron and shells without job control start programs; the mask is a careless parent's.
+LAUNCHER = """
+import os, signal, sys
+signals = [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
+for number in signals:
+    signal.signal(number, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+os.execv(sys.executable, [sys.executable, "-m", "contextui", *sys.argv[1:]])
+"""
+REPORT = f"#!/bin/sh\n{shutil.which('grep')} -E 'SigBlk|SigIgn' /proc/self/status > '{{path}}'\n"
+WINDOW = '''
+import asyncio
+from contextui import Body, Lod, Window
+
+
+class Starter(Window):
+    """Starts a program."""
+
+    async def opened(self) -> None:
+        process = await self.env.process(["sh", "{script}"])
+        await process.wait()
+
+    def content(self, lod: Lod) -> Body:
+        return "started"
+'''
+SHELLS = [
+    pytest.param(
+        name,
+        marks=[
+            pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"),
+            *([] if name == "bash" else [pytest.mark.long]),
+        ],
+    )
+    for name in ("bash", "sh", "zsh", "fish")
+]
+
+
+def run_ignoring(words: Sequence[str]) -> None:
+    """Run the program with ignored and blocked signals."""
+    subprocess.run(
+        [sys.executable, "-c", LAUNCHER, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
+def test_children_start_with_default_signals(program: Program, server: Server) -> None:
+    scripts = {}
+    for name in ("process", "git", "server"):
+        scripts[name] = program.folder.parent / name / "git"
+        scripts[name].parent.mkdir()
+        scripts[name].write_text(REPORT.format(path=scripts[name].with_suffix(".txt")))
+        scripts[name].chmod(0o755)
+    program.set(PATH=f"{scripts['git'].parent}{os.pathsep}{os.environ['PATH']}", SHELL="/bin/sh")
+    program.write("starter.py", WINDOW.replace("{script}", str(scripts["process"])))
+    program.home.mkdir()
+    (program.home / "config.toml").write_text(
+        f'[mcp.servers.silent]\ncommand = "{scripts["server"]}"\n'
+    )
+    (program.folder / ".git").mkdir()
+    command = scripts["git"].with_name("terminal.txt")
+    typed = {"command": REPORT.splitlines()[1].format(path=command)}
+    names = ("starter", "git", "silent", "terminal")
+    server.play(
+        answer(*(call("create", name=name) for name in names)),
+        answer(call("action", window_id="terminal_1", action_id="run", params=typed)),
+        answer("Done."),
+    )
+    run_ignoring(["-p", "Start", "--window", "starter.py", "--approval", "auto"])
+    for path in (*(one.with_suffix(".txt") for one in scripts.values()), command):
+        facts = dict(line.split() for line in path.read_text().splitlines())
+        assert {int(value, 16) for value in facts.values()} == {0}, path
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_command_is_interrupted_though_the_program_ignores_it(
+    program: Program, server: Server, shell: str
+) -> None:
+    program.set(SHELL=str(shutil.which(shell)))
+    (program.folder.parent / ".zshrc").touch()  # else zsh asks what a new user wants
+    sleep = {"command": "sleep 100", "seconds": 0.5}
+    server.play(
+        answer(call("create", name="terminal")),
+        answer(call("action", window_id="terminal_1", action_id="run", params=sleep)),
+        answer(call("action", window_id="terminal_1", action_id="cancel")),
+        answer("Done."),
+    )
+    run_ignoring(["-p", "Sleep", "--approval", "auto"])
+    assert '"status":130' in next(program.home.rglob("*.jsonl")).read_text()

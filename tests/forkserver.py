@@ -1,0 +1,265 @@
+"""Python processes that are forked from one with everything imported.
+
+To start Python and import the program takes a second; to fork a process that has done so takes a
+few milliseconds. A forked process differs from a started one in what it has imported only: tests of
+the start itself, of Python's options or of untrusted folders use `subprocess`.
+"""
+
+import array
+import atexit
+import gc
+import io
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from contextui.interrupt import exit_on_interrupt, reset_for_children
+from contextui.safe_path import remove_current_folder
+from contextui.tokens import TokenCounter
+from contextui.windowing.finding.registry import discover
+
+_ROOT = Path(__file__).parent.parent
+_IMPORTED = (
+    *("anthropic", "contextui.agent.models.anthropic", "contextui.agent.models.offline"),
+    *("contextui.agent.models.openai", "contextui.cli.headless", "contextui.cli.program"),
+    *("contextui.cli.screen", "contextui.testing", "contextui.tui.app", "contextui.tui.main"),
+    "pytest",
+)
+_STATUS = array.array("i", [0]).itemsize
+
+
+class Popen(subprocess.Popen[Any]):
+    """`subprocess.Popen` for `[sys.executable, "-m", MODULE, …]` and `[sys.executable, "-c", …]`.
+
+    `-P` may precede them.
+
+    Of its other arguments, it takes the streams, `cwd`, `env` and `start_new_session`. With
+    `terminal`, the standard input becomes the controlling terminal of the new session.
+    """
+
+    def __init__(self, argv: Sequence[str | Path], *, terminal: bool = False, **how: Any) -> None:
+        self._terminal = terminal
+        super().__init__([str(word) for word in argv], **how)
+
+    def _execute_child(self, args: Any, *given: Any) -> None:
+        _executable, _preexec, _close, _pass, cwd, env, _info, _flags, _shell = given[:9]
+        ends, is_session = given[9:15], given[20]
+        streams = [ends[0], ends[3], ends[5]]
+        self._status, theirs = os.pipe()
+        wanted = {
+            "argv": list(args)[1:],
+            "cwd": os.fspath(cwd or os.getcwd()),
+            "env": dict(os.environ if env is None else env),
+            "session": bool(is_session),
+            "terminal": self._terminal,
+            "given": [one >= 0 for one in streams],
+        }
+        passed = [theirs, *(one for one in streams if one >= 0)]
+        try:
+            self.pid = _server().start(wanted, passed)
+        except BaseException:
+            os.close(self._status)
+            raise
+        finally:
+            os.close(theirs)
+            for ours, child in ((ends[1], ends[0]), (ends[2], ends[3]), (ends[4], ends[5])):
+                if ours >= 0 and child >= 0:
+                    os.close(child)
+        self._child_created = True
+
+    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
+        if self.returncode is None and select.select([self._status], [], [], 0)[0]:
+            self._take_status()
+        return self.returncode
+
+    def _wait(self, timeout: float | None) -> int:
+        if self.returncode is None:
+            if not select.select([self._status], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+            self._take_status()
+        return self.returncode
+
+    def _take_status(self) -> None:
+        data = os.read(self._status, _STATUS)
+        os.close(self._status)
+        assert data, "the server of forked processes has ended"
+        self.returncode = os.waitstatus_to_exitcode(array.array("i", data)[0])
+
+
+def run(argv: Sequence[str | Path], **how: Any) -> "subprocess.CompletedProcess[Any]":
+    """Do as `subprocess.run` does."""
+    given, seconds = how.pop("input", None), how.pop("timeout", None)
+    is_checked = how.pop("check", False)
+    if how.pop("capture_output", False):
+        how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if given is not None:
+        how["stdin"] = subprocess.PIPE
+    with Popen(argv, **how) as process:
+        try:
+            out, err = process.communicate(given, timeout=seconds)
+        except BaseException:
+            process.kill()
+            raise
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    if is_checked:
+        done.check_returncode()
+    return done
+
+
+class _Server:
+    """The process to fork from."""
+
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())],
+            cwd=_ROOT,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+        theirs.close()
+        atexit.register(self.end)
+
+    def start(self, wanted: Mapping[str, Any], passed: list[int]) -> int:
+        """Start a process with these descriptors; return its id."""
+        socket.send_fds(self._socket, [json.dumps(wanted).encode()], passed)
+        return int(self._socket.recv(100))
+
+    def end(self) -> None:
+        """End the server; its processes go on."""
+        self._socket.close()
+        self._process.wait()
+
+
+@cache
+def _server() -> _Server:
+    return _Server()
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork a process for each request, and report the status with which it ends."""
+    _import_everything()
+    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    before = signal.set_wakeup_fd(writing)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([requests.fileno(), reading], [], [])
+        if reading in ready:
+            os.read(reading, 1000)
+            while ended := _ended_child(running):
+                child, status = ended
+                os.write(running[child], array.array("i", [status]).tobytes())
+                os.close(running.pop(child))
+        if requests.fileno() in ready:
+            data, passed, _, _ = socket.recv_fds(requests, 1_000_000, 4)
+            if not data:
+                return
+            child = os.fork()
+            if not child:
+                signal.set_wakeup_fd(before)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for one in (requests.detach(), reading, writing, *running.values(), passed[0]):
+                    os.close(one)
+                _become(json.loads(data), passed[1:])
+            running[child] = passed[0]
+            for one in passed[1:]:
+                os.close(one)
+            requests.send(str(child).encode())
+
+
+def _ended_child(running: Mapping[int, int]) -> tuple[int, int] | None:
+    if not running:
+        return None
+    child, status = os.waitpid(-1, os.WNOHANG)
+    return (child, status) if child else None
+
+
+def _import_everything() -> None:
+    for name in _IMPORTED:
+        import_module(name)
+    TokenCounter().count("")  # loads the vocabulary
+    discover().load_all()
+    gc.freeze()  # a child does not look through what it shares
+
+
+def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
+    """Turn this process into the wanted one, and end with it."""
+    if wanted["session"]:
+        os.setsid()
+    streams = iter(passed)
+    for number, is_given in enumerate(wanted["given"]):
+        if is_given:
+            stream = next(streams)
+            os.dup2(stream, number)
+            os.close(stream)
+    if wanted["terminal"]:
+        import fcntl
+        import termios
+
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    os.environ.clear()
+    os.environ.update(wanted["env"])
+    os.chdir(wanted["cwd"])
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        raw = open(number, f"{mode}b", closefd=False)  # noqa: SIM115
+        errors = "backslashreplace" if name == "stderr" else "surrogateescape"
+        is_line_buffered = name == "stderr" or os.isatty(number)
+        wrapped = io.TextIOWrapper(raw, "utf-8", errors, line_buffering=is_line_buffered)
+        setattr(sys, name, wrapped)
+        setattr(sys, f"__{name}__", wrapped)
+    sys.orig_argv = [sys.executable, *wanted["argv"]]
+    status = 0
+    try:
+        _run(*wanted["argv"])
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for one in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            one.flush()
+    os._exit(status)  # to take the modules apart would take longer than most tests
+
+
+def _run(first: str, *words: str) -> None:
+    path = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
+    is_safe = first == "-P"
+    way, what, *rest = words if is_safe else (first, *words)
+    sys.argv = ["-P" if is_safe else way, *rest]
+    sys.path[:1] = [*([] if is_safe else [os.getcwd() if way == "-m" else ""]), *path]
+    if what == "contextui":
+        _become_program()
+    if way == "-m":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    else:
+        assert way == "-c", way
+        exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
+
+
+def _become_program() -> None:
+    """Do what the package does when it is imported by the program itself."""
+    remove_current_folder()
+    exit_on_interrupt()
+    reset_for_children()
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
