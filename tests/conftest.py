@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -90,27 +89,25 @@ def one_parse() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def few_frames() -> Iterator[None]:
-    """Draw at most one frame a second: nobody sees them, and they take a third of the time.
+def no_frames() -> Iterator[None]:
+    """Draw no frames: nobody sees them, and they take a quarter of the time.
 
-    What a frame leaves out stays marked for the next one. `tests.tui.running.lines` draws the
-    whole screen at once.
+    `tests.tui.running.lines` draws the screen when a test looks at it.
     """
     from textual._compositor import Compositor
 
-    draw = Compositor.render_update
-    drawn = WeakKeyDictionary[Compositor, float]()
-
-    def draw_seldom(compositor: Compositor, *given: Any, **named: Any) -> Any:
-        now = time.monotonic()
-        if now - drawn.get(compositor, 0.0) < 1.0:
-            return None
-        drawn[compositor] = now
-        return draw(compositor, *given, **named)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compositor, "render_update", draw_seldom)
+        patch.setattr(Compositor, "real_render_update", Compositor.render_update, raising=False)
+        patch.setattr(Compositor, "render_update", lambda *_, **__: None)
         yield
+
+
+@pytest.fixture
+def frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw frames as for a person."""
+    from textual._compositor import Compositor
+
+    monkeypatch.setattr(Compositor, "render_update", Compositor.real_render_update)
 
 
 def pytest_collection_finish() -> None:
