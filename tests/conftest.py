@@ -7,7 +7,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -89,25 +89,25 @@ def one_parse() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def no_frames() -> Iterator[None]:
+def no_frames() -> Iterator[Callable[..., Any]]:
     """Draw no frames: nobody sees them, and they take a quarter of the time.
 
     `tests.tui.running.lines` draws the screen when a test looks at it.
     """
     from textual._compositor import Compositor
 
+    draw = Compositor.render_update
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compositor, "real_render_update", Compositor.render_update, raising=False)
         patch.setattr(Compositor, "render_update", lambda *_, **__: None)
-        yield
+        yield draw
 
 
 @pytest.fixture
-def frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def frames(no_frames: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw frames as for a person."""
     from textual._compositor import Compositor
 
-    monkeypatch.setattr(Compositor, "render_update", Compositor.real_render_update)
+    monkeypatch.setattr(Compositor, "render_update", no_frames)
 
 
 def pytest_collection_finish() -> None:

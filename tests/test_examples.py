@@ -46,7 +46,7 @@ def run(*command: str, cwd: Path, path: Path = ROOT) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return str(done.stdout)
 
 
 @pytest.mark.long
