@@ -122,7 +122,7 @@ class _Server:
     """The process to fork from."""
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket, theirs = socket.socketpair()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())],
             cwd=_ROOT,
@@ -134,7 +134,8 @@ class _Server:
 
     def start(self, wanted: Mapping[str, Any], passed: list[int]) -> int:
         """Start a process with these descriptors; return its id."""
-        socket.send_fds(self._socket, [json.dumps(wanted).encode()], passed)
+        data = json.dumps(wanted).encode() + b"\n"
+        self._socket.sendall(data[socket.send_fds(self._socket, [data], passed) :])
         return int(self._socket.recv(100))
 
     def end(self) -> None:
@@ -151,7 +152,8 @@ def _server() -> _Server:
 def _serve(requests: socket.socket) -> None:
     """Fork a process for each request, and report the status with which it ends."""
     _import_everything()
-    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     running: dict[int, int] = {}
@@ -167,6 +169,8 @@ def _serve(requests: socket.socket) -> None:
             data, passed, _, _ = socket.recv_fds(requests, 1_000_000, 4)
             if not data:
                 return
+            while not data.endswith(b"\n"):
+                data += requests.recv(1_000_000)
             child = os.fork()
             if not child:
                 signal.set_wakeup_fd(before)
