@@ -30,10 +30,12 @@ from contextui.model import LOCAL_PRICES, CallBegun, ContextSize, TextDelta
 from tests.agent.talking import end, of, say
 from tests.cli.calling import Program
 
-pytestmark = pytest.mark.realmodel
-
 HERE = Path(__file__).parent
 PYTHON = HERE.parents[1] / ".venv-real" / "bin" / "python"
+pytestmark = [
+    pytest.mark.realmodel,
+    pytest.mark.skipif(not PYTHON.exists(), reason="`make test-real` installs the real model"),
+]
 STARTING, TALKING = 120.0, 1_200.0  # seconds at most; an idle machine takes a few
 
 OPEN = 'Use create with name "todo".'

@@ -24,7 +24,10 @@ from tests.tui.running import until as seen
 from tests.windows.mcp.servers import PATIENCE, attend, free_port, listens, opened, until
 
 MODULES = Path(__file__).parents[3] / ".npm" / "node_modules" / "@modelcontextprotocol"
-pytestmark = pytest.mark.npm
+pytestmark = [
+    pytest.mark.npm,
+    pytest.mark.skipif(not MODULES.exists(), reason="`make test-mcp` installs the servers"),
+]
 
 
 def script(name: str) -> str:
