@@ -702,14 +702,6 @@ def test_a_process_that_hides_itself_is_still_no_trouble(
     assert real.act("processes", count=5, by="memory").startswith("Top 5 by memory: none")
 
 
-def test_listing_windows_does_not_load_psutil() -> None:
-    code = (
-        "import sys; import contextui.windows.monitor.window as m; m.MonitorWindow.actions;"
-        "sys.exit('psutil' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 @pytest.mark.parametrize(("busy", "shown"), [(-1.0, 0.0), (5.0, 50.0), (10.000_000_1, 100.0)])
 def test_a_share_of_the_cpu_is_from_0_to_100(busy: float, shown: float) -> None:
     assert _percent(busy, 10.0) == shown
