@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import json
-import os
 import queue
 import threading
 import time
@@ -34,17 +33,12 @@ from tests.windows.mcp.servers import attend, opened, plain, until
 
 @pytest.fixture(autouse=True)
 def no_process_is_left() -> Any:
-    def servers() -> list[psutil.Process]:
-        return [
-            one
-            for one in psutil.process_iter(["cmdline", "status"])
-            if any(str(word).endswith("plain.py") for word in one.info["cmdline"] or ())
-            and one.environ().get("CONTEXTUI_TEST_RUN", str(os.getpid())) == str(os.getpid())
-        ]
+    def children() -> set[psutil.Process]:
+        return {*psutil.Process().children(recursive=True)}
 
-    before = {one.pid for one in servers()}
+    before = children()
     yield
-    until(lambda: not [one for one in servers() if one.pid not in before], 10)
+    until(lambda: not children() - before)
 
 
 def test_one_that_dies_in_a_call_says_why_and_is_started_again(tmp_path: Path) -> None:
@@ -83,12 +77,12 @@ def test_one_that_does_not_start_is_one_clear_line(tmp_path: Path, mode: str, re
         pass
 
 
-def test_a_result_of_10_mb_is_cut_and_can_be_read_by_page(tmp_path: Path) -> None:
+def test_a_result_of_2_mb_is_cut_and_can_be_read_by_page(tmp_path: Path) -> None:
     with opened(plain("large"), tmp_path) as server:
         said = server.act("echo", text="x")
         assert len(said) < 25_000
         assert "page(result=1, start=" in said
-        assert server.act("page", result=1, start=1_000_000, lines=2).startswith("line\nline\n(")
+        assert server.act("page", result=1, start=300_000, lines=2).startswith("line\nline\n(")
         assert len(server.xml()) < 10_000
         assert len(str(saved_state(server.window).state)) < 10_000
 
@@ -182,8 +176,8 @@ def test_a_storm_of_announcements_is_a_few_versions_a_second(tmp_path: Path) -> 
     with opened(plain("flood"), tmp_path) as server:
         version = server.window.version
         began = time.process_time()
-        time.sleep(2)
-        assert time.process_time() - began < 1.8  # others get their turn
+        time.sleep(0.7)
+        assert time.process_time() - began < 0.6  # others get their turn
         assert server.window.version == version  # nothing has really changed
         assert server.act("echo", text="still there") == "still there"
 
