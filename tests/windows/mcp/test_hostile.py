@@ -33,12 +33,14 @@ from tests.windows.mcp.servers import attend, opened, plain, until
 
 @pytest.fixture(autouse=True)
 def no_process_is_left() -> Any:
-    def children() -> set[psutil.Process]:
-        return {*psutil.Process().children(recursive=True)}
-
-    before = children()
     yield
-    until(lambda: not children() - before)
+
+    def is_server(process: psutil.Process) -> bool:
+        with suppress(psutil.Error):
+            return any(word.endswith("plain.py") for word in process.cmdline())
+        return False
+
+    until(lambda: not any(map(is_server, psutil.Process().children(recursive=True))))
 
 
 def test_one_that_dies_in_a_call_says_why_and_is_started_again(tmp_path: Path) -> None:
