@@ -413,7 +413,7 @@ def in_child(workspace: Workspace, setup: str) -> list[str]:
         text=True,
         check=True,
     )
-    return done.stdout.splitlines()
+    return str(done.stdout).splitlines()
 
 
 def test_a_full_disk_leaves_the_old_file(workspace: Workspace) -> None:

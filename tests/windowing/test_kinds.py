@@ -41,7 +41,7 @@ def run(folder: Path, *words: str) -> str:
 
 def test_their_own_tests_pass(tmp_path: Path) -> None:
     tests = [write_new_window(f"my-{kind}", tmp_path, kind)[1] for kind in KINDS]
-    argv = [sys.executable, "-P", "-m", "contextui.testing", "-v", *tests]
+    argv = [sys.executable, "-P", "-m", "contextui.testing", "-v", *map(str, tests)]
     done = forkserver.run(argv, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(f"{test.name}::" in done.stdout for test in tests)

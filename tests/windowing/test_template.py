@@ -34,7 +34,7 @@ def run_tests(folder: Path) -> str:
         text=True,
         check=False,
     )
-    return done.stdout + done.stderr
+    return str(done.stdout + done.stderr)
 
 
 def test_the_window_and_its_test_work_as_they_are(tmp_path: Path) -> None:
