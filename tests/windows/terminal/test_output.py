@@ -59,7 +59,7 @@ def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
     [
         (FLOOD, 8 * MB),
         ("cat /dev/urandom", 2 * MB),
-        pytest.param("yes", 128 * MB, marks=pytest.mark.long),
+        pytest.param("yes", 64 * MB, marks=pytest.mark.long),
         pytest.param("cat /dev/urandom", 32 * MB, marks=pytest.mark.long),
     ],
 )
