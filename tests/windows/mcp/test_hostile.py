@@ -62,7 +62,7 @@ def test_one_that_hangs_costs_its_own_time_limit(tmp_path: Path) -> None:
         began = time.monotonic()
         said = server.result("echo", text="x")
         assert "The server did not answer within 1 s." in said.text
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,10 @@ def test_names_and_descriptions_cannot_leave_their_place(tmp_path: Path) -> None
 def test_a_storm_of_announcements_is_a_few_versions_a_second(tmp_path: Path) -> None:
     with opened(plain("flood"), tmp_path) as server:
         version = server.window.version
-        began = time.process_time()
+        began, used = time.monotonic(), time.process_time()
         time.sleep(0.7)
-        assert time.process_time() - began < 0.6  # others get their turn
+        # Others get their turn.
+        assert time.process_time() - used < 0.9 * (time.monotonic() - began)
         assert server.window.version == version  # nothing has really changed
         assert server.act("echo", text="still there") == "still there"
 
@@ -204,7 +205,7 @@ def test_a_schema_of_results_that_takes_for_ever_to_check_is_not_checked(tmp_pat
     with opened(plain("slow-regex"), tmp_path) as server:
         began = time.monotonic()
         assert "aaaa!" in server.act("regex")
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
 
 
 def test_a_schema_of_params_is_never_followed_nor_matched(tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_a_schema_of_params_is_never_followed_nor_matched(tmp_path: Path) -> Non
             given = {} if name == "itself" else {"p1" if name == "large" else "a": 1}
             assert server.act(name, **given) == f"{name} looked"
         assert "aaaa!" in server.act("regex", a="a" * 60 + "!")
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
         assert len(server.xml()) < 10_000
         assert not server.troubles
 
