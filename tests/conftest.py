@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from contextui.interrupt import reset_for_children
-from tests.thorough import IS_THOROUGH
+from tests.thorough import IS_THOROUGH, times
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
 # A run checks the code, so it has the same examples each time; a thorough one looks for new ones.
@@ -24,6 +24,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
     derandomize=not IS_THOROUGH,
+    max_examples=times(40, 200),
 )
 settings.load_profile("contextui")
 

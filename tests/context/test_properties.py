@@ -22,6 +22,7 @@ from contextui.context.report import Tally
 from contextui.errors import InvalidItemError
 from contextui.events import Event, TurnEnded
 from tests.context.conversation import Conversation, rough_counter, wire
+from tests.thorough import times
 
 words = st.text(st.characters(exclude_categories=()), min_size=1, max_size=60).filter(
     lambda text: bool(text.strip())
@@ -120,7 +121,7 @@ def assert_whole_pairs(messages: Sequence[LlmMessage]) -> None:
 
 
 @given(st.lists(steps, max_size=40))
-@settings(max_examples=150)
+@settings(max_examples=times(40, 300))
 def test_compose_says_what_render_specifies(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -132,7 +133,7 @@ def test_compose_says_what_render_specifies(script: list[Sequence[Any]]) -> None
 
 
 @given(st.lists(steps, max_size=30))
-@settings(max_examples=50)
+@settings(max_examples=times(20, 100))
 def test_in_place_says_what_render_specifies(script: list[Sequence[Any]]) -> None:
     talk = Conversation("in-place")
     for step in script:
@@ -141,7 +142,7 @@ def test_in_place_says_what_render_specifies(script: list[Sequence[Any]]) -> Non
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=times(40, 300))
 def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
     script: list[Sequence[Any]],
 ) -> None:
@@ -165,7 +166,7 @@ def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=times(40, 300))
 def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
     script: list[Sequence[Any]],
 ) -> None:
@@ -182,7 +183,7 @@ def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
 
 
 @given(st.lists(steps, max_size=40))
-@settings(max_examples=100)
+@settings(max_examples=times(30, 200))
 def test_stats_and_views_are_those_of_a_fresh_count(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -199,7 +200,7 @@ def test_stats_and_views_are_those_of_a_fresh_count(script: list[Sequence[Any]])
 
 
 @given(st.lists(steps, max_size=30))
-@settings(max_examples=60)
+@settings(max_examples=times(20, 100))
 def test_render_is_pure(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -214,7 +215,7 @@ def test_render_is_pure(script: list[Sequence[Any]]) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["pin", "unpin", "drop", "restore", "edit"]), number)))
-@settings(max_examples=60)
+@settings(max_examples=times(20, 100))
 def test_undo_takes_everything_back_step_by_step(changes: list[tuple[str, int]]) -> None:
     talk = Conversation()
     talk.open("a line")

@@ -7,6 +7,7 @@ import pytest
 
 from contextui.files.diff import DIFF_LINES, DiffCounts, brief_diff, count_diff, diff_text
 from contextui.files.textfile import Encoding, TextFile
+from tests.thorough import times
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 PIECES = [
@@ -82,7 +83,7 @@ def check(old: str, new: str) -> None:
 
 def test_applied_to_the_old_text_a_diff_gives_the_new_one() -> None:
     chance = random.Random(13)
-    for _ in range(2_000):
+    for _ in range(times(500, 2_000)):
         old = "".join(piece(chance) for _ in range(chance.randrange(25)))
         check(old, changed(chance, old))
 
@@ -91,7 +92,7 @@ def test_applied_to_the_old_text_a_diff_gives_the_new_one() -> None:
 def test_applied_to_the_old_text_a_large_diff_gives_the_new_one() -> None:
     chance = random.Random(14)
     for size in (10, 300, 3_000, 10_000):
-        for _ in range(5):
+        for _ in range(2):
             old = "".join(piece(chance) * chance.choice([1, 1, 1, 9]) for _ in range(size))
             old = chance.choice(["x", "é\u2028"]) * 5_000 + old
             lines = lines_of(old)

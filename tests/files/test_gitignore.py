@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from contextui.files.gitignore import Rules, is_hidden
 from contextui.files.listing import walk
 from contextui.files.workspace import Workspace
+from tests.thorough import times
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -83,7 +84,7 @@ paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 
 
 @needs_git
-@settings(max_examples=120)
+@settings(max_examples=times(25, 300))
 @given(
     files=st.sets(paths, min_size=1, max_size=12),
     root_rules=rules,

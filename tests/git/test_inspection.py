@@ -43,15 +43,26 @@ def folder(tmp_path: Path, template: Path) -> Path:
     return Path(shutil.copytree(template, tmp_path / "work", symlinks=True))
 
 
-@pytest.fixture
-def attacked(folder: Path) -> Path:
-    """The repository that the attacks expect."""
+@pytest.fixture(scope="module")
+def larger(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository that `attacked` is a copy of."""
+    place = tmp_path_factory.mktemp("larger")
+    folder = Path(shutil.copytree(template, place / "work", symlinks=True))
     (folder / "sub").mkdir()
     for name, text in {"a.txt": "one\ntwo\n", "b.txt": "b\n", "sub/c.txt": "c\n"}.items():
         (folder / name).write_text(text)
-    run(folder, "add", "--all")
-    run(folder, "commit", "--quiet", "-m", "More")
+    shutil.rmtree(folder / ".git/hooks")  # only samples
+    with pytest.MonkeyPatch.context() as patch:
+        use_home(patch, place / "home")
+        run(folder, "add", "--all")
+        run(folder, "commit", "--quiet", "-m", "More")
     return folder
+
+
+@pytest.fixture
+def attacked(tmp_path: Path, larger: Path) -> Path:
+    """The repository that the attacks expect."""
+    return Path(shutil.copytree(larger, tmp_path / "work", symlinks=True))
 
 
 def found(folder: Path, command: str = "git status", **env: str) -> tuple[NamedProgram, ...]:
@@ -126,47 +137,50 @@ def test_the_persons_own_config_is_not_meant(folder: Path, tmp_path: Path) -> No
 # --- settings ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("core.fsmonitor", "core.fsmonitor"),
-        ("core.pager", "core.pager"),
-        ("core.editor", "core.editor"),
-        ("core.sshCommand", "core.sshCommand"),
-        ("core.gitProxy", "core.gitProxy"),
-        ("sequence.editor", "*editor"),
-        ("diff.external", "diff.external"),
-        ("diff.A b.textconv", "diff.*.textconv"),
-        ("diff.x.command", "*command"),
-        ("filter.x.clean", "filter.*.clean"),
-        ("filter.x.y.process", "filter.*.process"),
-        ("merge.x.driver", "merge.*.driver"),
-        ("credential.helper", "credential.helper"),
-        ("credential.https://x.helper", "*helper"),
-        ("gpg.program", "gpg.program"),
-        ("gpg.x509.program", "gpg.x509.program"),
-        ("pager.status", "pager.*"),
-        ("protocol.ext.allow", "protocol.*.allow"),
-        ("remote.x.uploadpack", "remote.*.uploadpack"),
-        ("remote.x.vcs", "remote.*.vcs"),
-        ("hook.x.command", "hook.*.command"),
-        ("hook.x.event", "hook.*.event"),
-        ("trailer.x.cmd", "*cmd"),
-        ("tar.x.command", "*command"),
-        ("gc.recentObjectsHook", "*hook"),
-        ("interactive.diffFilter", "interactive.diffFilter"),
-        ("mergetool.x.path", "mergetool.*.path"),
-        ("sendemail.smtpServer", "sendemail.*smtpServer"),
-        ("lfs.customtransfer.x.path", "lfs.customtransfer.*"),
-        ("later.newCommand", "*command"),
-    ],
-)
-def test_a_setting_that_names_a_program_is_found(folder: Path, name: str, kind: str) -> None:
-    run(folder, "config", name, "evil --now")
-    [one] = found(folder)
-    section, _, key = name.rpartition(".")
-    shown = name.lower() if section.count(".") == 0 else f"{section}.{key.lower()}"
-    assert one == NamedProgram(kind, f"{shown} = evil --now   (.git/config)")
+SETTINGS = [
+    ("core.fsmonitor", "core.fsmonitor"),
+    ("core.pager", "core.pager"),
+    ("core.editor", "core.editor"),
+    ("core.sshCommand", "core.sshCommand"),
+    ("core.gitProxy", "core.gitProxy"),
+    ("sequence.editor", "*editor"),
+    ("diff.external", "diff.external"),
+    ("diff.A b.textconv", "diff.*.textconv"),
+    ("diff.x.command", "*command"),
+    ("filter.x.clean", "filter.*.clean"),
+    ("filter.x.y.process", "filter.*.process"),
+    ("merge.x.driver", "merge.*.driver"),
+    ("credential.helper", "credential.helper"),
+    ("credential.https://x.helper", "*helper"),
+    ("gpg.program", "gpg.program"),
+    ("gpg.x509.program", "gpg.x509.program"),
+    ("pager.status", "pager.*"),
+    ("protocol.ext.allow", "protocol.*.allow"),
+    ("remote.x.uploadpack", "remote.*.uploadpack"),
+    ("remote.x.vcs", "remote.*.vcs"),
+    ("hook.x.command", "hook.*.command"),
+    ("hook.x.event", "hook.*.event"),
+    ("trailer.x.cmd", "*cmd"),
+    ("tar.x.command", "*command"),
+    ("gc.recentObjectsHook", "*hook"),
+    ("interactive.diffFilter", "interactive.diffFilter"),
+    ("mergetool.x.path", "mergetool.*.path"),
+    ("sendemail.smtpServer", "sendemail.*smtpServer"),
+    ("lfs.customtransfer.x.path", "lfs.customtransfer.*"),
+    ("later.newCommand", "*command"),
+]
+"""Settings that name a program, and their kinds."""
+
+
+def test_a_setting_that_names_a_program_is_found(folder: Path) -> None:
+    config = (folder / ".git/config").read_bytes()
+    for name, kind in SETTINGS:
+        run(folder, "config", name, "evil --now")
+        [one] = found(folder)
+        section, _, key = name.rpartition(".")
+        shown = name.lower() if section.count(".") == 0 else f"{section}.{key.lower()}"
+        assert one == NamedProgram(kind, f"{shown} = evil --now   (.git/config)")
+        (folder / ".git/config").write_bytes(config)
 
 
 def test_an_alias_counts_for_commands_that_may_be_it(folder: Path) -> None:

@@ -15,7 +15,8 @@ import contextui
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import KINDS, Kind, NewWindowError, write_new_window
-from tests.tui.running import desk_in, running, shown, until
+from tests import forkserver
+from tests.tui.running import desk_in, lines, running, until
 
 ROOT = Path(contextui.__file__).parents[1]
 RUFF = f"""
@@ -38,25 +39,32 @@ def run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_its_own_tests_pass(tmp_path: Path, kind: Kind) -> None:
-    window, test, *_ = write_new_window("shopping-list", tmp_path, kind)
-    assert " passed" in run(window.parent, "contextui.testing", "-q", test.name)
+def test_their_own_tests_pass(tmp_path: Path) -> None:
+    tests = [write_new_window(f"my-{kind}", tmp_path, kind)[1] for kind in KINDS]
+    argv = [sys.executable, "-P", "-m", "contextui.testing", "-v", *map(str, tests)]
+    done = forkserver.run(argv, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert all(f"{test.name}::" in done.stdout for test in tests)
 
 
-def test_all_are_typed_and_tidy(tmp_path: Path) -> None:
+def write_all(folder: Path) -> list[str]:
     for kind in KINDS:
-        for path in write_new_window(f"my-{kind}", tmp_path, kind):
-            if path.parent != tmp_path:  # a package: its modules have names of their own
-                path.rename(tmp_path / path.name)
+        for path in write_new_window(f"my-{kind}", folder, kind):
+            if path.parent != folder:  # a package: its modules have names of their own
+                path.rename(folder / path.name)
+    return [str(path) for path in folder.glob("*.py")]
+
+
+def test_all_are_tidy(tmp_path: Path) -> None:
+    write_all(tmp_path)
     (tmp_path / "ruff.toml").write_text(RUFF)
     run(tmp_path, "ruff", "check", "--no-cache", ".")
     run(tmp_path, "ruff", "format", "--no-cache", "--check", ".")
-    config = tmp_path / "mypy.ini"
-    config.write_text("[mypy]\nstrict = true\n")
-    files = [path.name for path in tmp_path.glob("*.py")]
-    cache = str(ROOT / ".mypy_cache")
-    run(tmp_path, "mypy", "--config-file", str(config), "--cache-dir", cache, *files)
+
+
+@pytest.mark.long
+def test_all_are_typed(tmp_path: Path) -> None:
+    run(ROOT, "mypy", *write_all(tmp_path))  # in this folder: `make lint` has the same cache
 
 
 SHOWN: dict[Kind, tuple[dict[str, Any], str]] = {
@@ -65,25 +73,30 @@ SHOWN: dict[Kind, tuple[dict[str, Any], str]] = {
     "connection": ({"host": "127.0.0.1", "port": 1}, "127.0.0.1:1 "),
     "table": ({"path": "shop.db"}, "number 1"),
     "widget": ({}, "Nothing is rated yet."),
-    "package": ({"entries": ["bread"]}, "bread"),
+    "package": ({"entries": ["butter"]}, "butter"),
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_opens_in_the_app(tmp_path: Path, kind: Kind) -> None:
-    window, *_ = write_new_window("shop", tmp_path, kind)
-    args, text = SHOWN[kind]
+def test_they_open_in_the_app(tmp_path: Path) -> None:
+    files = [write_new_window(f"my-{kind}", tmp_path, kind)[0] for kind in KINDS]
 
     async def go() -> None:
-        registry = discover(files=[window], packages=())
-        assert [entry.warning for entry in registry.entries] == [""]
+        registry = discover(files=files, packages=())
+        assert [entry.warning for entry in registry.entries] == [""] * len(KINDS)
         desk = desk_in(tmp_path, windows=registry.classes())
         with closing(sqlite3.connect(tmp_path / "work" / "shop.db")) as database:
             database.execute("create table items (name text)")
-        desk.session.windows.open("shop", **args)
-        async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, text))
-            assert not pilot.app.screen.query_one(WindowFrame).has_class("-error")
+        for kind, (args, _) in SHOWN.items():
+            desk.session.windows.open(f"my-{kind}", **args)
+        async with running(desk, size=(160, 100)) as pilot:
+
+            def are_shown() -> bool:
+                screen = "\n".join(lines(pilot))
+                return all(text in screen for _, text in SHOWN.values())
+
+            await until(pilot, are_shown)
+            frames = pilot.app.screen.query(WindowFrame)
+            assert [frame.has_class("-error") for frame in frames] == [False] * len(KINDS)
 
     asyncio.run(go())
 

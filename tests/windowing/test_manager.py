@@ -73,7 +73,7 @@ class TestOpening:
 
     def test_hundreds_at_once(self, windows: WindowManager) -> None:
         async def open_all() -> None:
-            for _ in range(300):
+            for _ in range(150):
                 windows.open("counter")
 
         asyncio.run(open_all())

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -17,6 +16,7 @@ from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import NewWindowError, new_window, write_new_window
 from contextui.windowing.testing import run_in_thread
+from tests import forkserver
 
 Acting = tuple[WindowTester[Window], Callable[..., ActionResult]]
 """A window, and a function that acts on it as the model does."""
@@ -24,14 +24,17 @@ Acting = tuple[WindowTester[Window], Callable[..., ActionResult]]
 
 def run_tests(folder: Path) -> str:
     """What pytest says of a folder, as its owner would run it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "."],
+    done = forkserver.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"),
+            *("-W", "ignore:Module already imported", "."),  # in the server of forked processes
+        ],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
-    return done.stdout + done.stderr
+    return str(done.stdout + done.stderr)
 
 
 def test_the_window_and_its_test_work_as_they_are(tmp_path: Path) -> None:

@@ -353,7 +353,7 @@ class TestRenders:
         threads = [threading.Thread(target=one) for one in (look, look, switch)]
         for thread in threads:
             thread.start()
-        for _ in range(50):
+        for _ in range(20):
             assert act(windows, counter, "up").ok
         stop.set()
         for thread in threads:
@@ -361,7 +361,7 @@ class TestRenders:
         assert wrong == []
         assert settled(windows) == []
         assert not counter.runtime.renders.latest().snapshot.stale
-        assert counter.snapshot().content.endswith(": 50")
+        assert counter.snapshot().content.endswith(": 20")
 
     def test_a_window_may_look_at_itself_from_its_own_thread(self, windows: WindowManager) -> None:
         class Vain(Counter):

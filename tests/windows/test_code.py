@@ -334,8 +334,8 @@ class TestSize:
         "line", ["x = 1  # " + "0123456789abcdef" * 200, "龘" * 2_000, "y = 2"]
     )
     def test_it_stays_bounded(self, window: WindowTester[CodeWindow], line: str) -> None:
-        for number in range(30):
-            save(window, f"code{number}", f"{line}\n" * 300, description="A long description " * 20)
+        for number in range(25):
+            save(window, f"code{number}", f"{line}\n" * 150, description="A long description " * 20)
         counter = TokenCounter()
         assert counter.count(window.xml(Lod.GIST)) < 300
         assert counter.count(window.xml(Lod.SUMMARY)) < 1_300

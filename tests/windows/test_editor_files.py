@@ -15,6 +15,7 @@ from contextui import Lod, SessionOptions, SessionStore
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.editor.window import EditorWindow
+from tests.thorough import times
 from tests.windows.test_editor import Editor, looks, open_editor, text_of, title, type_in
 
 STAYS = "The text stays here; save_as saves it under another path."
@@ -874,7 +875,7 @@ def check(editor: Editor, action: str, params: dict[str, Any], changed: bool) ->
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 16))]
+    "seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 8))]
 )
 def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
@@ -909,7 +910,7 @@ def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
     assert model.past or model.future
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(times(2, 6)))
 def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     path = tmp_path / "a.txt"
@@ -924,7 +925,7 @@ def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) 
             assert text_of(later) == path.read_text()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(times(4, 10)))
 def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
     """Another program changes other lines on disk: both keep their changes, or are warned."""
     dice = random.Random(seed)

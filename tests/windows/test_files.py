@@ -481,12 +481,12 @@ class TestSearching:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A tree of 50,000 files, 50 folders of 1,000; links are made far quicker than files."""
+    """A tree of 8,000 files, 8 of 50 folders have 1,000; links are made far quicker than files."""
     root, file = tmp_path_factory.mktemp("large"), tmp_path_factory.mktemp("one") / "file"
     file.touch()
     for folder in range(50):
         (root / f"part-{folder:02}").mkdir()
-        for number in range(1_000):
+        for number in range(0 if folder % 7 else 1_000):
             os.link(file, f"{root}/part-{folder:02}/measurement-{number:04}.csv")
     yield root
     shutil.rmtree(root)
@@ -524,7 +524,7 @@ class TestSize:
 
     def test_expanding_turns_to_its_page(self, large: Path) -> None:
         with WindowTester(FilesWindow, folder=large) as window:
-            window.act("expand", path="part-03")
+            window.act("expand", path="part-07")
             assert window.act("expand", path="part-49") == "Expanded part-49/ (1000)."
             assert "\npart-49/ (1000)\n  measurement-0000.csv\n" in window.content()
             page = window.window.state.page

@@ -65,10 +65,11 @@ def sources() -> Iterator[Path]:
     yield from sorted((PACKAGE / "windows").glob("*/widget.py"))
 
 
-def messages() -> set[str]:
+@cache
+def messages() -> frozenset[str]:
     """All messages that the code translates, as far as they are literals there."""
-    found = {message for path in sources() for message in _messages_in(_tree(path))}
-    return {*found, *help_messages(), *action_names()}
+    found = {message for _, call in _nodes()[0] for message in _messages_of(call)}
+    return frozenset({*found, *help_messages(), *action_names()})
 
 
 def action_names() -> Iterator[str]:
@@ -92,23 +93,15 @@ def help_messages() -> Iterator[str]:
 
 def literals() -> set[str]:
     """All strings in the code: a message of the catalogue that is not among them is unused."""
-    found = {
-        node.value
-        for path in sources()
-        for node in ast.walk(_tree(path))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    return {*found, *messages(), *map(os.strerror, errno.errorcode)}
+    return {*_nodes()[1], *messages(), *map(os.strerror, errno.errorcode)}
 
 
 def untranslatable() -> list[str]:
     """Errors with an f-string as message: the catalogue cannot have that."""
     return [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {_name(node)}"
-        for path in sources()
-        for node in ast.walk(_tree(path))
-        if isinstance(node, ast.Call)
-        and _name(node) in errors()
+        for path, node in _nodes()[0]
+        if _name(node) in errors()
         and not any(keyword.arg == "zh" for keyword in node.keywords)
         and any(isinstance(one, ast.JoinedStr) for one in node.args[: _place(node) + 1])
     ]
@@ -129,19 +122,16 @@ def errors() -> frozenset[str]:
     return frozenset(found - PROGRAMMERS)
 
 
-def _messages_in(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        name = _name(node)
-        if name == "plural":
-            for one in node.args[1:3]:
-                yield from _constants(one)
-        elif name in _TRANSLATING or name in errors():
-            if any(keyword.arg == "zh" for keyword in node.keywords):
-                continue
-            if len(node.args) > _place(node):
-                yield from _constants(node.args[_place(node)])
+def _messages_of(node: ast.Call) -> Iterator[str]:
+    name = _name(node)
+    if name == "plural":
+        for one in node.args[1:3]:
+            yield from _constants(one)
+    elif name in _TRANSLATING or name in errors():
+        if any(keyword.arg == "zh" for keyword in node.keywords):
+            return
+        if len(node.args) > _place(node):
+            yield from _constants(node.args[_place(node)])
 
 
 def _place(call: ast.Call) -> int:
@@ -175,8 +165,23 @@ def _name(call: ast.Call) -> str:
 
 
 @cache
-def _tree(path: Path) -> ast.AST:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _nodes() -> tuple[list[tuple[Path, ast.Call]], set[str]]:
+    """All calls in the code, and all strings: both of one walk, which takes long."""
+    calls, strings = list[tuple[Path, ast.Call]](), set[str]()
+    for path in sources():
+        pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Call):
+                calls.append((path, node))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                strings.add(node.value)
+            for value in vars(node).values():
+                if isinstance(value, list):
+                    pending += (one for one in value if isinstance(one, ast.AST))
+                elif isinstance(value, ast.AST):
+                    pending.append(value)
+    return calls, strings
 
 
 def main() -> None:

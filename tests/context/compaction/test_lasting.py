@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,12 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem
 from contextui.session.session import Session
+from tests import forkserver
 from tests.context.compaction.long_talk import OUTLINE, tool_round
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs
 from tests.session.test_roundtrip import Talk, same_state, step, store_in
+from tests.thorough import times
 
 ROOT = Path(__file__).parents[3]
 
@@ -110,8 +111,8 @@ def test_it_can_be_taken_back_many_turns_later(tmp_path: Path) -> None:
 
 def test_resuming_reads_little_of_what_long_ago_was_compacted(tmp_path: Path) -> None:
     talk = talk_in(tmp_path)
-    for _ in range(12):
-        for number in range(10):
+    for _ in range(8):
+        for number in range(5):
             talk.turn(f"more {number}", "yes")
         compact(talk)
     total = len(entries(talk.session))
@@ -135,7 +136,7 @@ def test_wherever_the_log_ends_the_old_state_or_the_new_one_is_there(tmp_path: P
     log = talk.session.path.read_bytes()
     places = range(whole, len(log) + 1)
     ends = {place for place in places if log[place - 1 : place] == b"\n"}
-    chosen = sorted(ends | set(random.Random(1).sample(places, 30)))
+    chosen = sorted(ends | set(random.Random(1).sample(places, times(8, 30))))
     seen = []
     for place in chosen:
         talk.session.path.write_bytes(log[:place])
@@ -154,7 +155,7 @@ def test_killed_in_the_middle_of_a_compaction_the_old_state_is_valid(tmp_path: P
     talk = talk_in(tmp_path)
     old = bytes_of(talk)
     talk.session.close()
-    child = subprocess.run(
+    child = forkserver.run(
         [sys.executable, "-m", "tests.context.compaction.killed", str(tmp_path), talk.session.id],
         cwd=ROOT,
         capture_output=True,
@@ -182,17 +183,18 @@ def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> 
     assert first.content == "question 0"
     talk.context.undo()
     assert [*loaded, first.is_loaded] == [False, True]
-    assert all(f'"question {number}"'.encode() in bytes_of(talk) for number in range(520))
+    sent = bytes_of(talk)
+    assert all(f'"question {number}"'.encode() in sent for number in range(520))
     talk.session.close()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(times(2, 6)))
 def test_a_session_with_compactions_composes_the_same_after_reopening(
     tmp_path: Path, seed: int
 ) -> None:
     dice = random.Random(seed)
     talk = Talk(store_in(tmp_path, 30).create(tmp_path))
-    for _ in range(12):
+    for _ in range(8):
         for _ in range(dice.randrange(25)):
             step(talk, dice)
         _compact_anything(talk, dice)

@@ -9,6 +9,7 @@ from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.trim import ROUNDS_KEPT
 from contextui.context.units import rounds, units
 from tests.context.compaction.long_talk import random_talk, talk_of, tool_round
+from tests.thorough import times
 
 
 def texts(items: tuple[ContextItem, ...]) -> list[str]:
@@ -137,7 +138,7 @@ def test_what_is_pinned_and_what_windows_show_takes_from_the_room() -> None:
 
 @pytest.mark.parametrize("chunk", range(5))
 def test_whatever_the_conversation_the_plan_holds(chunk: int) -> None:
-    for seed in range(chunk * 40, (chunk + 1) * 40):
+    for seed in range(chunk, 200, times(4, 1) * 5):
         dice = Random(seed)
         talk = random_talk(dice)
         room = dice.choice((None, dice.randrange(1, 20_000)))

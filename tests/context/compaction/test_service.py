@@ -30,6 +30,7 @@ from tests.context.compaction.long_talk import (
 )
 from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
 from tests.context.test_properties import assert_whole_pairs, specified
+from tests.thorough import times
 
 TEXT = {"type": "text", "text": "## Goal"}
 FAILURES: dict[str, tuple[Step, str]] = {
@@ -423,7 +424,7 @@ def test_once_there_is_room_again_it_is_tried_again() -> None:
 @pytest.mark.parametrize("chunk", range(5))
 def test_whatever_the_conversation_there_is_room_afterwards(chunk: int) -> None:
     """Under four fifths of the budget, or what could not go takes more than that."""
-    for seed in range(chunk * 30, (chunk + 1) * 30):
+    for seed in range(chunk, 150, times(4, 1) * 5):
         dice = Random(seed)
         talk = random_talk(dice)
         talk.context.end_turn()

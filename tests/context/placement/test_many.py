@@ -16,14 +16,14 @@ def examine(seeds: range) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_sessions(part: int) -> None:
-    count = times(50, 12_500)
+    count = times(12, 12_500)
     examine(range(part * count, (part + 1) * count))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(4))
 def test_many_random_sessions(part: int) -> None:
-    examine(range(100_000 + part * 500, 100_000 + (part + 1) * 500))
+    examine(range(100_000 + part * 200, 100_000 + (part + 1) * 200))
 
 
 # What was found by them, made small.

@@ -14,6 +14,7 @@ from contextui.events import Event, TurnEnded
 from contextui.windowing.host import latest_render
 from tests.context.conversation import Conversation, rough_counter, wire
 from tests.context.test_properties import assert_whole_pairs, perform, specified, steps
+from tests.thorough import times
 
 HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"(?: since="([^"]*)")?')
 
@@ -124,7 +125,7 @@ def check(talk: Conversation, composition: Composition) -> None:
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=times(40, 300))
 def test_any_conversation(script: list[Sequence[Any]]) -> None:
     talk = talk_by_price()
     for step in script:
@@ -136,7 +137,7 @@ def test_any_conversation(script: list[Sequence[Any]]) -> None:
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=150)
+@settings(max_examples=times(40, 300))
 def test_between_sweeps_each_request_is_a_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
     talk = talk_by_price()
     before: list[LlmMessage] = []

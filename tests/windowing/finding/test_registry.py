@@ -1,6 +1,5 @@
 """Finding windows: in this order, each by name, and one that is broken harms no other."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -85,27 +84,23 @@ def test_the_built_in_windows_are_found_like_anyones() -> None:
     assert "A to-do list." in [cls.description for cls in registry.classes()]
 
 
-def test_listing_imports_no_package(there: Path) -> None:
-    script = """
-import sys
-from importlib.metadata import EntryPoint
-from contextui.windowing.finding.registry import discover
-points = [EntryPoint("todo", "contextui.windows.todo.window:TodoWindow", "contextui.windows"),
-          EntryPoint("other", "no.such.module:Other", "contextui.windows")]
-registry = discover(packages=points)
-assert [entry.status for entry in registry.entries] == ["found", "found"]
-assert "contextui.windows.todo.window" not in sys.modules
-print(*registry.load_all(), sep="\\n")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == [
-        "[X] other: no.such.module:Other of the package of no name: "
-        "ModuleNotFoundError: No module named 'no'",
-        "[✓] todo: A to-do list.",
-    ]
+def test_listing_imports_no_package(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(there / "listed_window.py")
+    monkeypatch.setattr(sys, "path", [str(there), *sys.path])
+    points = [point("hello", "listed_window:Hello"), point("other", "no.such.module:Other")]
+    registry = discover(packages=points)
+    assert [entry.status for entry in registry.entries] == ["found", "found"]
+    assert "listed_window" not in sys.modules
+    try:
+        assert lines(registry) == [
+            "[✓] hello: Says hello.",
+            "[X] other: no.such.module:Other of the package of no name: "
+            "ModuleNotFoundError: No module named 'no'",
+        ]
+        assert "listed_window" in sys.modules
+    finally:
+        sys.modules.pop("listed_window", None)
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize(

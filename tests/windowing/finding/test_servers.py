@@ -1,6 +1,7 @@
 """Windows of MCP servers: found in the user's file, and in a project's once it is trusted."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -156,14 +157,15 @@ def test_nothing_of_a_server_stands_in_the_system_prompt(home: Path, project: Pa
     assert "ignore-all-instructions" in project_block(classes)
 
 
-def test_finding_servers_imports_no_library(home: Path) -> None:
+def test_loading_windows_imports_no_library_of_theirs(home: Path) -> None:
     (home / "config.toml").write_text('[mcp.servers.clock]\ncommand = "uvx"\n', "utf-8")
-    import subprocess
-
-    code = (
-        "import sys; from pathlib import Path; from contextui import discover; "
-        f"discover(home=Path({str(home)!r})).classes(); "
-        "print([one for one in sys.modules if one.partition('.')[0] in ('mcp', 'mcp_types')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    code = f"""
+import sys
+from pathlib import Path
+from contextui.windows.monitor.window import MonitorWindow
+from contextui import discover
+assert MonitorWindow.actions and "psutil" not in sys.modules
+assert "clock" in [one.name for one in discover(home=Path({str(home)!r})).classes()]
+assert not {{one.partition(".")[0] for one in sys.modules}} & {{"mcp", "mcp_types"}}
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -50,7 +50,8 @@ def attribute(line: str, *plants: Plant, file: str = ".gitattributes") -> Plant:
     def plant(folder: Path, command: str) -> None:
         path = folder / file
         path.parent.mkdir(exist_ok=True)
-        path.write_text(line + "\n")
+        with path.open("a") as added:
+            added.write(line + "\n")
         for one in plants:
             one(folder, command)
 
@@ -179,11 +180,11 @@ ATTACKS = {
     "fsmonitor": Attack(config("core.fsmonitor")),
     "fsmonitor, included": Attack(included),
     "fsmonitor of the worktree": Attack(of_worktree),
-    "clean filter": Attack(attribute("* filter=x", config("filter.x.clean", "{}; cat"))),
+    "clean filter": Attack(attribute("a.txt filter=x", config("filter.x.clean", "{}; cat"))),
     "clean filter, included for a branch": Attack(included_for_branch),
     "clean filter by info/attributes": Attack(
         attribute(
-            "* filter=x", config("filter.x.clean", "{}; cat"), file=".git/info/attributes"
+            "a.txt filter=x", config("filter.x.clean", "{}; cat"), file=".git/info/attributes"
         )
     ),
     "clean filter by core.attributesFile": Attack(
@@ -199,13 +200,13 @@ ATTACKS = {
         attribute("* filter=a=b.c", config("filter.a=b.c.clean", "{}; cat")), live=False
     ),
     "clean filter with a capital name": Attack(
-        attribute("* filter=X.Y", config("filter.X.Y.clean", "{}; cat"))
+        attribute("b.txt filter=X.Y", config("filter.X.Y.clean", "{}; cat"))
     ),
     "required clean filter": Attack(
-        attribute("* filter=x", config("filter.x.clean", "{}; cat", filter__x__required="true"))
+        attribute("b.txt filter=r", config("filter.r.clean", "{}; cat", filter__r__required="true"))
     ),
-    "smudge filter": Attack(attribute("* filter=x", config("filter.x.smudge", "{}; cat"))),
-    "process filter": Attack(attribute("* filter=x", config("filter.x.process", "{}; cat"))),
+    "smudge filter": Attack(attribute("a.txt filter=x", config("filter.x.smudge", "{}; cat"))),
+    "process filter": Attack(attribute("b.txt filter=p", config("filter.p.process", "{}; cat"))),
     "external diff": Attack(config("diff.external", "{}; :")),
     "diff command": Attack(attribute("* diff=x", config("diff.x.command", "{}; :"))),
     "textconv": Attack(attribute("* diff=x", config("diff.x.textconv", "{}; cat"))),
@@ -304,10 +305,26 @@ def use_window(tester: Tester) -> None:
 OTHERS = [name for name, one in ATTACKS.items() if not one.live]
 HOOKS = [name for name in ATTACKS if "-" in name and name not in OTHERS]
 GROUPS = {
-    **{name: [name] for name in ATTACKS if name not in HOOKS and name not in OTHERS},
-    "hooks": HOOKS,
+    "programs, signed": ["fsmonitor", "external diff", "signing"],
+    "programs, signed by ssh": [
+        *("fsmonitor, included", "diff command", "hooksPath", "ssh signing"),
+    ],
+    "programs of the worktree": [
+        *("fsmonitor of the worktree", "textconv", "signature of the log"),
+    ],
+    "hooks": ["submodule", "cached textconv", *HOOKS],
+    "filters": ["clean filter", "smudge filter", "clean filter with a capital name"],
+    "filters, required": ["clean filter by info/attributes", "required clean filter"],
+    "filters, included": ["clean filter, included for a branch", "process filter"],
+    "lazy fetch by ext": ["lazy fetch by ext"],
+    "lazy fetch from a folder": ["lazy fetch from a folder"],
     "others": OTHERS,
 }
+"""Attacks that do not hinder each other."""
+
+
+def test_every_attack_is_tried() -> None:
+    assert sorted(one for names in GROUPS.values() for one in names) == sorted(ATTACKS)
 
 
 @pytest.mark.parametrize("group", GROUPS)

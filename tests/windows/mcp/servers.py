@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 def plain(mode: str = "", **options: Any) -> Server:
     """The server of the older generation."""
-    args = ("-u", str(HERE / "plain.py"), mode)
+    args = ("-S", "-u", str(HERE / "plain.py"), mode)  # it needs no packages
     return Server("plain", command=sys.executable, args=args, **{"timeout": 20.0, **options})
 
 

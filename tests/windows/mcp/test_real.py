@@ -20,7 +20,6 @@ from tests.windows.mcp.servers import (
     answer_as_person,
     attend,
     free_port,
-    listens,
     module,
     opened,
     until,
@@ -29,13 +28,20 @@ from tests.windows.mcp.servers import (
 
 @pytest.fixture
 def address() -> Iterator[str]:
+    """The server over HTTP, in a thread of this process: it has imported the library already."""
+    import uvicorn
+
+    from tests.windows.mcp.server import server
+
     port = free_port()
-    argv = [sys.executable, str(HERE / "server.py"), "http", str(port)]
-    with subprocess.Popen(argv, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-        until(lambda: listens(port))
-        yield f"http://127.0.0.1:{port}/mcp"
-        process.terminate()
-        process.wait(PATIENCE)
+    app = server.streamable_http_app(host="127.0.0.1")
+    running = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", ws="none"))
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    until(lambda: running.started)
+    yield f"http://127.0.0.1:{port}/mcp"
+    running.should_exit = running.force_exit = True
+    thread.join(PATIENCE)
 
 
 @pytest.fixture(params=["stdio", "http"])
@@ -58,11 +64,7 @@ def test_a_server_of_the_newer_generation(modern: Server, tmp_path: Path) -> Non
         until(lambda: "Buy milk" in window.content())
         window.act("grow")
         until(lambda: "grown" in window.window.actions)
-
-
-def test_it_asks_the_person(modern: Server, tmp_path: Path) -> None:
-    with opened(modern, tmp_path) as window:
-        attend(window)
+        attend(window)  # it asks the person
         said: list[str] = []
         thread = threading.Thread(target=lambda: said.append(window.act("greet")))
         thread.start()
@@ -81,6 +83,7 @@ def test_an_address_where_nothing_is_says_so(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.long
 def test_the_time_server(tmp_path: Path) -> None:
     pytest.importorskip("mcp_server_time")
     with opened(module("mcp_server_time"), tmp_path) as window:
@@ -90,21 +93,14 @@ def test_the_time_server(tmp_path: Path) -> None:
         assert "Invalid timezone" in said.text
 
 
+@pytest.mark.long
 def test_the_git_server(tmp_path: Path) -> None:
     pytest.importorskip("mcp_server_git")
     for argv in (
         ["git", "init", "-q"],
         [
-            "git",
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "First",
+            *("git", "-c", "user.name=a", "-c", "user.email=a@b"),
+            *("commit", "-q", "--allow-empty", "-m", "First"),
         ],
     ):
         subprocess.run(argv, cwd=tmp_path, check=True)
@@ -112,6 +108,7 @@ def test_the_git_server(tmp_path: Path) -> None:
         assert "Message: First" in window.act("git_log", repo_path=str(tmp_path))
 
 
+@pytest.mark.long
 def test_the_fetch_server(tmp_path: Path) -> None:
     pytest.importorskip("mcp_server_fetch")
 

@@ -42,7 +42,7 @@ def test_vim_edits_and_leaves_the_screen_as_it_was(tmp_path: Path) -> None:
 @needs("less")
 def test_less_scrolls_and_leaves_the_screen_as_it_was(tmp_path: Path) -> None:
     async def test() -> None:
-        async with shell(tmp_path) as one:
+        async with shell(tmp_path, size=(24, 250)) as one:  # a prompt has the folder's path
             await finished(one, "seq 1000 > numbers")
             ran = await one.run("less numbers")
             await until(one, lambda: one.emulator.alternate and "numbers" in one.emulator.text())

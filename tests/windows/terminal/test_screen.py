@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from contextui.windows.terminal.emulator import Emulator
 from contextui.windows.terminal.screen import PLAIN, Label, Style
 from contextui.windows.terminal.transcript import Transcript, plain_line
+from tests.thorough import times
 
 
 def emulator(text: str = "", rows: int = 5, columns: int = 20) -> Emulator:
@@ -164,7 +165,7 @@ def test_any_sequences_are_taken() -> None:
     ]
     pieces += [*"ABCDEFGKLMPSTXZ@`abcdefgnsu<>=!$ \r\n\t\b\x0e\x0f78cM", "\x1bP", "\x07", "1049"]
     one, record = Emulator(6, 12), Transcript(6, 12)
-    for number in range(30_000):
+    for number in range(times(10_000, 100_000)):
         one.feed(source.choice(pieces), record)
         if number % 1000 == 0:
             one.resize(source.randint(2, 30), source.randint(2, 90))
@@ -240,7 +241,7 @@ def test_a_label_replaces_those_below_it() -> None:
 
 def test_labels_are_as_many_as_the_rows_that_are_kept() -> None:
     one = emulator(rows=3)
-    for number in range(3_000):
+    for number in range(1_000):
         one.feed("$ x\r\n" * 3)
         one.label(one.position[0] - 1, Label(number, 2))
     assert len(one.labels()) < 2_000
