@@ -23,7 +23,7 @@ from tests.tui.running import desk_in, running, until
 from tests.tui.test_rewind import app_of
 from tests.tui.test_sessions import add
 
-SIZES = {"few": (12, 60, 50), "many": (120, 6_000, 500)}
+SIZES = {"few": (12, 60, 50), "many": (60, 2_000, 300)}
 """Windows, files and sessions; the few fill the screen, too."""
 ONCE_MORE = 80
 """Rows that a timer may draw in between."""
