@@ -119,10 +119,12 @@ async def look_at_sessions(pilot: "Pilot[int]", counted: Counter[str], found: Co
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("frames")
 def test_the_work_does_not_grow(tmp_path: Path, counted: Counter[str]) -> None:
     work = {}
     for name, size in SIZES.items():
         (tmp_path / name).mkdir()
         work[name] = asyncio.run(work_with(tmp_path / name, size, counted))
+    assert work["few"]["down: rows drawn"] > 0
     for what, few in work["few"].items():
         assert work["many"][what] <= 2 * few + ONCE_MORE * what.endswith("drawn"), (what, work)

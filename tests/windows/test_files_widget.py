@@ -375,11 +375,12 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
 
 
 @pytest.mark.long
-def test_ten_thousand_files_cost_what_ten_do(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("frames")
+def test_thousands_of_files_cost_what_ten_do(tmp_path: Path) -> None:
     """Only rows in view are drawn, and a key draws no more of them in a large folder."""
     drawn: dict[int, int] = {}
 
-    for count in (10, 10_000):
+    for count in (10, 3_000):
         place = tmp_path / str(count)
         work = place / "work"
         work.mkdir(parents=True)
@@ -403,4 +404,4 @@ def test_ten_thousand_files_cost_what_ten_do(tmp_path: Path) -> None:
             await until(pilot, lambda: f"of {count:,} files" in text_of(pilot, frame))  # noqa: B023
 
         use(place, steps)
-    assert 0 < drawn[10_000] <= 2 * drawn[10] + 5 * 20
+    assert 0 < drawn[3_000] <= 2 * drawn[10] + 5 * 20
