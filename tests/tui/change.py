@@ -27,7 +27,7 @@ ODD = (
 """One of each kind of character that cannot be seen."""
 
 
-class Host(KeyLine[None]):
+class Host(KeyLine[int]):
     """An app that only asks."""
 
     CSS = "* { scrollbar-size: 1 1; }"
@@ -47,14 +47,14 @@ class Host(KeyLine[None]):
 
 
 @asynccontextmanager
-async def hosting(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple["Pilot[None]", Host]]:
+async def hosting(size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple["Pilot[Any]", Host]]:
     """A host on a terminal of this size."""
     app = Host()
     async with app.run_test(size=size) as pilot:
         yield pilot, app
 
 
-async def settled(pilot: "Pilot[None]", screen: ApprovalScreen) -> ChangeView:
+async def settled(pilot: "Pilot[Any]", screen: ApprovalScreen) -> ChangeView:
     """The view of a dialog once it has its size and all rows are known."""
     before: object = None
     for _ in range(2_000):

@@ -53,8 +53,7 @@ class SharedApp:
         await act(pilot)
         while len(pilot.app.screen_stack) > 1:  # what was left open over the main screen
             await pilot.app.pop_screen()
-        assert isinstance(pilot.app, ContextUIApp)
-        if pilot.app.main.has_class("-zoom"):
+        if isinstance(pilot.app, ContextUIApp) and pilot.app.main.has_class("-zoom"):
             pilot.app.main.action_zoom()
         await self._tidy(pilot)
 

@@ -155,13 +155,17 @@ def test_a_question_rings_while_the_person_is_away(
             await until(pilot, lambda: not app.app_focus)
             app.main.send("Save it.")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            screen = app.screen
+            assert isinstance(screen, ApprovalScreen)
             assert "\a" in written
             assert any("◆ asks" in one for one in written)
             app.post_message(events.AppFocus())
-            await pilot.pause(0.6)
+            await until(pilot, lambda: app.app_focus)
+            await until(pilot, lambda: screen._deaf_until < float("inf"))
+            screen._deaf_until = 0.0  # for long
             await pilot.press("y")
             await until(pilot, lambda: app.main.talk is not None and not app.main.talk.is_running)
-            assert "◆" not in written[-1]
+            await until(pilot, lambda: "◆" not in written[-1])
 
     asyncio.run(go())
 

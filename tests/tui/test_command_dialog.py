@@ -1,8 +1,6 @@
 """The dialog before a command runs: what it shows, what each answer does, and editing."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,10 @@ from contextui.tui.dialogs.command import CommandField, CommandScreen, editable
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import CommandPreview, Preview, checked
 from contextui.words import Lang, Words
-from tests.tui.change import ODD, Host, hosting
+from tests.tui.change import ODD, Host
 from tests.tui.running import desk_in, running, until
-from tests.tui.test_approval import ask, decided, shown
+from tests.tui.sharing import SharedApp
+from tests.tui.test_approval import ask, decided, host_of, shown
 
 PYTEST = 'pytest -q tests/test_cart.py -k "discount and not slow" --maxfail=3'
 SIZES = [(80, 24), (120, 40)]
@@ -43,18 +42,17 @@ def question(line: str = PYTEST, **given: Any) -> Question:
     )
 
 
-@asynccontextmanager
 async def asked(
-    one: Question | None = None, size: tuple[int, int] = (120, 40), lang: Lang = "en"
-) -> AsyncIterator[tuple["Pilot[None]", Host, CommandScreen]]:
+    pilot: "Pilot[Any]", one: Question | None = None, lang: Lang = "en"
+) -> tuple[Host, CommandScreen]:
     """A dialog that takes answers."""
-    async with hosting(size) as (pilot, host):
-        screen = await ask(pilot, host, one or question(), lang)
-        assert isinstance(screen, CommandScreen)
-        yield pilot, host, screen
+    host = host_of(pilot)
+    screen = await ask(pilot, host, one or question(), lang)
+    assert isinstance(screen, CommandScreen)
+    return host, screen
 
 
-async def takes_answers(pilot: "Pilot[None]", screen: CommandScreen) -> None:
+async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
     """Wait until the dialog is not deaf any more."""
     for _ in range(400):
         await pilot.pause(0.01)
@@ -71,132 +69,131 @@ def text_of(pilot: "Pilot[Any]") -> str:
 # --- what it shows ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("size", "lang"), [*zip(SIZES, ("en", "zh"), strict=True)])
 def test_it_shows_the_command_where_it_runs_and_what_a_grant_allows(
-    size: tuple[int, int], lang: Lang
+    dialogs: SharedApp, size: tuple[int, int], lang: Lang
 ) -> None:
-    async def look() -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
         words = Words(lang)
-        async with asked(size=size, lang=lang) as (pilot, _, screen):
-            text = text_of(pilot)
-            title = words("{model} wants to run a command in {folder}")
-            parts = [
-                "◆ " + title.format(model=words("model"), folder="~/src/shop"), f"$ {PYTEST}",
-                words("every file you can, and the network"), "ANTHROPIC_API_KEY", "60",
-                "terminal_1.run", words("Nothing runs until you choose."),
-                "pytest -p plugin tests", "pytest && git push", "pytest > out.txt",
-                "python -m pytest",
-            ]  # fmt: skip
-            for one in (
-                "Folder", "Limit", "May reach", "Environment", "Run it once", "Refuse",
-                "Run exactly this without asking", "also allows", "still asks",
-                "Refuse with a reason…", "Edit it…",
-            ):  # fmt: skip
-                parts.append(words(one))
-            parts.append(words("Run {pattern} without asking").format(pattern=" pytest * "))
-            for part in parts:
-                assert part in text, (part, text)
-            assert screen.query_one(ChangeView).has_focus
-            if lang == "zh":
-                assert "wants" not in text
-                assert "asking" not in text
+        _, screen = await asked(pilot, lang=lang)
+        text = text_of(pilot)
+        title = words("{model} wants to run a command in {folder}")
+        parts = [
+            "◆ " + title.format(model=words("model"), folder="~/src/shop"), f"$ {PYTEST}",
+            words("every file you can, and the network"), "ANTHROPIC_API_KEY", "60",
+            "terminal_1.run", words("Nothing runs until you choose."),
+            "pytest -p plugin tests", "pytest && git push", "pytest > out.txt",
+            "python -m pytest",
+        ]  # fmt: skip
+        for one in (
+            "Folder", "Limit", "May reach", "Environment", "Run it once", "Refuse",
+            "Run exactly this without asking", "also allows", "still asks",
+            "Refuse with a reason…", "Edit it…",
+        ):  # fmt: skip
+            parts.append(words(one))
+        parts.append(words("Run {pattern} without asking").format(pattern=" pytest * "))
+        for part in parts:
+            assert part in text, (part, text)
+        assert screen.query_one(ChangeView).has_focus
+        if lang == "zh":
+            assert "wants" not in text
+            assert "asking" not in text
 
-    asyncio.run(look())
+    dialogs.run(look, size)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_without_a_pattern_the_reason_is_a_sentence(lang: Lang) -> None:
+def test_without_a_pattern_the_reason_is_a_sentence(dialogs: SharedApp, lang: Lang) -> None:
     sentence = {
         "en": "&& joins two commands, so there is no pattern to allow.",
         "zh": "&& 连接了两条命令，无法按模式允许。",
     }
 
-    async def look() -> None:
-        async with asked(question("pytest && git push"), (80, 24), lang) as (pilot, host, screen):
-            assert sentence[lang] in text_of(pilot)
-            assert not screen.query("#choice-p")
-            await pilot.press("p")
-            await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
+    async def look(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot, question("pytest && git push"), lang)
+        assert sentence[lang] in text_of(pilot)
+        assert not screen.query("#choice-p")
+        await pilot.press("p")
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
 
-    asyncio.run(look())
+    dialogs.run(look, (80, 24))
 
 
-def test_a_sandbox_is_named() -> None:
-    async def look() -> None:
-        async with asked(question(reach="sandbox", can_sandbox=True)) as (pilot, _, _screen):
-            assert "this folder; no network" in text_of(pilot)
-            assert "--sandbox" not in text_of(pilot)
-        async with asked(question(can_sandbox=True, dropped=(), seconds=None)) as (pilot, _, _s):
-            assert "--sandbox limits it to this folder" in text_of(pilot)
-            assert "Limit         none" in text_of(pilot)
-            assert "Environment   yours  " in text_of(pilot)
+def test_a_sandbox_is_named(dialogs: SharedApp) -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
+        _, _screen = await asked(pilot, question(reach="sandbox", can_sandbox=True))
+        assert "this folder; no network" in text_of(pilot)
+        assert "--sandbox" not in text_of(pilot)
+        _, _s = await asked(pilot, question(can_sandbox=True, dropped=(), seconds=None))
+        assert "--sandbox limits it to this folder" in text_of(pilot)
+        assert "Limit         none" in text_of(pilot)
+        assert "Environment   yours  " in text_of(pilot)
 
-    asyncio.run(look())
+    dialogs.run(look)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 40)])
 def test_however_long_it_is_nothing_is_cut_and_every_answer_is_in_view(
+    dialogs: SharedApp,
     size: tuple[int, int],
 ) -> None:
     line = "\n".join(f"echo {number} {'word ' * 40}" for number in range(40)) + "\nrm -rf the_end"
 
-    async def look() -> None:
-        async with asked(question(line), size) as (pilot, _, screen):
-            text = text_of(pilot)
-            for answer in ("y  Run it once", "s  Run exactly", "n  Refuse", "e  Edit it…"):
-                assert answer in text, text
-            assert "more rows" in text
-            view = screen.query_one(ChangeView)
-            rows = [view.layout_of.row(one).plain for one in range(view.count)]
-            words = " ".join(row.lstrip("$>↪ ") for row in rows).replace("·", " ").split()
-            assert words == line.split()
-            await pilot.press("end")
-            await pilot.pause()
-            assert "rm -rf the_end" in text_of(pilot)
-            assert "more rows" not in text_of(pilot)
+    async def look(pilot: "Pilot[Any]") -> None:
+        _, screen = await asked(pilot, question(line))
+        text = text_of(pilot)
+        for answer in ("y  Run it once", "s  Run exactly", "n  Refuse", "e  Edit it…"):
+            assert answer in text, text
+        assert "more rows" in text
+        view = screen.query_one(ChangeView)
+        rows = [view.layout_of.row(one).plain for one in range(view.count)]
+        words = " ".join(row.lstrip("$>↪ ") for row in rows).replace("·", " ").split()
+        assert words == line.split()
+        await pilot.press("end")
+        await pilot.pause()
+        assert "rm -rf the_end" in text_of(pilot)
+        assert "more rows" not in text_of(pilot)
 
-    asyncio.run(look())
-
-
-def test_a_pattern_is_not_offered_where_its_examples_do_not_fit() -> None:
-    async def look() -> None:
-        async with asked(size=(60, 16)) as (pilot, host, _screen):
-            assert "pytest *" not in text_of(pilot)
-            await pilot.press("p")
-            await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
-
-    asyncio.run(look())
+    dialogs.run(look, size)
 
 
-def test_what_cannot_be_seen_is_spelled_and_nothing_is_raw() -> None:
+def test_a_pattern_is_not_offered_where_its_examples_do_not_fit(dialogs: SharedApp) -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
+        host, _screen = await asked(pilot)
+        assert "pytest *" not in text_of(pilot)
+        await pilot.press("p")
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+
+    dialogs.run(look, (60, 16))
+
+
+def test_what_cannot_be_seen_is_spelled_and_nothing_is_raw(dialogs: SharedApp) -> None:
     unseen = [one for one in ODD if one not in "\0\ud800"]
     line = "git log " + "".join(unseen) + "\x1b]0;owned\x07 [@click=app.quit]x[/]\r"
 
-    async def look() -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
         one = question(line, folder="/src/\u202e\x1b", dropped=("A\x1bB",))
-        async with asked(one) as (pilot, _, screen):
-            text = text_of(pilot)
-            for char in unseen:
-                assert f"⟨U+{ord(char):04X}⟩" in text, hex(ord(char))
-                assert char not in text
-            assert "[@click=app.quit]x[/]" in text
-            assert "invisible characters, shown as ⟨U+…⟩" in text
-            await pilot.press("e")
-            await pilot.pause()
-            field = screen.query_one(CommandField).text
-            assert field == "git log ]0;owned [@click=app.quit]x[/]\n"
-            assert not set(text_of(pilot)) & set(unseen)
+        _, screen = await asked(pilot, one)
+        text = text_of(pilot)
+        for char in unseen:
+            assert f"⟨U+{ord(char):04X}⟩" in text, hex(ord(char))
+            assert char not in text
+        assert "[@click=app.quit]x[/]" in text
+        assert "invisible characters, shown as ⟨U+…⟩" in text
+        await pilot.press("e")
+        await pilot.pause()
+        field = screen.query_one(CommandField).text
+        assert field == "git log ]0;owned [@click=app.quit]x[/]\n"
+        assert not set(text_of(pilot)) & set(unseen)
 
-    asyncio.run(look())
+    dialogs.run(look)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("size", "lang"), [*zip(SIZES, ("en", "zh"), strict=True)])
 def test_programs_that_a_repository_names_are_shown_below_the_command(
-    size: tuple[int, int], lang: Lang
+    dialogs: SharedApp, size: tuple[int, int], lang: Lang
 ) -> None:
     """H04: the person sees why a command that a pattern allows asks, and nothing of it is raw."""
     reason = {
@@ -208,208 +205,209 @@ def test_programs_that_a_repository_names_are_shown_below_the_command(
         NamedProgram("hooks", "the hook \x1b[2J\u202e\u200b   (.git/hooks/x)"),
     )
 
-    async def look() -> None:
-        async with asked(question("git status", programs=named), size, lang) as (pilot, _, _screen):
-            text = text_of(pilot)
-            assert "$ git status" in text
-            assert reason[lang] in text
-            for _ in named:  # a small screen does not show all lines at once
-                await pilot.press("down")
-                await pilot.pause()
-                text += text_of(pilot)
-            assert "core.fsmonitor = touch /tmp/x   (.git/config)" in text
-            assert "⟨U+001B⟩[2J" in text
-            assert not any(char in text for char in "\x1b\u202e\u200b")
+    async def look(pilot: "Pilot[Any]") -> None:
+        _, _screen = await asked(pilot, question("git status", programs=named), lang)
+        text = text_of(pilot)
+        assert "$ git status" in text
+        assert reason[lang] in text
+        for _ in named:  # a small screen does not show all lines at once
+            await pilot.press("down")
+            await pilot.pause()
+            text += text_of(pilot)
+        assert "core.fsmonitor = touch /tmp/x   (.git/config)" in text
+        assert "⟨U+001B⟩[2J" in text
+        assert not any(char in text for char in "\x1b\u202e\u200b")
 
-    asyncio.run(look())
+    dialogs.run(look, size)
 
 
-def test_a_folder_that_is_too_long_stands_whole_below() -> None:
-    async def look() -> None:
+def test_a_folder_that_is_too_long_stands_whole_below(dialogs: SharedApp) -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
         folder = "/" + "/".join(f"folder-{number}" for number in range(20))
-        async with asked(question(folder=folder), (80, 24)) as (pilot, _, _screen):
-            text = text_of(pilot)
-            assert "◆ model wants to run a command ─" in text
-            assert "folder-19" in text
+        _, _screen = await asked(pilot, question(folder=folder))
+        text = text_of(pilot)
+        assert "◆ model wants to run a command ─" in text
+        assert "folder-19" in text
 
-    asyncio.run(look())
+    dialogs.run(look, (80, 24))
 
 
 # --- answers ---------------------------------------------------------------------------
 
 ANSWERS: dict[str, Choice] = {
-    "y": "once", "ｙ": "once", "s": "always", "p": "pattern", "P": "pattern", "n": "no",
-    "escape": "no",
+    "y": "once", "s": "always", "p": "pattern",
 }  # fmt: skip
 
 
-def test_a_key_or_a_click_answers() -> None:
-    async def answer() -> None:
-        async with hosting() as (pilot, host):
-            for key, choice in ANSWERS.items():
-                await ask(pilot, host, question())
-                await pilot.press(key)
-                assert await decided(pilot, host) == Decision(choice), key
-            for letter in "yspn":
-                await ask(pilot, host, question())
-                await pilot.click(f"#choice-{letter}", offset=(5, 0))
-                assert await decided(pilot, host) == Decision(ANSWERS[letter])
+def test_a_key_or_a_click_answers(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host = host_of(pilot)
+        for key, choice in ANSWERS.items():
+            await ask(pilot, host, question())
+            await pilot.press(key)
+            assert await decided(pilot, host) == Decision(choice), key
+        for letter in "sp":
+            await ask(pilot, host, question())
+            await pilot.click(f"#choice-{letter}", offset=(5, 0))
+            assert await decided(pilot, host) == Decision(ANSWERS[letter])
 
-    asyncio.run(answer())
-
-
-def test_a_refusal_may_have_a_reason() -> None:
-    async def answer() -> None:
-        async with asked() as (pilot, host, _screen):
-            await pilot.press("r")
-            await pilot.pause()
-            await pilot.press(*"yes", "enter")
-            assert await decided(pilot, host) == Decision("no", "yes")
-
-    asyncio.run(answer())
+    dialogs.run(answer)
 
 
-def test_keys_meant_for_something_else_answer_nothing() -> None:
-    async def answer() -> None:
-        async with hosting() as (pilot, host):
-            screen = host.ask(question())
-            await pilot.press(*"yspe")  # before it can have been read
-            await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
-            assert not screen.has_class("-edits")
-        async with asked() as (pilot, host, screen):
-            for keys in ("yes", "pytest", "spy", "ye"):
-                screen._deaf_until = 0.0
-                await pilot.press(*keys)
-                screen._end_editing(None) if screen.has_class("-edits") else None
-                await pilot.pause(2 * approval.SETTLE)
-                assert host.decisions == [], keys
+def test_a_refusal_may_have_a_reason(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, _screen = await asked(pilot)
+        await pilot.press("r")
+        await pilot.pause()
+        await pilot.press(*"yes", "enter")
+        assert await decided(pilot, host) == Decision("no", "yes")
+
+    dialogs.run(answer)
+
+
+def test_keys_meant_for_something_else_answer_nothing(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host = host_of(pilot)
+        screen = host.ask(question())
+        await pilot.press(*"yspe")  # before it can have been read
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+        assert not screen.has_class("-edits")
+        host, screen = await asked(pilot)
+        for keys in ("yes", "pytest", "spy", "ye"):
             screen._deaf_until = 0.0
-            for key in ("enter", "space", "tab", "ctrl+y", "w", "1"):
-                await pilot.press(key)
-            screen.post_message(events.Paste("y"))
+            await pilot.press(*keys)
+            screen._end_editing(None) if screen.has_class("-edits") else None
             await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
+            assert host.decisions == [], keys
+        screen._deaf_until = 0.0
+        for key in ("enter", "space", "tab", "ctrl+y", "w", "1"):
+            await pilot.press(key)
+        screen.post_message(events.Paste("y"))
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
 
-    asyncio.run(answer())
+    dialogs.run(answer)
 
 
 # --- editing ---------------------------------------------------------------------------
 
 
-def test_an_edited_command_is_shown_before_it_can_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edited_command_is_shown_before_it_can_run(
+    dialogs: SharedApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(approval, "DEAF", 60.0)  # however slow the machine is
 
-    async def answer() -> None:
-        async with asked(size=(80, 24)) as (pilot, host, screen):
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot)
+        await pilot.press("e")
+        await pilot.pause()
+        field = screen.query_one(CommandField)
+        assert field.has_focus
+        assert field.text == PYTEST
+        assert "Run it once" not in text_of(pilot)
+        await pilot.press(*" -yspn")
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+        assert field.text == f"{PYTEST} -yspn"
+        await pilot.press("enter", "y")  # the same hand goes on typing
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+        await takes_answers(pilot, screen)
+        text = text_of(pilot)
+        assert "edited by you" in text
+        assert "-yspn" in text
+        for gone in ("without asking", "also allows", "still asks"):
+            assert gone not in text
+        await pilot.press("s")
+        await pilot.press("p")
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+        screen._deaf_until = 0.0
+        await pilot.press("y")
+        assert await decided(pilot, host) == Decision("once", edited=f"{PYTEST} -yspn")
+
+    dialogs.run(answer, (80, 24))
+
+
+def test_an_edit_may_be_discarded_or_change_nothing(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host = host_of(pilot)
+        for keys in (["x", "escape"], ["enter"], ["x", "backspace", "enter"], []):
+            screen = await ask(pilot, host, question("git status"))
+            assert isinstance(screen, CommandScreen)
             await pilot.press("e")
             await pilot.pause()
-            field = screen.query_one(CommandField)
-            assert field.has_focus
-            assert field.text == PYTEST
-            assert "Run it once" not in text_of(pilot)
-            await pilot.press(*" -yspn")
-            await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
-            assert field.text == f"{PYTEST} -yspn"
-            await pilot.press("enter", "y")  # the same hand goes on typing
-            await pilot.pause(2 * approval.SETTLE)
-            assert host.decisions == []
+            if not keys:
+                screen.query_one(CommandField).text = " "
+            await pilot.press(*keys or ["enter"])
             await takes_answers(pilot, screen)
-            text = text_of(pilot)
-            assert "edited by you" in text
-            assert "-yspn" in text
-            for gone in ("without asking", "also allows", "still asks"):
-                assert gone not in text
-            await pilot.press("s")
-            await pilot.press("p")
-            await pilot.pause(2 * approval.SETTLE)
             assert host.decisions == []
-            screen._deaf_until = 0.0
-            await pilot.press("y")
-            assert await decided(pilot, host) == Decision("once", edited=f"{PYTEST} -yspn")
-
-    asyncio.run(answer())
-
-
-def test_an_edit_may_be_discarded_or_change_nothing() -> None:
-    async def answer() -> None:
-        async with hosting() as (pilot, host):
-            for keys in (["x", "escape"], ["enter"], ["x", "backspace", "enter"], []):
-                screen = await ask(pilot, host, question("git status"))
-                assert isinstance(screen, CommandScreen)
-                await pilot.press("e")
-                await pilot.pause()
-                if not keys:
-                    screen.query_one(CommandField).text = " "
-                await pilot.press(*keys or ["enter"])
-                await takes_answers(pilot, screen)
-                assert host.decisions == []
-                assert "edited by you" not in text_of(pilot)
-                assert "$ git status" in text_of(pilot)
-                await pilot.press("s")
-                assert await decided(pilot, host) == Decision("always")
-
-    asyncio.run(answer())
-
-
-def test_a_second_edit_goes_on_from_the_first_and_escape_returns_to_it() -> None:
-    async def answer() -> None:
-        async with asked(question("git status")) as (pilot, host, screen):
-            await pilot.press("e")
-            await pilot.pause()
-            await pilot.press("ctrl+j", *"ls", "enter")
-            await takes_answers(pilot, screen)
-            await pilot.press("e")
-            await pilot.pause()
-            assert screen.query_one(CommandField).text == "git status\nls"
-            await pilot.press("x", "escape")
-            await takes_answers(pilot, screen)
+            assert "edited by you" not in text_of(pilot)
             assert "$ git status" in text_of(pilot)
-            assert "> ls" in text_of(pilot)
-            await pilot.press("y")
-            assert await decided(pilot, host) == Decision("once", edited="git status\nls")
+            await pilot.press("s")
+            assert await decided(pilot, host) == Decision("always")
 
-    asyncio.run(answer())
+    dialogs.run(answer)
 
 
-def test_a_paste_into_the_field_holds_nothing_invisible() -> None:
+def test_a_second_edit_goes_on_from_the_first_and_escape_returns_to_it(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot, question("git status"))
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("ctrl+j", *"ls", "enter")
+        await takes_answers(pilot, screen)
+        await pilot.press("e")
+        await pilot.pause()
+        assert screen.query_one(CommandField).text == "git status\nls"
+        await pilot.press("x", "escape")
+        await takes_answers(pilot, screen)
+        assert "$ git status" in text_of(pilot)
+        assert "> ls" in text_of(pilot)
+        await pilot.press("y")
+        assert await decided(pilot, host) == Decision("once", edited="git status\nls")
+
+    dialogs.run(answer)
+
+
+def test_a_paste_into_the_field_holds_nothing_invisible(dialogs: SharedApp) -> None:
     assert editable("a\r\nb\tc\u200b\x1b[31m\u202e") == "a\nb c[31m"
 
-    async def answer() -> None:
-        async with asked(question("git status")) as (pilot, host, screen):
-            await pilot.press("e")
-            await pilot.pause()
-            screen.query_one(CommandField).post_message(events.Paste(" -s\u200b\x1b\r"))
-            await pilot.pause()
-            await pilot.press("enter")
-            await takes_answers(pilot, screen)
-            await pilot.press("y")
-            assert await decided(pilot, host) == Decision("once", edited="git status -s")
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot, question("git status"))
+        await pilot.press("e")
+        await pilot.pause()
+        screen.query_one(CommandField).post_message(events.Paste(" -s\u200b\x1b\r"))
+        await pilot.pause()
+        await pilot.press("enter")
+        await takes_answers(pilot, screen)
+        await pilot.press("y")
+        assert await decided(pilot, host) == Decision("once", edited="git status -s")
 
-    asyncio.run(answer())
-
-
-def test_a_key_before_a_click_on_edit_approves_nothing() -> None:
-    async def answer() -> None:
-        async with asked() as (pilot, host, screen):
-            screen._choose("y")
-            screen._choose("e", at_once=True)
-            await pilot.pause(3 * approval.SETTLE)
-            assert host.decisions == []
-            assert screen.query_one(CommandField).has_focus
-
-    asyncio.run(answer())
+    dialogs.run(answer)
 
 
-def test_a_stopped_turn_withdraws_the_question_even_while_it_is_edited() -> None:
-    async def answer() -> None:
-        async with asked() as (pilot, host, screen):
-            await pilot.press("e", "x")
-            screen.withdraw()
-            assert await decided(pilot, host) == Decision("no")
+def test_a_key_before_a_click_on_edit_approves_nothing(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot)
+        screen._choose("y")
+        screen._choose("e", at_once=True)
+        await pilot.pause(3 * approval.SETTLE)
+        assert host.decisions == []
+        assert screen.query_one(CommandField).has_focus
 
-    asyncio.run(answer())
+    dialogs.run(answer)
+
+
+def test_a_stopped_turn_withdraws_the_question_even_while_it_is_edited(dialogs: SharedApp) -> None:
+    async def answer(pilot: "Pilot[Any]") -> None:
+        host, screen = await asked(pilot)
+        await pilot.press("e", "x")
+        screen.withdraw()
+        assert await decided(pilot, host) == Decision("no")
+
+    dialogs.run(answer)
 
 
 # --- in the app ------------------------------------------------------------------------

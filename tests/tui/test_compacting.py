@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
 from contextui.model import ModelError, ModelEvent, ModelRequest
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.dialogs.compact import CompactScreen
@@ -44,12 +45,15 @@ def long_desk(
     budget: int = 128_000,
 ) -> Desk:
     desk = desk_in(folder, *steps, lang=lang, model=model, options=options(budget=budget))
-    context = desk.session.context
+    talk(desk.session.context, rounds, words)
+    return desk
+
+
+def talk(context: ContextManager, rounds: int, words: str) -> None:
     for number in range(rounds):
         context.add(ContextItem(ItemType.USER, f"question {number} [/foo]"))
         context.add(ContextItem(ItemType.ASSISTANT, f"answer {number} {words}"))
     context.end_turn()
-    return desk
 
 
 def main_of(pilot: "Pilot[int]") -> MainScreen:
@@ -70,100 +74,48 @@ def on_screen(pilot: "Pilot[int]", text: str) -> bool:
     return text in " ".join(" ".join(cells).split())
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_what_goes_and_what_stays_is_shown_first(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def look() -> None:
-        desk = long_desk(tmp_path, OUTLINE)
-        desk.session.context.pin(desk.session.context.get_active()[1].id)
-        async with running(desk, size) as pilot:
-            await asked(pilot, "/c")
-            assert shown(pilot, "13 messages")
-            assert shown(pilot, "tokens) go; 7 (")
-            assert shown(pilot, "Goes into the summary")
-            assert shown(pilot, "− 0004 User")
-            assert shown(pilot, "[/foo]")
-            await pilot.press("end")
-            await until(pilot, lambda: shown(pilot, "answer 9"))
-            assert shown(pilot, "y  Compact it")
-            await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, CompactScreen))
-            assert not any(item.is_summary for item in desk.session.context.get_all())
-
-    asyncio.run(look())
-
-
-def test_a_key_confirms_and_the_result_is_shown(tmp_path: Path) -> None:
+def test_what_goes_is_shown_first_and_what_comes_of_it_afterwards(tmp_path: Path) -> None:
     async def compact() -> None:
-        desk = long_desk(tmp_path, OUTLINE)
+        desk = long_desk(tmp_path, ModelError("auth", "No key is set."), "", OUTLINE)
+        context = desk.session.context
+        pinned = context.get_active()[1].id
+        context.pin(pinned)
         async with running(desk) as pilot:
+            for size in SIZES:
+                await pilot.resize_terminal(*size)
+                await asked(pilot, "/c")
+                assert shown(pilot, "13 messages")
+                assert shown(pilot, "tokens) go; 7 (")
+                assert shown(pilot, "Goes into the summary")
+                assert shown(pilot, "− 0004 User")
+                assert shown(pilot, "[/foo]")
+                await pilot.press("end")
+                await until(pilot, lambda: shown(pilot, "answer 9"))
+                assert shown(pilot, "y  Compact it")
+                await pilot.press("escape")
+                await until(pilot, lambda: not isinstance(pilot.app.screen, CompactScreen))
+                assert not any(item.is_summary for item in context.get_all())
+            context.unpin(pinned)
+
+            for problem in ("No key is set.", "The summary is empty."):
+                await asked(pilot)
+                await pilot.press("y")
+                await until(pilot, lambda problem=problem: on_screen(pilot, problem))  # type: ignore[misc]
+                assert on_screen(pilot, f"There is no summary: {problem}")
+                assert on_screen(pilot, "/compact tries again")
+                await until(pilot, lambda: not desk.controller.is_running)
+                main_of(pilot).run_command("/undo")
+                await until(
+                    pilot, lambda: not any(item.hidden == "compacted" for item in context.get_all())
+                )
+
             await asked(pilot)
             await pilot.press("y")
             await until(pilot, lambda: on_screen(pilot, "Compacted 14 messages:"))
             assert on_screen(pilot, "Compacting: 14 messages become a summary, 6 stay.")
-            context = desk.session.context
             assert sum(item.is_summary for item in context.get_active()) == 1
             main_of(pilot).run_command("/undo")
             assert not any(item.is_summary for item in context.get_active())
-
-    asyncio.run(compact())
-
-
-@pytest.mark.parametrize(("lang", "words"), [("en", "save less than 20%"), ("zh", "不到 20%")])
-def test_a_short_talk_is_left_as_it_is(tmp_path: Path, lang: Lang, words: str) -> None:
-    async def compact() -> None:
-        desk = long_desk(tmp_path, "", words="", lang=lang)
-        async with running(desk, lang=lang) as pilot:
-            main_of(pilot).run_command("/compact")
-            await until(pilot, lambda: on_screen(pilot, words))
-            assert not isinstance(pilot.app.screen, CompactScreen)
-            assert not any(item.hidden for item in desk.session.context.get_all())
-
-    asyncio.run(compact())
-
-
-def test_an_automatic_compaction_that_fails_is_shown_in_the_conversation(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = long_desk(tmp_path, "", "Yes.", rounds=20, budget=3_000)
-        async with running(desk) as pilot:
-            await say(pilot, "And now?")
-            assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
-            main_of(pilot).query_one(Conversation).scroll_home(animate=False)
-            await until(
-                pilot, lambda: on_screen(pilot, "There is no summary: The summary is empty.")
-            )
-
-    asyncio.run(talk())
-
-
-def test_in_chinese_too(tmp_path: Path) -> None:
-    async def compact() -> None:
-        async with running(long_desk(tmp_path, OUTLINE, lang="zh"), lang="zh") as pilot:
-            await asked(pilot)
-            assert shown(pilot, "压缩对话吗")
-            await pilot.press("y")
-            await until(pilot, lambda: on_screen(pilot, "已压缩 14 条消息"))
-
-    asyncio.run(compact())
-
-
-@pytest.mark.parametrize("step", [ModelError("auth", "No key is set."), ""])
-def test_where_there_is_no_summary_that_is_shown(tmp_path: Path, step: Step) -> None:
-    async def compact() -> None:
-        async with running(long_desk(tmp_path, step)) as pilot:
-            await asked(pilot)
-            await pilot.press("y")
-            await until(pilot, lambda: on_screen(pilot, "There is no summary:"))
-            assert on_screen(pilot, "/compact tries again")
-
-    asyncio.run(compact())
-
-
-def test_too_little_to_compact_is_shown_at_once(tmp_path: Path) -> None:
-    async def compact() -> None:
-        async with running(long_desk(tmp_path, rounds=0)) as pilot:
-            main_of(pilot).run_command("/compact")
-            await until(pilot, lambda: on_screen(pilot, "fewer than two messages"))
-            assert not isinstance(pilot.app.screen, CompactScreen)
 
     asyncio.run(compact())
 
@@ -185,7 +137,7 @@ def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
             await asked(pilot)
             await pilot.press("y")
             await until(pilot, lambda: desk.controller.is_running)
-            main_of(pilot).send("And now?")
+            main_of(pilot).send("And now?")  # waits for its end
             await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
             model.go.set()
             await until(pilot, lambda: on_screen(pilot, "Hello."))
@@ -194,8 +146,51 @@ def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
     asyncio.run(compact())
 
 
+SHORT: dict[Lang, list[str]] = {
+    "en": ["fewer than two messages", "save less than 20%", "Compact", "Compacted 32 messages"],
+    "zh": ["不到两条消息", "不到 20%", "压缩对话吗", "已压缩 32 条消息"],
+}
+
+
+@pytest.mark.parametrize("lang", SHORT)
+def test_a_short_talk_is_left_as_it_is(tmp_path: Path, lang: Lang) -> None:
+    few, less, question, done = SHORT[lang]
+
+    async def compact() -> None:
+        desk = long_desk(tmp_path, OUTLINE, rounds=0, lang=lang)
+        context = desk.session.context
+        async with running(desk, lang=lang) as pilot:
+            for rounds, expected in ((0, few), (10, less)):
+                talk(context, rounds, "")
+                main_of(pilot).run_command("/compact")
+                await until(pilot, lambda expected=expected: on_screen(pilot, expected))  # type: ignore[misc]
+                assert not isinstance(pilot.app.screen, CompactScreen)
+                assert not any(item.hidden for item in context.get_all())
+            talk(context, 10, "and more of it " * 20)
+            await asked(pilot)
+            assert shown(pilot, question)
+            await pilot.press("y")
+            await until(pilot, lambda: on_screen(pilot, done))
+
+    asyncio.run(compact())
+
+
+def test_an_automatic_compaction_that_fails_is_shown_in_the_conversation(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = long_desk(tmp_path, "", "Yes.", rounds=20, budget=3_000)
+        async with running(desk) as pilot:
+            await say(pilot, "And now?")
+            assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
+            main_of(pilot).query_one(Conversation).scroll_home(animate=False)
+            await until(
+                pilot, lambda: on_screen(pilot, "There is no summary: The summary is empty.")
+            )
+
+    asyncio.run(go())
+
+
 def test_an_automatic_compaction_is_shown(tmp_path: Path) -> None:
-    async def talk() -> None:
+    async def go() -> None:
         desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, words="", budget=2_900)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
@@ -203,4 +198,4 @@ def test_an_automatic_compaction_is_shown(tmp_path: Path) -> None:
             assert on_screen(pilot, "Compacting:")
             assert on_screen(pilot, "Compacted")
 
-    asyncio.run(talk())
+    asyncio.run(go())

@@ -3,9 +3,9 @@
 import asyncio
 import json
 import os
+from functools import partial
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
@@ -20,12 +20,25 @@ def note_shown(pilot: "Pilot[int]", text: str) -> bool:
     return "".join(text.split()) in shown
 
 
-def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
+WRONG = {
+    "/config colour red": '"colour" is not one of windows.lod, compaction.auto',
+    "/config windows.lod huge": "it must be one of full, summary, gist.",
+    "/config compaction.threshold": "it must be a number from 0.1 to 1.",
+    "/export pdf": "md | html | json",
+}
+
+
+def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
     async def change() -> None:
         desk = desk_in(tmp_path)
         async with running(desk) as pilot:
             assert isinstance(pilot.app, ContextUIApp)
             main = pilot.app.main
+            for typed, expected in WRONG.items():
+                main.run_command(typed)
+                await until(pilot, partial(note_shown, pilot, expected))
+                assert desk.session.windows.lod is Lod.FULL
+                assert desk.controller.compaction.threshold == 0.8
             main.run_command("/config")
             listed = "windows.lod = full, compaction.auto = true, compaction.threshold = 0.8."
             await until(pilot, lambda: note_shown(pilot, listed))
@@ -39,29 +52,6 @@ def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
             main.run_command("/config compaction.threshold 0.25")
             await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
             assert desk.controller.compaction.threshold == 0.25
-
-    asyncio.run(change())
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("/config colour red", '"colour" is not one of windows.lod, compaction.auto'),
-        ("/config windows.lod huge", "it must be one of full, summary, gist."),
-        ("/config compaction.threshold", "it must be a number from 0.1 to 1."),
-        ("/export pdf", "md | html | json"),
-        ("/export", "md | html | json"),
-    ],
-)
-def test_what_cannot_be_is_shown(tmp_path: Path, typed: str, expected: str) -> None:
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.run_command(typed)
-            await until(pilot, lambda: note_shown(pilot, expected))
-            assert desk.session.windows.lod is Lod.FULL
-            assert desk.controller.compaction.threshold == 0.8
 
     asyncio.run(change())
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.scripted import ScriptedModel, call
@@ -12,7 +13,6 @@ from contextui.model import Answer
 from contextui.tokens import Usage
 from contextui.tui.inspector.edit import Changing
 from contextui.tui.inspector.usage import TurnUsage, UsagePage
-from contextui.tui.link import Desk
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.test_switch import app_of
@@ -30,54 +30,55 @@ class Priced(ScriptedModel):
         return usage.output_tokens / 1_000
 
 
-async def cost(desk: Desk) -> str:
-    async with running(desk) as pilot:
-        app_of(pilot).main.run_command("/cost")
-        await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
-        await say(pilot, "one")
-        await say(pilot, "two")
-        app_of(pilot).main.run_command("/cost")
-        await until(pilot, lambda: shown(pilot, "Last turn"))
-        return " ".join(" ".join(one[:78] for one in lines(pilot)).split())
+async def cost(pilot: "Pilot[int]") -> str:
+    """What /cost shows after two turns."""
+    app_of(pilot).main.run_command("/cost")
+    await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
+    await say(pilot, "one")
+    await say(pilot, "two")
+    app_of(pilot).main.run_command("/cost")
+    await until(pilot, lambda: shown(pilot, "Last turn"))
+    return " ".join(" ".join(one[:78] for one in lines(pilot)).split())
 
 
 def test_tokens_and_cost_of_turn_and_session(tmp_path: Path) -> None:
-    text = asyncio.run(cost(desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))))
-    assert "Last turn: 11,140 tokens sent, 10,700 of them from the cache, 120 answered" in text
-    assert "$0.120" in text
-    assert "This session, 2 turns: 22,280 tokens sent" in text
-    assert "$0.24" in text
+    """The costs stay when the model changes, also in the inspector."""
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
+        async with running(desk) as pilot:
+            text = await cost(pilot)
+            assert "Last turn: 11,140 tokens sent, 10,700 of them from the cache, 120 answ" in text
+            assert "$0.120" in text
+            assert "This session, 2 turns: 22,280 tokens sent" in text
+            assert "$0.24" in text
+            await pilot.resize_terminal(160, 50)
+            await until(pilot, lambda: any("$0.24" in one[100:] for one in lines(pilot)))
+            desk.controller.model = ScriptedModel(answered("C."))
+            await say(pilot, "three")
+            app_of(pilot).main.run_command("/cost")
+            await until(pilot, lambda: shown(pilot, "This session, 3 turns"))
+            text = " ".join("\n".join(lines(pilot)).split()).partition("3 turns")[2]
+            assert "$0.24" in text
+            assert "$0.36" not in text
+
+    asyncio.run(talk())
 
 
 def test_without_prices_and_cache_neither_is_named(tmp_path: Path) -> None:
     use = Answer((call("list_windows"),), "tool_use", Usage(400, 120, 10_700, 40))
     desk = desk_in(tmp_path, model=ScriptedModel(answered("A."), use, answered("B.")))
     desk.is_offline = True
-    text = asyncio.run(cost(desk))
+
+    async def talk() -> str:
+        async with running(desk) as pilot:
+            return await cost(pilot)
+
+    text = asyncio.run(talk())
     assert "Last turn: 22,280 tokens sent in 2 requests, 240 answered" in text
     assert "The offline model is free." in text
     assert "$" not in text
     assert "cache" not in text.partition("Last turn")[2].partition("╭")[0]
-
-
-def test_the_costs_of_a_session_stay_when_its_model_changes(tmp_path: Path) -> None:
-    """Also on the usage page, and in the detail of an item: what a change costs once."""
-
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
-        async with running(desk, size=(160, 50)) as pilot:
-            await say(pilot, "one")
-            await say(pilot, "two")
-            await until(pilot, lambda: shown(pilot, "$0.24"))
-            desk.controller.model = ScriptedModel(answered("C."))
-            await say(pilot, "three")
-            app_of(pilot).main.run_command("/cost")
-            await until(pilot, lambda: shown(pilot, "This session, 3 turns"))
-            text = " ".join("\n".join(lines(pilot)).split())
-            assert "$0.24" in text
-            assert "$0.36" not in text
-
-    asyncio.run(talk())
 
 
 def test_the_usage_page_has_money_only_with_prices() -> None:

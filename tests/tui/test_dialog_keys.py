@@ -1,19 +1,21 @@
 """A dialog shows its own keys, and nothing else shows keys that do nothing there."""
 
-import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 import pytest
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 
+from contextui.agent.models.scripted import ScriptedModel
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.dialogs.model import ModelScreen
 from contextui.tui.footer import KeyFooter
 from contextui.tui.main import MainScreen
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import lines, running, say, shown, until
+from tests.tui.sharing import SharedApp
 from tests.tui.test_model_sheet import connected
 from tests.tui.test_switch import app_of
 
@@ -35,106 +37,122 @@ async def opened(pilot: "Pilot[int]", what: str) -> None:
     await until(pilot, lambda: not isinstance(app.screen, MainScreen))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_key_line_is_empty_below_a_dialog(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def go() -> None:
-        desk = connected(tmp_path, {"OPENAI_API_KEY": "k"})
-        desk.session.windows.open("todo")
-        (tmp_path / "work" / ".contextui" / "windows").mkdir(parents=True)
-        (tmp_path / "work" / ".contextui" / "windows" / "a.py").write_text("x = 1\n")
-        async with running(desk, size) as pilot:
-            app = app_of(pilot)
-            await until(pilot, lambda: "enter send" in footer(pilot))
-            for what in (
-                *("/model", "/sessions", "/trust", "/login openai", "ctrl+p"),
-                *("ctrl+g 1 a", "ctrl+g 1 a enter"),
-            ):
-                before = len(app.screen_stack)
-                await opened(pilot, what)
-                await until(pilot, lambda: not footer(pilot) or not shown(pilot, "enter send"))
-                text = "\n".join(lines(pilot))
-                assert "enter send" not in text, what
-                # Each names the key that leaves it; the menu of actions has one in front of it.
-                await until(pilot, lambda: "esc" in "\n".join(lines(pilot)).lower())
-                while len(app.screen_stack) > before:
-                    count = len(app.screen_stack)
-                    await pilot.pause(0.6)  # dialogs ignore keys that come right after they open
-                    await pilot.press("escape")
-                    await until(pilot, partial(lambda most: len(app.screen_stack) < most, count))
-            app.main.navigation.enter("prompt")
-            await until(pilot, lambda: "enter send" in footer(pilot))
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    """A session with a window, and with files that nobody trusts."""
+    folder = tmp_path_factory.mktemp("dialogs")
 
-    asyncio.run(go())
+    @asynccontextmanager
+    async def start() -> "AsyncIterator[Pilot[int]]":
+        desk = connected(folder, {"OPENAI_API_KEY": "k"}, model=ScriptedModel("One.", "Two."))
+        desk.session.windows.open("todo")
+        (folder / "work/.contextui/windows").mkdir(parents=True, exist_ok=True)
+        (folder / "work/.contextui/windows/a.py").write_text("x = 1\n")
+        async with running(desk) as pilot:
+            yield pilot
+
+    async def tidy(pilot: "Pilot[int]") -> None:
+        app_of(pilot).main.navigation.enter("prompt")
+
+    app = SharedApp(start, tidy)
+    yield app
+    app.close()
+
+
+ALL = ("/model", "/sessions", "/trust", "/login openai", "ctrl+p", "ctrl+g 1 a", "ctrl+g 1 a enter")
+
+
+@pytest.mark.parametrize(("size", "dialogs"), [((80, 24), ALL), ((120, 40), ALL[3:5])])
+def test_the_key_line_is_empty_below_a_dialog(
+    shared: SharedApp, size: tuple[int, int], dialogs: tuple[str, ...]
+) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await until(pilot, lambda: "enter send" in footer(pilot))
+        for what in dialogs:
+            before = len(app.screen_stack)
+            await opened(pilot, what)
+            await until(pilot, lambda: not footer(pilot) or not shown(pilot, "enter send"))
+            text = "\n".join(lines(pilot))
+            assert "enter send" not in text, what
+            # Each names the key that leaves it; the menu of actions has one in front of it.
+            await until(pilot, lambda: "esc" in "\n".join(lines(pilot)).lower())
+            while len(app.screen_stack) > before:
+                count = len(app.screen_stack)
+                await pilot.pause(0.6)  # dialogs ignore keys that come right after they open
+                await pilot.press("escape")
+                await until(pilot, partial(lambda most: len(app.screen_stack) < most, count))
+        app.main.navigation.enter("prompt")
+        await until(pilot, lambda: "enter send" in footer(pilot))
+
+    shared.run(go, size)
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
-    tmp_path: Path, size: tuple[int, int]
+    shared: SharedApp, size: tuple[int, int]
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        desk.session.windows.open("todo")
-        async with running(desk, size) as pilot:
-            await pilot.press("ctrl+g", "1", "x")
-            await until(pilot, lambda: "enter close  esc keep it open" in footer(pilot))
-            for other in ("actions", "detail", "zoom", "new line", "x close"):
-                assert other not in footer(pilot), other
-            await pilot.press("escape")
-            await until(pilot, lambda: "a actions" in footer(pilot))
-            assert not any(one.display for one in app_of(pilot).main.query(Closing))
-            await pilot.press("x", "enter")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is None)
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = app_of(pilot).desk
+        assert desk is not None
+        windows = desk.session.windows
+        (window,) = windows.windows()
+        await pilot.press("ctrl+g", "1", "x")
+        await until(pilot, lambda: "enter close  esc keep it open" in footer(pilot))
+        for other in ("actions", "detail", "zoom", "new line", "x close"):
+            assert other not in footer(pilot), other
+        await pilot.press("escape")
+        await until(pilot, lambda: "a actions" in footer(pilot))
+        assert not any(one.display for one in app_of(pilot).main.query(Closing))
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: windows.get(window.id) is None)
+        windows.open("todo")
 
-    asyncio.run(go())
-
-
-def test_a_provider_may_answer_after_the_model_sheet_closed(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(connected(tmp_path, {})) as pilot:
-            await opened(pilot, "/model")
-            screen = pilot.app.screen
-            assert isinstance(screen, ModelScreen)
-            screen.dismiss(None)
-            await until(pilot, lambda: not screen.query("#models"))
-            for offer in screen._offers.values():
-                screen._replace(offer)
-
-    asyncio.run(go())
+    shared.run(go, size)
 
 
-def test_every_key_of_a_server_s_address_fits_into_80_columns(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(connected(tmp_path, {}), (80, 24)) as pilot:
-            await opened(pilot, "/model")
-            await pilot.press("u")
-            await until(pilot, lambda: shown(pilot, "enter save   esc cancel"))
+def test_a_provider_may_answer_after_the_model_sheet_closed(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        await opened(pilot, "/model")
+        screen = pilot.app.screen
+        assert isinstance(screen, ModelScreen)
+        screen.dismiss(None)
+        await until(pilot, lambda: not screen.query("#models"))
+        for offer in screen._offers.values():
+            screen._replace(offer)
 
-    asyncio.run(go())
+    shared.run(go)
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_columns_of_a_rewind_are_named_where_they_are(
-    tmp_path: Path, size: tuple[int, int]
+def test_every_key_of_a_server_s_address_and_of_the_palette_fits_into_80_columns(
+    shared: SharedApp,
 ) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, "One.", "Two."), size) as pilot:
-            await say(pilot, "first")
-            await say(pilot, "second")
-            await opened(pilot, "/rewind")
-            await until(pilot, lambda: shown(pilot, "Your message"))
+    async def go(pilot: "Pilot[int]") -> None:
+        await opened(pilot, "/model")
+        await pilot.press("u")
+        await until(pilot, lambda: shown(pilot, "enter save   esc cancel"))
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        await until(pilot, lambda: shown(pilot, "↑↓ move   enter run   esc close"))
+
+    shared.run(go, (80, 24))
+
+
+def test_the_columns_of_a_rewind_are_named_where_they_are(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        await say(pilot, "first")
+        await say(pilot, "second")
+        await opened(pilot, "/rewind")
+        await until(pilot, lambda: shown(pilot, "Your message"))
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
+            await pilot.pause()
             shown_lines = lines(pilot)
             head = next(one for one in shown_lines if "Your message" in one)
             row = next(one for one in shown_lines if "second" in one and "·" in one)
             assert head.index("Files") + len("Files") == row.index("·") + 1
 
-    asyncio.run(go())
-
-
-def test_the_palette_names_its_keys(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path), (80, 24)) as pilot:
-            await pilot.press("ctrl+p")
-            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-            await until(pilot, lambda: shown(pilot, "↑↓ move   enter run   esc close"))
-
-    asyncio.run(go())
+    shared.run(go)

@@ -29,7 +29,7 @@ from contextui.tui.dialogs.diff import (
     whole_lines,
 )
 from contextui.words import Words
-from tests.thorough import times
+from tests.thorough import IS_THOROUGH, times
 from tests.tui.change import ODD, any_change, any_line, hosting, question, settled, shows_all
 
 EN = Words("en")
@@ -89,29 +89,30 @@ def test_a_whole_scroll_shows_the_whole_change() -> None:
 
 @pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_of_any_change() -> None:
-    check_random(range(times(3, 15)), 60, 5_000)
+    check_random(range(times(1, 15)), 60, 5_000)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", WIDTHS)
-def test_a_whole_scroll_shows_ten_thousand_lines(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "half"), [*zip(WIDTHS, (5_000, 500, 500, 500), strict=True)])
+def test_a_whole_scroll_shows_ten_thousand_lines(size: tuple[int, int], half: int) -> None:
     async def look() -> None:
         rng = random.Random(f"{size}")
-        old = [any_line(rng, 60) for _ in range(5_000)]
-        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(5_000)]
+        old = [any_line(rng, 60) for _ in range(half)]
+        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(half)]
         async with hosting(size) as (pilot, host):
             asked = question(old, new)
             screen = host.ask(asked)
             view = await settled(pilot, screen)
             assert asked.preview is not None
             lines = diff_lines(asked.preview.diff, EN, "cart.py")
-            assert len(lines) > 9_900
+            assert len(lines) > 1.95 * half
             shows_all(view, lines)
             check_counts(screen, old, new)
 
     asyncio.run(look())
 
 
+@pytest.mark.usefixtures("frames")
 def test_only_what_is_in_view_is_drawn() -> None:
     async def look() -> None:
         old = [f"line {number}" for number in range(10_000)]
@@ -127,20 +128,20 @@ def test_only_what_is_in_view_is_drawn() -> None:
             screen = host.ask(asked)
             view = await settled(pilot, screen)
             assert view.count > 25_000
-            assert view.drawn <= drawn + 20 * 12
+            assert 0 < view.drawn <= drawn + 20 * 12
             before = view.drawn
             await pilot.pause(0.6)
             await pilot.press("end")
             await pilot.pause()
             assert view.scroll_offset.y == view.max_scroll_y
-            assert view.drawn - before <= 20 * 4
+            assert 0 < view.drawn - before <= 20 * 4
             assert view.lines_in_view[1] == len(diff_lines(asked.preview.diff, EN))  # type: ignore[union-attr]
 
     asyncio.run(look())
 
 
 @given(st.text("ab  c-.", max_size=300), st.integers(4, 60), st.integers(0, 20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=times(30, 500), deadline=None)
 def test_rows_of_plain_text_are_counted_as_they_are_drawn(
     text: str, width: int, indent: int
 ) -> None:
@@ -150,7 +151,7 @@ def test_rows_of_plain_text_are_counted_as_they_are_drawn(
 
 
 @given(st.text(max_size=200), st.integers(8, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times(20, 500), deadline=None)
 def test_any_text_is_as_wide_as_its_place_and_inert(text: str, width: int) -> None:
     for row in rows(plain_lines(text), width):
         assert Content(row).cell_length == width
@@ -168,7 +169,10 @@ def test_what_cannot_be_seen_is_spelled_out(char: str) -> None:
 
 def test_every_unseen_character_of_unicode_is_spelled_out() -> None:
     """By category: nothing that a terminal draws as nothing is left to a list."""
+    alike = range(0x3400, 0xA000), range(0xAC00, 0xD7A4), range(0x17000, 0x18D00)  # ideographs
     for code in chain(range(0x20000), range(0xE0000, 0xE0200), (0x10FFFF, 0xF0000)):
+        if code % 64 and not IS_THOROUGH and any(code in one for one in alike):
+            continue
         char = chr(code)
         if char in " \t\n" or is_unseen(char):
             continue

@@ -34,6 +34,11 @@ STEPS: list[tuple[str, str]] = [
     ("/open fly", 'There is no window called "fly". There is: code, editor'),
     ("/close todo_1", "Closed todo_1."),
     ("/close", "Closed todo_2."),
+    ("/open todo", "Opened todo_3. ctrl+g 1 goes there."),
+    ("/open todo", "Opened todo_4. ctrl+g 2 goes there."),
+    ("/close todo_3", "Closed todo_3."),
+    ("/open notebook", "Opened notebook_1. ctrl+g 1 goes there."),  # the number that is free
+    ("/open editor notes.md new=true", "Opened notes.md in editor_1. ctrl+g 3 goes there."),
     ("/approval", "Which one? ask, auto, read-only"),
     ("/approval x[/]", '"x[/]" is not one of ask, auto, read-only.'),
     ("/approval auto", "Approval: writes without asking."),
@@ -49,61 +54,20 @@ def last_note(pilot: "Pilot[int]") -> str:
     return str(notes[-1].content) if notes else ""
 
 
-def test_a_window_is_announced_with_the_number_that_leads_to_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lang", "code"),
+    [("en", "Code snippets saved in conversations."), ("zh", "代码片段：对话中保存的代码。")],
+)
+def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang, code: str) -> None:
+    """Also what is typed piece by piece: a window is explained, and completed from the files."""
+
     async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
+        desk = desk_in(tmp_path, lang=lang)
+        (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
+        async with running(desk, lang=lang) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            for command, frames in (("open todo", 1), ("open todo", 2), ("close todo_1", 1)):
-                app.main.run_command(f"/{command}")
-                await until(pilot, lambda frames=frames: len(app.query(WindowFrame)) == frames)  # type: ignore[misc]
-            app.main.run_command("/open notebook")
-            assert last_note(pilot) == "Opened notebook_1. ctrl+g 1 goes there."
-            await until(pilot, lambda: len(app.query(WindowFrame)) == 2)
             assert app.main.desktop is not None
-            assert app.main.desktop.number_of("notebook_1") == 1
-            app.main.run_command("/open editor notes.md new=true")
-            assert last_note(pilot) == "Opened notes.md in editor_1. ctrl+g 3 goes there."
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_a_window_without_a_number_key_is_reached_by_a_command(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk, size) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            for _ in range(9):
-                desk.session.windows.open("todo")
-            app.main.run_command("/open todo")
-            await until(pilot, lambda: "/goto todo_10 goes there." in last_note(pilot))
-            desktop = app.main.desktop
-            assert desktop is not None
-            await until(pilot, lambda: "todo_10" in desktop._order.ids)
-            app.main.run_command("/goto todo_1")
-            await until(pilot, lambda: at(app) == "todo_1")
-            app.main.run_command("/goto todo_10")
-            await until(pilot, lambda: at(app) == "todo_10")
-            app.main.run_command("/goto fly")
-            await until(pilot, lambda: "Which one? todo_1 | todo_2" in last_note(pilot))
-
-    def at(app: ContextUIApp) -> str:
-        frames = [one for one in app.query(WindowFrame) if one.has_focus_within]
-        return frames[0].window.id if frames else ""
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, lang=lang), lang=lang) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
             for number, (command, summary_text) in enumerate(STEPS, 1):
                 app.main.run_command(command)
                 await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
@@ -111,11 +75,72 @@ def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None
                     assert last_note(pilot).startswith(summary_text)
                 else:
                     assert re.search("[\u4e00-\u9fff]", last_note(pilot)), last_note(pilot)
+                there = len(desk.session.windows.windows())
+                await until(pilot, lambda there=there: len(app.query(WindowFrame)) == there)  # type: ignore[misc]
+            assert app.main.desktop.number_of("notebook_1") == 1
+            prompt = app.main.prompt
+            prompt.put("/open c")
+            await pilot.press("o")  # does not look like an editor of the project
+            await until(pilot, lambda: shown(pilot, f"/open code  {code}"))
+            how = "/open editor path=… [line=…] [new=false|true]"
+            prompt.put("/open e")
+            await pilot.press("d")
+            await until(pilot, lambda: shown(pilot, "/open editor path=… "))
+            await pilot.press("enter")  # what is chosen is not whole yet
+            await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
+            await pilot.press(*"REA")  # a path is completed from the files of the folder
+            await until(pilot, lambda: app.screen.query_one(Popup).chosen is not None)
+            await pilot.press("tab")
+            await until(pilot, lambda: prompt.text == "/open editor READ ME.md")
+            assert not prompt.is_completing
+            await pilot.press(*" line=2", "enter")
+            await until(pilot, lambda: desk.session.windows.get("editor_2"))
+            await until(pilot, lambda: shown(pilot, "three"))
+            assert not shown(pilot, how)
 
     asyncio.run(go())
 
 
-def test_open_takes_a_file_and_names_those_that_are_meant(tmp_path: Path) -> None:
+def test_what_can_be_tried_again_stays_in_the_prompt_and_closing_shows_what_was_given_up(
+    tmp_path: Path,
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            app, windows = pilot.app, desk.session.windows
+            assert isinstance(app, ContextUIApp)
+            prompt = app.main.prompt
+            for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
+                prompt.clear()
+                app.main.run_command(command)
+                assert prompt.text == stays
+            app.main.run_command("/openfiles")
+            await until(pilot, lambda: last_note(pilot).endswith("Try: /open files."))
+            for name in ("light", "dark", "contrast"):  # ours are found by their short names
+                app.main.run_command(f"/theme {name}")
+                assert app.theme == f"contextui-{name}"
+            found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
+            assert found["/approval auto"] == Choice("auto", "writes without asking")
+            (opening,) = [one for one in app.main.commands.all if one.name == "open"]
+            assert Choice("todo", "A to-do list.", "[items=…]") in list(opening.choices())
+
+            windows.open("editor", path="new.txt", new=True)
+            await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
+            app.main.run_command("/close")
+            summary_text = "Unsaved: 1 edit of new.txt. Enter again to close."
+            await until(pilot, lambda: last_note(pilot) == summary_text)
+            assert windows.get("editor_1") is not None
+            await pilot.press("enter")
+            await until(pilot, lambda: last_note(pilot) == "Closed editor_1. /undo reopens it.")
+
+    asyncio.run(go())
+
+
+def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: Path) -> None:
+    def at(app: ContextUIApp) -> str:
+        frames = [one for one in app.query(WindowFrame) if one.has_focus_within]
+        return frames[0].window.id if frames else ""
+
     async def go() -> None:
         desk = desk_in(tmp_path)
         (tmp_path / "work/screen").mkdir()
@@ -124,7 +149,9 @@ def test_open_takes_a_file_and_names_those_that_are_meant(tmp_path: Path) -> Non
         async with running(desk) as pilot:
             app, windows = pilot.app, desk.session.windows
             assert isinstance(app, ContextUIApp)
-            prompt = app.screen.query_one(Prompt)
+            prompt, popup = app.main.prompt, app.screen.query_one(Popup)
+            desktop = app.main.desktop
+            assert desktop is not None
             app.main.run_command("/open rend")
             await until(pilot, lambda: "called" in last_note(pilot))
             assert last_note(pilot) == (
@@ -138,111 +165,27 @@ def test_open_takes_a_file_and_names_those_that_are_meant(tmp_path: Path) -> Non
             app.main.run_command("/open nothing")
             await until(pilot, lambda: "no window" in last_note(pilot))
 
-    asyncio.run(go())
-
-
-def test_closing_shows_what_was_given_up(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            app, windows = pilot.app, desk.session.windows
-            assert isinstance(app, ContextUIApp)
-            windows.open("editor", path="new.txt", new=True)
-            await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
-            app.main.run_command("/close")
-            summary_text = "Unsaved: 1 edit of new.txt. Enter again to close."
-            await until(pilot, lambda: last_note(pilot) == summary_text)
-            assert windows.get("editor_1") is not None
-            await pilot.press("enter")
-            await until(pilot, lambda: last_note(pilot) == "Closed editor_1. /undo reopens it.")
-
-    asyncio.run(go())
-
-
-def test_what_can_be_tried_again_stays_in_the_prompt(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            prompt = app.screen.query_one(Prompt)
-            for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
-                prompt.clear()
-                app.main.run_command(command)
-                assert prompt.text == stays
-            app.main.run_command("/openfiles")
-            await until(pilot, lambda: last_note(pilot).endswith("Try: /open files."))
-
-    asyncio.run(go())
-
-
-def test_a_theme_of_our_own_is_found_by_its_short_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            for name in ("light", "dark", "contrast"):
-                app.main.run_command(f"/theme {name}")
-                assert app.theme == f"contextui-{name}"
-
-    asyncio.run(go())
-
-
-def test_what_can_be_chosen_is_explained(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
-            assert found["/approval auto"] == Choice("auto", "writes without asking")
-            (opening,) = [one for one in app.main.commands.all if one.name == "open"]
-            todo = Choice("todo", "A to-do list.", "[items=…]")
-            assert todo in list(opening.choices())
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, lang: Lang) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, lang=lang)
-        (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
-        async with running(desk, lang=lang) as pilot:
-            prompt = pilot.app.screen.query_one(Prompt)
-            how = "/open editor path=… [line=…] [new=false|true]"
-            await pilot.press(*"/open ed")
-            await until(pilot, lambda: shown(pilot, "/open editor path=… "))
-            await pilot.press("enter")  # what is chosen is not whole yet
-            await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
-            await pilot.press(*"REA")  # a path is completed from the files of the folder
-            await until(pilot, lambda: pilot.app.screen.query_one(Popup).chosen is not None)
-            await pilot.press("tab")
-            await until(pilot, lambda: prompt.text == "/open editor READ ME.md")
-            assert not prompt.is_completing
-            await pilot.press(*" line=2", "enter")
-            await until(pilot, lambda: desk.session.windows.get("editor_1"))
-            await until(pilot, lambda: shown(pilot, "three"))
-            assert not shown(pilot, how)
-
-    asyncio.run(go())
-
-
-def test_the_files_go_away_when_the_path_is_typed_to_its_end(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work" / "notes.txt").write_text("one\n")
-        async with running(desk) as pilot:
-            popup = pilot.app.screen.query_one(Popup)
-            await pilot.press(*"/open editor notes.tx")
+            prompt.put("/open editor other.")
+            await pilot.press("p")
             await until(pilot, lambda: popup.display and popup.chosen is not None)
-            await pilot.press("t")
+            await pilot.press("y")  # typed to its end
             await until(pilot, lambda: not popup.display)
             await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Opened notes.txt in editor_1."))
+            await until(pilot, lambda: last_note(pilot).startswith("Opened other.py in editor_2."))
             assert not popup.display
+
+            for _ in range(7):
+                windows.open("todo")
+            for size, last in ((80, 24), "todo_8"), ((120, 40), "todo_9"):
+                await pilot.resize_terminal(*size)
+                app.main.run_command("/open todo")  # no number key leads to it
+                await until(pilot, lambda last=last: f"/goto {last} goes" in last_note(pilot))  # type: ignore[misc]
+                await until(pilot, lambda last=last: last in desktop._order.ids)  # type: ignore[misc]
+                for there in ("todo_1", last):
+                    app.main.run_command(f"/goto {there}")
+                    await until(pilot, lambda there=there: at(app) == there)  # type: ignore[misc]
+            app.main.run_command("/goto fly")
+            await until(pilot, lambda: "Which one? editor_1 | editor_2" in last_note(pilot))
 
     asyncio.run(go())
 
@@ -263,44 +206,26 @@ def test_one_enter_takes_the_marked_row_of_a_list(tmp_path: Path) -> None:
         async with running(desk_in(tmp_path)) as pilot:
             prompt = pilot.app.screen.query_one(Prompt)
             listed = pilot.app.screen.query_one(Completions)
+            await pilot.press(*"/und", "enter")  # completed, and done
+            await until(pilot, lambda: last_note(pilot) == "Nothing to undo.")
             await pilot.press(*"/approval", "enter")  # lists what there is: alone it does nothing
             await until(pilot, lambda: prompt.text == "/approval " and listed.highlighted == 0)
             await pilot.press("enter")
             await until(pilot, lambda: last_note(pilot).startswith("Approval: asks"))
-            await pilot.press(*"/approval ", "down", "enter")
+            prompt.put("/approval")
+            await pilot.press("space", "down", "enter")
             await until(pilot, lambda: last_note(pilot).startswith("Approval: writes"))
-            await pilot.press(*"/export", "enter")
+            prompt.put("/expor")
+            await pilot.press("t", "enter")
             await until(pilot, lambda: prompt.text == "/export " and listed.highlighted == 0)
-            await pilot.press("ctrl+u", *"/model ")  # it does something alone: no row is marked
+            prompt.put("/model")
+            await pilot.press("space")  # it does something alone: no row is marked
             await until(pilot, lambda: prompt.text == "/model ")
             assert listed.highlighted is None
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize(
-    ("lang", "about"),
-    [("en", "Code snippets saved in conversations."), ("zh", "代码片段：对话中保存的代码。")],
-)
-def test_the_code_window_does_not_look_like_an_editor_of_the_project(
-    tmp_path: Path, lang: Lang, about: str
-) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, lang=lang), lang=lang) as pilot:
-            await pilot.press(*"/open co")
-            await until(pilot, lambda: shown(pilot, f"/open code  {about}"))
-
-    asyncio.run(go())
-
-
-def test_what_is_completed_by_enter_is_done(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press(*"/und", "enter")
-            await until(pilot, lambda: last_note(pilot) == "Nothing to undo.")
-            await pilot.press(*"/open to", "tab")
+            prompt.put("/open t")
+            await pilot.press("o", "tab")
             await until(pilot, lambda: last_note(pilot).startswith("Opened todo_1."))
-            assert pilot.app.screen.query_one(Prompt).text == ""
+            assert prompt.text == ""
 
     asyncio.run(go())
 

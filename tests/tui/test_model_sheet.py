@@ -1,12 +1,14 @@
 """The sheet of models, and the dialog that enters a key: over real servers on loopback."""
 
-import asyncio
 import json
 import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from contextui.agent.models.factory import create_model
@@ -15,11 +17,13 @@ from contextui.config.settings import SettingsError
 from contextui.config.sources import Loaded, load_settings
 from contextui.config.writer import set_default_model
 from contextui.tui.conversation.entries import AsideLine
+from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.footer import KeyButtons
 from contextui.tui.link import Desk
 from tests.agent.server import Server
-from tests.tui.running import desk_in, running, say
+from tests.tui.running import desk_in, running, say, until
+from tests.tui.sharing import SharedApp
 
 KEY = "k3y-of-the-sheet-that-nobody-may-see"
 OLLAMA: dict[str, Any] = {
@@ -44,12 +48,54 @@ def connected(folder: Path, environ: dict[str, str], **given: Any) -> Desk:
     return desk
 
 
-async def until(pilot: Any, condition: Any) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it did not happen")
+class Sheet:
+    """The sheet in one app for all tests, over a server that each test fills."""
+
+    def __init__(self, folder: Path, server: Server) -> None:
+        self.folder, self.server = folder, server
+        self.home, self.environ = folder / "home", dict[str, str]()
+        self.app = SharedApp(self._start, self._tidy)
+
+    @asynccontextmanager
+    async def _start(self) -> "AsyncIterator[Pilot[int]]":
+        self.desk = connected(self.folder, self.environ)
+        self.model = self.desk.controller.model
+        async with running(self.desk) as pilot:
+            yield pilot
+
+    async def _tidy(self, pilot: "Pilot[int]") -> None:
+        self.desk.controller.model = self.model
+        pilot.app.query_one(Prompt).clear()
+
+    def clear(self) -> None:
+        """Forget what other tests entered."""
+        self.environ.clear()
+        self.server.pages = {}
+        self.server.lookups.clear()
+        for name in ("credentials.json", "prices.toml", "config.toml"):
+            (self.home / name).unlink(missing_ok=True)
+
+    async def open(self, pilot: "Pilot[int]", *wanted: str) -> OptionList:
+        """Open the sheet, and wait until these models are listed."""
+        pilot.app.query_one(Prompt).put("/model")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+        await until(pilot, lambda: all(one in shown(pilot.app) for one in wanted))
+        return pilot.app.screen.query_one("#models", OptionList)
+
+
+@pytest.fixture(scope="module")
+def all_sheets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sheet]:
+    with Server() as server:
+        shared = Sheet(tmp_path_factory.mktemp("models"), server)
+        yield shared
+        shared.app.close()
+
+
+@pytest.fixture
+def sheet(all_sheets: Sheet) -> Sheet:
+    all_sheets.clear()
+    return all_sheets
 
 
 def shown(app: Any) -> str:
@@ -57,237 +103,218 @@ def shown(app: Any) -> str:
     return "\n".join(str(option.prompt) for option in options)
 
 
-def test_providers_and_models_are_listed_and_a_short_context_is_explained(tmp_path: Path) -> None:
-    async def run(server: Server) -> None:
-        desk = connected(tmp_path, {"OLLAMA_HOST": server.url})
-        async with running(desk) as pilot:
-            await pilot.press(*"/model", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await until(pilot, lambda: "qwen3-coder:30b" in shown(pilot.app))
-            text = shown(pilot.app)
-            assert "32.8k of 262k" in text
-            assert "no key: enter to log in" in text
-            assert "offline" in text
-            models = pilot.app.screen.query_one("#models", OptionList)
-            ids = [option.id for option in models.options]
-            models.highlighted = ids.index("ollama/qwen3-coder:30b")
+async def log_in(pilot: "Pilot[int]", command: str) -> None:
+    """Enter a key."""
+    pilot.app.query_one(Prompt).put(command)
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+    await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+    await pilot.press(*KEY[:3])
+    assert isinstance(pilot.app.focused, Input)
+    pilot.app.focused.insert_text_at_cursor(KEY[3:])
+    await pilot.pause()
+    assert KEY not in pilot.app.export_screenshot()
+    await pilot.press("enter")
+
+
+def test_providers_and_models_are_listed_and_a_short_context_is_explained(sheet: Sheet) -> None:
+    sheet.server.pages = {**OLLAMA}
+    sheet.environ["OLLAMA_HOST"] = sheet.server.url
+
+    async def run(pilot: "Pilot[int]") -> None:
+        models = await sheet.open(pilot, "qwen3-coder:30b")
+        text = shown(pilot.app)
+        assert "32.8k of 262k" in text
+        assert "no key: enter to log in" in text
+        assert "offline" in text
+        ids = [option.id for option in models.options]
+        models.highlighted = ids.index("ollama/qwen3-coder:30b")
+        await pilot.pause()
+        note = pilot.app.screen.query_one("#note", Static)
+        assert "without a word" in str(note.visual)
+        await pilot.press("enter")
+        await until(pilot, lambda: sheet.desk.controller.model.name == "qwen3-coder:30b")
+
+    sheet.app.run(run)
+
+
+def test_the_keys_are_those_that_work_in_the_row_and_fit_into_80_columns(sheet: Sheet) -> None:
+    sheet.server.pages = {**OLLAMA}
+    sheet.environ["OLLAMA_HOST"] = sheet.server.url
+
+    async def run(pilot: "Pilot[int]") -> None:
+        models = await sheet.open(pilot, "qwen3-coder:30b")
+        for row, keys in {
+            "offline": "enter use   d make default   u add a server…   esc back",
+            "offline/": "u add a server…   esc back",
+            "anthropic/": "enter log in…   u add a server…   esc back",
+            "ollama/": "enter ask again   l log in…   u add a server…   esc back",
+            "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
+            "u add a server…   esc back",
+        }.items():
+            models.highlighted = [option.id for option in models.options].index(row)
             await pilot.pause()
-            note = pilot.app.screen.query_one("#note", Static)
-            assert "without a word" in str(note.visual)
-            await pilot.press("enter")
-            await until(pilot, lambda: desk.controller.model.name == "qwen3-coder:30b")
+            assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
+        await pilot.press("slash", *"nothing")
+        await until(pilot, lambda: "No model matches" in shown(pilot.app))
+        assert str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
 
-    with Server() as server:
-        server.pages = {**OLLAMA}
-        asyncio.run(run(server))
+    sheet.app.run(run, (80, 24))
 
 
-def test_the_keys_are_those_that_work_in_the_row_and_fit_into_80_columns(tmp_path: Path) -> None:
-    async def run(server: Server) -> None:
-        desk = connected(tmp_path, {"OLLAMA_HOST": server.url})
-        async with running(desk, (80, 24)) as pilot:
-            await pilot.press(*"/model", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await until(pilot, lambda: "qwen3-coder:30b" in shown(pilot.app))
-            models = pilot.app.screen.query_one("#models", OptionList)
-            for row, keys in {
-                "offline": "enter use   d make default   u add a server…   esc back",
-                "offline/": "u add a server…   esc back",
-                "anthropic/": "enter log in…   u add a server…   esc back",
-                "ollama/": "enter ask again   l log in…   u add a server…   esc back",
-                "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
-                "u add a server…   esc back",
-            }.items():
-                models.highlighted = [option.id for option in models.options].index(row)
-                await pilot.pause()
-                assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
-            await pilot.press("slash", *"nothing like it")
-            await until(pilot, lambda: "No model matches" in shown(pilot.app))
-            assert (
-                str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
-            )
-
-    with Server() as server:
-        server.pages = {**OLLAMA}
-        asyncio.run(run(server))
-
-
-def test_models_are_searched_priced_and_given_more_context(tmp_path: Path) -> None:
+def test_models_are_searched_priced_and_given_more_context(sheet: Sheet) -> None:
     """`/` filters, the border has the price of a change, `c` asks Ollama for more."""
+    ollama = sheet.server
     listed = {"data": [{"id": "cheap-coder"}, {"id": "dear"}]}
     big = {"name": "qwen3-coder:30b-64k"}
+    ollama.pages = {**OLLAMA, "/api/create": {"status": "success"}, "/box/v1/models": listed}
+    sheet.environ["OLLAMA_HOST"] = ollama.url
+    Credentials(sheet.home).add_server("box", f"{ollama.url}/box/v1")
+    prices = '["box/dear"]\ninput = 20\noutput = 100\ncached = 2\nwritten = 25\n'
+    (sheet.home / "prices.toml").write_text(prices)
 
-    async def run(ollama: Server, box: Server) -> None:
-        desk = connected(tmp_path, {"OLLAMA_HOST": ollama.url})
-        credentials = Credentials(tmp_path / "home")
-        credentials.add_server("box", f"{box.url}/v1")
-        prices = '["box/dear"]\ninput = 20\noutput = 100\ncached = 2\nwritten = 25\n'
-        (tmp_path / "home" / "prices.toml").write_text(prices)
-        async with running(desk) as pilot:
-            await say(pilot, "Hello.")
-            await pilot.press(*"/model", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await until(pilot, lambda: "dear" in shown(pilot.app))
-            await until(pilot, lambda: "qwen3" in shown(pilot.app))
-            models = pilot.app.screen.query_one("#models", OptionList)
+    async def run(pilot: "Pilot[int]") -> None:
+        await say(pilot, "Hello.")
+        models = await sheet.open(pilot, "dear", "qwen3")
 
-            def chosen() -> str | None:
-                return models.highlighted_option.id if models.highlighted_option else None
+        def chosen() -> str | None:
+            return models.highlighted_option.id if models.highlighted_option else None
 
-            def border() -> str:
-                return str(pilot.app.screen.query_one("#box").border_subtitle)
+        def border() -> str:
+            return str(pilot.app.screen.query_one("#box").border_subtitle)
 
-            await pilot.press("slash", *"coder")
-            await until(pilot, lambda: "dear" not in shown(pilot.app))
-            assert "cheap-coder" in shown(pilot.app)
-            assert "qwen3-coder:30b" in shown(pilot.app)
-            assert "OpenAI" not in shown(pilot.app)
-            await pilot.press("enter", "escape")  # into the list; clear the search
-            await until(pilot, lambda: "dear" in shown(pilot.app))
-            await pilot.press("slash", *"box/dear", "enter")
-            await until(pilot, lambda: chosen() == "box/dear")
-            # the same figure as the inspector's, at the price of writing to the cache
-            assert re.fullmatch(
-                r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border()
-            )
-            assert "$20.00 $100.00" in shown(pilot.app)
-            await pilot.press("escape", "slash", *"qwen", "enter")
-            await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
-            assert "$" not in border()
-            ollama.pages["/api/tags"] = {"models": [*OLLAMA["/api/tags"]["models"], big]}
-            await pilot.press("c")
-            await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b-64k")
-            await pilot.press("escape", "escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, ModelScreen))
-        [asked] = [one.body for one in ollama.lookups if one.path == "/api/create"]
-        assert json.loads(asked) == {
-            "model": "qwen3-coder:30b-64k",
-            "from": "qwen3-coder:30b",
-            "parameters": {"num_ctx": 65_536},
-            "stream": False,
-        }
+        await pilot.press("slash", *"coder")
+        await until(pilot, lambda: "dear" not in shown(pilot.app))
+        assert "cheap-coder" in shown(pilot.app)
+        assert "qwen3-coder:30b" in shown(pilot.app)
+        assert "OpenAI" not in shown(pilot.app)
+        await pilot.press("enter", "escape")  # into the list; clear the search
+        await until(pilot, lambda: "dear" in shown(pilot.app))
+        await pilot.press("slash", *"x/dear", "enter")
+        await until(pilot, lambda: chosen() == "box/dear")
+        # the same figure as the inspector's, at the price of writing to the cache
+        assert re.fullmatch(
+            r"a change starts a new cache: [\d.]+k? at full price, \$0\.0\d+", border()
+        )
+        assert "$20.00 $100.00" in shown(pilot.app)
+        await pilot.press("escape", "slash", *"qwen", "enter")
+        await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b")
+        assert "$" not in border()
+        ollama.pages["/api/tags"] = {"models": [*OLLAMA["/api/tags"]["models"], big]}
+        await pilot.press("c")
+        await until(pilot, lambda: chosen() == "ollama/qwen3-coder:30b-64k")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, ModelScreen))
 
-    with Server() as ollama, Server() as box:
-        ollama.pages = {**OLLAMA, "/api/create": {"status": "success"}}
-        box.pages = {"/v1/models": listed}
-        asyncio.run(run(ollama, box))
+    sheet.app.run(run)
+    [asked] = [one.body for one in ollama.lookups if one.path == "/api/create"]
+    assert json.loads(asked) == {
+        "model": "qwen3-coder:30b-64k",
+        "from": "qwen3-coder:30b",
+        "parameters": {"num_ctx": 65_536},
+        "stream": False,
+    }
 
 
-def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = connected(tmp_path, {})
-        async with running(desk) as pilot:
-            await pilot.press(*"/model openai/gpt-x", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-            await pilot.press(*KEY)
-            assert KEY not in pilot.app.export_screenshot()
-            await pilot.press("enter")
-            await until(pilot, lambda: desk.controller.model.name == "gpt-x")
-            assert KEY not in pilot.app.export_screenshot()
-            log = b"".join(one.read_bytes() for one in (tmp_path / "home").rglob("*.jsonl"))
-            assert KEY.encode() not in log
-        assert KEY in (tmp_path / "home" / "credentials.json").read_text()
+def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(sheet: Sheet) -> None:
+    async def run(pilot: "Pilot[int]") -> None:
+        await log_in(pilot, "/model openai/gpt-x")
+        await until(pilot, lambda: sheet.desk.controller.model.name == "gpt-x")
+        assert KEY not in pilot.app.export_screenshot()
+        log = b"".join(one.read_bytes() for one in sheet.home.rglob("*.jsonl"))
+        assert KEY.encode() not in log
 
-    asyncio.run(run())
+    sheet.app.run(run)
+    assert KEY in (sheet.home / "credentials.json").read_text()
 
 
-def test_escape_leaves_everything_as_it_was(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = connected(tmp_path, {})
-        before = desk.controller.model
-        async with running(desk) as pilot:
-            await pilot.press(*"/login openai", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-            await pilot.press("x", "escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
-            assert desk.controller.model is before
-        assert not (tmp_path / "home" / "credentials.json").exists()
+def test_escape_leaves_everything_as_it_was(sheet: Sheet) -> None:
+    async def run(pilot: "Pilot[int]") -> None:
+        before = sheet.desk.controller.model
+        pilot.app.query_one(Prompt).put("/login openai")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
+        assert sheet.desk.controller.model is before
 
-    asyncio.run(run())
+    sheet.app.run(run)
+    assert not (sheet.home / "credentials.json").exists()
 
 
-def test_a_server_is_added_and_a_wrong_address_is_refused(tmp_path: Path) -> None:
-    async def run(server: Server) -> None:
-        desk = connected(tmp_path, {})
-        async with running(desk) as pilot:
-            await pilot.press(*"/model", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await pilot.press("u")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ServerScreen))
-            field = pilot.app.screen.query_one(Input)
-            field.value = "http://[broken"
-            await pilot.press("enter")
-            await pilot.pause()
-            assert isinstance(pilot.app.screen, ServerScreen)
-            field.value = server.url
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await until(pilot, lambda: "served" in shown(pilot.app))
+def test_a_server_is_added_and_a_wrong_address_is_refused(sheet: Sheet) -> None:
+    sheet.server.pages = {"/v1/models": {"data": [{"id": "served"}]}}
 
-    with Server() as server:
-        server.pages = {"/v1/models": {"data": [{"id": "served"}]}}
-        asyncio.run(run(server))
+    async def run(pilot: "Pilot[int]") -> None:
+        await sheet.open(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ServerScreen))
+        field = pilot.app.screen.query_one(Input)
+        field.value = "http://[broken"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ServerScreen)
+        field.value = sheet.server.url
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
+        await until(pilot, lambda: "served" in shown(pilot.app))
+
+    sheet.app.run(run)
 
 
 def test_a_key_is_sent_unencrypted_only_after_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sheet: Sheet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "no_proxy", "NO_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+    server = sheet.server  # it answers for every host, as a proxy does
+    server.pages = {"http://models.example/v1/models": {"data": [{"id": "served"}]}}
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    sheet.environ |= {"OLLAMA_HOST": "http://models.example", "OLLAMA_API_KEY": KEY}
+    Credentials(sheet.home).add_server("box", "http://box.example/v1")
 
-    async def run(server: Server) -> None:
-        desk = connected(tmp_path, {"OLLAMA_HOST": "http://models.example", "OLLAMA_API_KEY": KEY})
-        Credentials(tmp_path / "home").add_server("box", "http://box.example/v1")
-        async with running(desk) as pilot:
-            await pilot.press(*"/model", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
-            await until(pilot, lambda: "not asked: the key would be sent" in shown(pilot.app))
-            await until(pilot, lambda: "looking" not in shown(pilot.app))
-            models = pilot.app.screen.query_one("#models", OptionList)
-            ids = [option.id for option in models.options]
-            models.highlighted = ids.index("ollama/")
-            note = pilot.app.screen.query_one("#note", Static)
-            await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
-            assert not [one for one in server.lookups if KEY in str(one.headers)]
-            await pilot.press("enter")
-            await until(pilot, lambda: "served" in shown(pilot.app))
-            assert [one for one in server.lookups if KEY in str(one.headers)]
-            ids = [option.id for option in models.options]
-            models.highlighted = ids.index("box/")
-            await pilot.press("l")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-            warning = pilot.app.screen.query_one("#warning", Static)
-            assert "box.example unencrypted" in str(warning.visual)
-            await pilot.press("escape", "escape")
-            await pilot.press(*"/model ollama/served", "enter")
-            await until(pilot, lambda: desk.controller.model.name == "served")
-            said = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
-            assert [one for one in said if "models.example unencrypted" in one], said
+    async def run(pilot: "Pilot[int]") -> None:
+        models = await sheet.open(pilot, "not asked: the key would be sent")
+        await until(pilot, lambda: "looking" not in shown(pilot.app))
+        ids = [option.id for option in models.options]
+        models.highlighted = ids.index("ollama/")
+        note = pilot.app.screen.query_one("#note", Static)
+        await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
+        assert not [one for one in server.lookups if KEY in str(one.headers)]
+        await pilot.press("enter")
+        await until(pilot, lambda: "served" in shown(pilot.app))
+        assert [one for one in server.lookups if KEY in str(one.headers)]
+        ids = [option.id for option in models.options]
+        models.highlighted = ids.index("box/")
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
+        warning = pilot.app.screen.query_one("#warning", Static)
+        assert "box.example unencrypted" in str(warning.visual)
+        await pilot.press("escape", "escape")
+        pilot.app.query_one(Prompt).put("/model ollama/served")
+        await pilot.press("enter")
+        await until(pilot, lambda: sheet.desk.controller.model.name == "served")
+        said = [str(one.content) for one in pilot.app.screen.query(AsideLine)]
+        assert [one for one in said if "models.example unencrypted" in one], said
 
-    with Server() as server:  # it answers for every host, as a proxy does
-        server.pages = {"http://models.example/v1/models": {"data": [{"id": "served"}]}}
-        monkeypatch.setenv("HTTP_PROXY", server.url)
-        asyncio.run(run(server))
+    sheet.app.run(run)
 
 
-def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = connected(tmp_path, {})
-        credentials = Credentials(tmp_path / "home")
-        credentials.add_server("box", "https://box.example/v1")
-        async with running(desk) as pilot:
-            await pilot.press(*"/login box", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
-            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-            await pilot.press(*KEY, "enter")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
-        assert desk.settings is not None
-        assert load_settings({"model": "box/x"}, {}, tmp_path / "home", tmp_path).has_key
-        credentials.add_server("box", "http://box.example/v1")
-        assert not load_settings({"model": "box/x"}, {}, tmp_path / "home", tmp_path).has_key
+def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(sheet: Sheet) -> None:
+    credentials = Credentials(sheet.home)
+    credentials.add_server("box", "https://box.example/v1")
 
-    asyncio.run(run())
+    async def run(pilot: "Pilot[int]") -> None:
+        await log_in(pilot, "/login box")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
+
+    def has_key() -> bool:
+        return load_settings({"model": "box/x"}, {}, sheet.home, sheet.folder).has_key
+
+    sheet.app.run(run)
+    assert has_key()
+    credentials.add_server("box", "http://box.example/v1")
+    assert not has_key()
 
 
 # --- the default ---------------------------------------------------------------------------

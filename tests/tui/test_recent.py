@@ -54,18 +54,22 @@ def test_the_last_sessions_are_offered_and_nothing_is_resumed_by_accident(tmp_pa
     asyncio.run(look())
 
 
-def test_typing_starts_a_new_session(tmp_path: Path) -> None:
-    async def type_words() -> None:
-        add(tmp_path / "home", "Earlier talk", tmp_path / "work")
+def test_hostile_titles_are_inert_and_typing_starts_a_new_session(tmp_path: Path) -> None:
+    async def look() -> None:
+        for payload in PAYLOADS.values():
+            add(tmp_path / "home", payload, tmp_path / "work")
         sessions = Sessions(tmp_path, ["A new answer."])
-        async with sessions.running() as pilot:
-            await until(pilot, lambda: shown(pilot, "Earlier talk"))
+        async with sessions.running((80, 24)) as pilot:
+            await until(pilot, lambda: len(pilot.app.screen.query(ResumeRow)) == len(PAYLOADS))
+            await pilot.pause()
+            assert not ACTING & set("".join(lines(pilot)))
+            pilot.app.export_screenshot()
             await pilot.press(*"hello", "enter")
             await until(pilot, lambda: shown(pilot, "A new answer."))
             assert sessions.targets == []
             assert not pilot.app.screen.query(ResumeRow).first().region
 
-    asyncio.run(type_words())
+    asyncio.run(look())
 
 
 def test_a_folder_without_sessions_has_the_introduction(tmp_path: Path) -> None:
@@ -77,19 +81,6 @@ def test_a_folder_without_sessions_has_the_introduction(tmp_path: Path) -> None:
             assert pilot.app.screen.query(Try)
             assert not pilot.app.screen.query(ResumeRow)
             assert not shown(pilot, "Elsewhere")
-
-    asyncio.run(look())
-
-
-@pytest.mark.parametrize("kind", PAYLOADS)
-def test_hostile_titles_are_inert(tmp_path: Path, kind: str) -> None:
-    async def look() -> None:
-        add(tmp_path / "home", PAYLOADS[kind], tmp_path / "work")
-        async with Sessions(tmp_path).running((80, 24)) as pilot:
-            await until(pilot, lambda: pilot.app.screen.query(ResumeRow))
-            await pilot.pause()
-            assert not ACTING & set("".join(lines(pilot)))
-            pilot.app.export_screenshot()
 
     asyncio.run(look())
 

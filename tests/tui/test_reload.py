@@ -1,6 +1,7 @@
 """`/reload` in the app, `/open` after an edit, and widgets beside a window's file."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,8 @@ class View(Static):
 """
 
 
-def desk_with(tmp_path: Path, file: Path, lang: Lang = "en") -> Desk:
-    registry = discover(files=[file], packages=())
+def desk_with(tmp_path: Path, *files: Path, lang: Lang = "en") -> Desk:
+    registry = discover(files=files, packages=())
     desk = desk_in(tmp_path, windows=registry.classes(), lang=lang)
     desk.reloader = Reloader(registry, desk.session.windows)
     return desk
@@ -57,7 +58,7 @@ def test_reload_shows_the_new_code_with_the_old_state(tmp_path: Path, lang: Lang
     path = write(tmp_path / "hello.py")
 
     async def go() -> None:
-        desk = desk_with(tmp_path, path, lang)
+        desk = desk_with(tmp_path, path, lang=lang)
         desk.session.windows.open("hello", start=7)
         async with running(desk, lang=lang) as pilot:
             await until(pilot, lambda: shown(pilot, "Says hello. 7"))
@@ -76,6 +77,12 @@ def test_reload_shows_the_new_code_with_the_old_state(tmp_path: Path, lang: Lang
             command(pilot, "/reload")
             end = "No window file has changed." if lang == "en" else "没有窗口文件"
             await until(pilot, lambda: shown(pilot, end))
+            classes = list(desk.session.windows.classes.values())
+        again = desk_in(tmp_path, windows=classes, session_id=desk.session.id)
+        (window,) = again.session.windows.windows()
+        assert "Greets. 7" in window.to_xml()
+        assert window.version.major == 2
+        again.close()
 
     asyncio.run(go())
 
@@ -105,85 +112,56 @@ def test_open_after_an_edit_uses_the_new_code_or_says_how(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
-def test_the_session_that_was_reloaded_resumes(tmp_path: Path) -> None:
-    path = write(tmp_path / "hello.py")
-
-    async def go() -> None:
-        desk = desk_with(tmp_path, path)
-        desk.session.windows.open("hello", start=7)
-        session_id = desk.session.id
-        async with running(desk) as pilot:
-            write(path, words="Greets.")
-            command(pilot, "/reload")
-            await until(pilot, lambda: shown(pilot, "Greets. 7"))
-            assert desk.reloader is not None
-            classes = list(desk.session.windows.classes.values())
-        again = desk_in(tmp_path, windows=classes, session_id=session_id)
-        (window,) = again.session.windows.windows()
-        assert "Greets. 7" in window.to_xml()
-        assert window.version.major == 2
-        again.close()
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("where", ["beside", "same"])
-def test_a_widget_beside_the_file_or_in_it_is_found_and_reloaded(
-    tmp_path: Path, where: str
-) -> None:
-    path = tmp_path / "hello.py"
-
-    def save(words: str) -> None:
+def test_a_widget_beside_the_file_or_in_it_is_found_and_reloaded(tmp_path: Path) -> None:
+    def save(name: str, words: str) -> None:
         widget = WIDGET.replace("{words}", words)
-        module = "hello" if where == "same" else "_hello_view"
-        write(path, more=f"\n    widget = '{module}:View'\n" + (widget * (where == "same")))
-        if where == "beside":
-            (tmp_path / "_hello_view.py").write_text(widget)
+        module, path = ("hello", "hello.py") if name == "hello" else ("_beside_view", "beside.py")
+        more = f"\n    widget = '{module}:View'\n" + widget * (name == "hello")
+        write(tmp_path / path, name.capitalize(), more=more)
+        if name == "beside":
+            (tmp_path / "_beside_view.py").write_text(widget)
 
-    save("drawn by hand")
+    save("hello", "hello by hand")
+    save("beside", "beside by hand")
 
     async def go() -> None:
-        desk = desk_with(tmp_path, path)
-        window = desk.session.windows.open("hello", start=7)
+        desk = desk_with(tmp_path, tmp_path / "hello.py", tmp_path / "beside.py")
         async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, "drawn by hand"))
-            pilot.app.screen.query_one("View").focus()
-            await pilot.press("k")
-            await until(pilot, lambda: window.state.count == 8)  # type: ignore[attr-defined]
-            save("drawn again")
-            command(pilot, "/reload")
-            await until(pilot, lambda: shown(pilot, "drawn again"))
-            pilot.app.screen.query_one("View").focus()
-            await pilot.press("f")
-            file = "hello.py" if where == "same" else "_hello_view.py"
-            await until(pilot, lambda: shown(pilot, "could not be drawn: KeyError: 'doin'"))
-            await until(pilot, lambda: shown(pilot, f"({file}:"))
+            for name, file in (("hello", "hello.py"), ("beside", "_beside_view.py")):
+                window = desk.session.windows.open(name, start=7)
+                await until(pilot, partial(shown, pilot, f"{name} by hand"))
+                pilot.app.screen.query_one("View").focus()
+                await pilot.press("k")
+                await until(pilot, lambda window=window: window.state.count == 8)  # type: ignore[misc]
+                save(name, f"{name} again")
+                command(pilot, "/reload")
+                await until(pilot, partial(shown, pilot, f"{name} again"))
+                pilot.app.screen.query_one("View").focus()
+                await pilot.press("f")
+                await until(pilot, lambda: shown(pilot, "could not be drawn: KeyError: 'doin'"))
+                await until(pilot, partial(shown, pilot, f"({file}:"))
+                desk.session.windows.close(window.id)
+                await until(pilot, lambda: not shown(pilot, "could not be drawn"))
 
     asyncio.run(go())
 
 
 def test_a_widget_that_is_not_found_says_what_to_write(tmp_path: Path) -> None:
-    path = write(tmp_path / "hello.py", more="\n    widget = 'nowhere:View'\n")
+    """A file does not hide an installed module either."""
+    files = [
+        write(tmp_path / "hello.py", more="\n    widget = 'nowhere:View'\n"),
+        write(tmp_path / "other.py", "Other", more="\n    widget = 'wave:View'\n"),
+    ]
+    (tmp_path / "wave.py").write_text("raise SystemExit('hidden')")
 
     async def go() -> None:
-        desk = desk_with(tmp_path, path)
+        desk = desk_with(tmp_path, *files)
         desk.session.windows.open("hello")
+        desk.session.windows.open("other")
         async with running(desk, size=(200, 60)) as pilot:
             await until(pilot, lambda: 'widget = "nowhere:View": there is no' in trouble(pilot))
             assert "nowhere.py beside hello.py" in trouble(pilot)
             assert 'widget = "hello:View"' in trouble(pilot)
-
-    asyncio.run(go())
-
-
-def test_an_installed_module_is_not_hidden_by_a_file_beside(tmp_path: Path) -> None:
-    path = write(tmp_path / "hello.py", more="\n    widget = 'wave:View'\n")
-    (tmp_path / "wave.py").write_text("raise SystemExit('hidden')")
-
-    async def go() -> None:
-        desk = desk_with(tmp_path, path)
-        desk.session.windows.open("hello")
-        async with running(desk, size=(200, 60)) as pilot:
             await until(pilot, lambda: "wave has no class View that extends" in trouble(pilot))
 
     asyncio.run(go())

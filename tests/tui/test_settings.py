@@ -1,7 +1,8 @@
 """The sheet of settings."""
 
-import asyncio
-import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,50 @@ from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
 from tests.tui.running import desk_in, running, shown, until
+from tests.tui.sharing import SharedApp
 from tests.tui.test_switch import app_of
+
+
+class Settings:
+    """The settings in one app for all tests, each with files of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home, self.work = folder, folder / "home", folder / "work"
+        self.flags, self.environ = dict[str, str](), dict[str, str]()
+        self.app = SharedApp(self._start, self._tidy)
+
+    @asynccontextmanager
+    async def _start(self) -> "AsyncIterator[Pilot[int]]":
+        self.desk = desk_in(self.folder)
+        self.desk.load_settings = lambda: load_settings(
+            self.flags, self.environ, self.home, self.work
+        )
+        async with running(self.desk) as pilot:
+            yield pilot
+
+    async def _tidy(self, pilot: "Pilot[int]") -> None:
+        self.desk.session.windows.lod = Lod.FULL
+        pilot.app.theme = "contextui-dark"
+
+    def clear(self) -> None:
+        """Forget the settings of other tests."""
+        self.flags, self.environ, self.work = {}, {}, self.folder / "work"
+        self.home.mkdir(exist_ok=True)
+        (self.home / "config.toml").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def all_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    shared = Settings(tmp_path_factory.mktemp("settings"))
+    yield shared
+    shared.app.close()
+
+
+@pytest.fixture
+def settings(all_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("HOME", str(all_settings.folder))
+    all_settings.clear()
+    return all_settings
 
 
 async def choose(pilot: "Pilot[int]", move: str) -> None:
@@ -26,96 +70,6 @@ async def choose(pilot: "Pilot[int]", move: str) -> None:
     await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
 
 
-def test_a_setting_is_changed_in_the_users_file(tmp_path: Path) -> None:
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        (home / "config.toml").write_text("# mine\nbudget = 30000\n")
-        (tmp_path / "work" / ".contextui").mkdir()
-        project = tmp_path / "work" / ".contextui" / "config.toml"
-        project.write_text("max_tokens = 1000\n")
-        before = project.read_text()
-        desk.load_settings = lambda: load_settings(
-            {"max_steps": "7"}, os.environ, home, tmp_path / "work"
-        )
-        async with running(desk) as pilot:
-            app = app_of(pilot)
-            app.main.run_command("/config budget 1")
-            await until(pilot, lambda: shown(pilot, "To change budget, type /config budget"))
-            app.main.run_command("/config")
-            await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
-            screen = app.screen
-            assert isinstance(screen, ConfigScreen)
-            await pilot.pause()
-            for text in ("budget", "30000", "--max-steps", "config.toml", "default"):
-                assert shown(pilot, text), text
-
-            async def write(name: str, text: str) -> None:
-                screen._list.move(screen._list.names.index(name))
-                await pilot.press("enter")
-                field = screen.query_one("#value", Input)
-                field.value = text
-                await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
-                await pilot.press("enter")
-
-            def note() -> str:
-                return str(screen.query_one("#box").border_subtitle)
-
-            await write("budget", "64000")
-            await until(pilot, lambda: "applies from the next start" in note())
-            assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
-            screen._list.move(screen._list.names.index("windows_lod"))
-            await choose(pilot, "end")
-            await until(pilot, lambda: "applies now" in note())
-            assert desk.session.windows.lod is Lod.GIST
-            await write("max_steps", "9")
-            await until(pilot, lambda: "--max-steps still sets" in note())
-            await write("budget", "much")
-            await until(pilot, lambda: "must be" in note())
-            assert isinstance(screen.focused, Input)
-            await pilot.press("escape")
-            await write("model", "sk-ant-api03-5f3a9c27e1b84d0f9a6c")
-            await until(pilot, lambda: "API keys are not allowed" in note())
-            assert "sk-ant" not in (home / "config.toml").read_text()
-            assert project.read_text() == before
-            await pilot.press("escape", "escape")
-            await until(pilot, lambda: app.screen is app.main)
-
-    asyncio.run(change())
-
-
-def test_settings_are_searched_and_show_what_is_in_force(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
-        async with running(desk) as pilot:
-            app = app_of(pilot)
-            app.main.run_command("/config")
-            await until(pilot, lambda: isinstance(app.screen, ConfigScreen))
-            screen = app.screen
-            assert isinstance(screen, ConfigScreen)
-            await until(pilot, lambda: shown(pilot, "windows.lod"))
-            settings, box = screen._list, screen.query_one("#box")
-            assert settings.value("model") == desk.controller.model.name
-            height = box.size.height
-            await pilot.press("/", *"colors")
-            await until(pilot, lambda: settings.names == ["theme"])
-            await pilot.press("enter")
-            await until(pilot, lambda: screen.focused is settings)
-            assert box.size.height == height
-            await choose(pilot, "down")
-            await until(pilot, lambda: app.theme == "contextui-light")
-            await pilot.press("escape")
-            await until(pilot, lambda: shown(pilot, "The theme is contextui-light."))
-
-    asyncio.run(change())
-
-
 async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
     """Open the settings."""
     app_of(pilot).main.run_command("/config")
@@ -125,123 +79,163 @@ async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
     return screen
 
 
+def test_a_setting_is_changed_in_the_users_file(settings: Settings, tmp_path: Path) -> None:
+    home = settings.home
+    (home / "config.toml").write_text("# mine\nbudget = 30000\n")
+    (tmp_path / ".contextui").mkdir()
+    project = tmp_path / ".contextui" / "config.toml"
+    project.write_text("max_tokens = 1000\n")
+    settings.flags, settings.work = {"max_steps": "7"}, tmp_path
+
+    async def change(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        app.main.run_command("/config budget 1")
+        await until(pilot, lambda: shown(pilot, "To change budget, type /config budget"))
+        screen = await settings_of(pilot)
+        for text in ("budget", "30000", "--max-steps", "config.toml", "default"):
+            assert shown(pilot, text), text
+
+        async def write(name: str, text: str) -> None:
+            screen._list.move(screen._list.names.index(name))
+            await pilot.press("enter")
+            field = screen.query_one("#value", Input)
+            field.value = text
+            await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
+            await pilot.press("enter")
+
+        def note() -> str:
+            return str(screen.query_one("#box").border_subtitle)
+
+        await write("budget", "64000")
+        await until(pilot, lambda: "applies from the next start" in note())
+        assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
+        screen._list.move(screen._list.names.index("windows_lod"))
+        await choose(pilot, "end")
+        await until(pilot, lambda: "applies now" in note())
+        assert settings.desk.session.windows.lod is Lod.GIST
+        await write("max_steps", "9")
+        await until(pilot, lambda: "--max-steps still sets" in note())
+        await write("budget", "much")
+        await until(pilot, lambda: "must be" in note())
+        assert isinstance(screen.focused, Input)
+        await pilot.press("escape")
+        await write("model", "sk-ant-api03-5f3a9c27e1b84d0f9a6c")
+        await until(pilot, lambda: "API keys are not allowed" in note())
+        assert "sk-ant" not in (home / "config.toml").read_text()
+        assert project.read_text() == "max_tokens = 1000\n"
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: app.screen is app.main)
+
+    settings.app.run(change)
+
+
+def test_settings_are_searched_and_show_what_is_in_force(settings: Settings) -> None:
+    async def change(pilot: "Pilot[int]") -> None:
+        app, screen = app_of(pilot), await settings_of(pilot)
+        await until(pilot, lambda: shown(pilot, "windows.lod"))
+        listed, box = screen._list, screen.query_one("#box")
+        assert listed.value("model") == settings.desk.controller.model.name
+        height = box.size.height
+        command = next(one for one in app.main.commands.all if one.name == "theme")
+        names = [one.name for one in command.choices()]
+        assert set(names) == set(app.available_themes)
+        assert listed.about("theme").endswith(" | ".join(names))
+        assert listed.origin("theme") == "default"
+        await pilot.press("/", *"colors")
+        await until(pilot, lambda: listed.names == ["theme"])
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.focused is listed)
+        assert box.size.height == height
+        await choose(pilot, "down")
+        await until(pilot, lambda: app.theme == "contextui-light")
+        assert listed.origin("theme") == "remembered"
+        await pilot.press("escape")
+        await until(pilot, lambda: shown(pilot, "The theme is contextui-light."))
+
+    settings.app.run(change)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
-    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    settings: Settings, size: tuple[int, int]
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    work = tmp_path / "a folder with a name that is rather long" / "shop"
-    file = work / ".contextui" / "config.toml"
-    file.parent.mkdir(parents=True)
+    settings.work = settings.folder / "a folder with a name that is rather long" / "shop"
+    file = settings.work / ".contextui" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("max_tokens = 1000\n")
+    (settings.home / "config.toml").write_text("budget = 30000\n")
 
-    async def look() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        (home / "config.toml").write_text("budget = 30000\n")
-        desk.load_settings = lambda: load_settings({}, {}, home, work)
-        async with running(desk, size) as pilot:
-            screen = await settings_of(pilot)
-            listed = screen._list
-            rows = {name: listed.line_at(at, listed.size.width).plain
-                    for at, name in enumerate(listed.names)}  # fmt: skip
-            assert {len(row) for row in rows.values()} == {listed.size.width}
-            assert rows["budget"].endswith("  ~/home/config.toml")
-            whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
-            cut = "  …/shop/.contextui/config.toml"
-            assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
-            assert rows["max_steps"].endswith("  default")
-            listed.move(listed.names.index("max_tokens"))
-            screen._describe()
-            wanted = "".join(f"Set by {file}".split())
+    async def look(pilot: "Pilot[int]") -> None:
+        screen = await settings_of(pilot)
+        listed = screen._list
+        rows = {name: listed.line_at(at, listed.size.width).plain
+                for at, name in enumerate(listed.names)}  # fmt: skip
+        assert {len(row) for row in rows.values()} == {listed.size.width}
+        assert rows["budget"].endswith("  ~/home/config.toml")
+        whole = "  ~/a folder with a name that is rather long/shop/.contextui/config.toml"
+        cut = "  …/shop/.contextui/config.toml"
+        assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
+        assert rows["max_steps"].endswith("  default")
+        listed.move(listed.names.index("max_tokens"))
+        screen._describe()
+        wanted = "".join(f"Set by {file}".split())
 
-            def detail() -> str:
-                text = "".join(region_text(pilot, screen.query_one("#about")))
-                return "".join(text.split())
+        def detail() -> str:
+            text = "".join(region_text(pilot, screen.query_one("#about")))
+            return "".join(text.split())
 
-            await until(pilot, lambda: detail().endswith(wanted))
+        await until(pilot, lambda: detail().endswith(wanted))
+        assert shown(pilot, "esc back")
+
+    settings.app.run(look, size)
+
+
+def test_every_description_is_shown_whole(settings: Settings) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        screen = await settings_of(pilot)
+
+        def is_whole(wanted: str) -> bool:
+            text = "".join(region_text(pilot, screen.query_one("#about")))
+            return wanted == "".join(text.split())
+
+        for name in [*screen._list.names]:
+            await until(pilot, partial(is_whole, "".join(screen._list.about(name).split())))
             assert shown(pilot, "esc back")
+            await pilot.press("down")
 
-    asyncio.run(look())
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_every_description_is_shown_whole(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def look() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
-        async with running(desk, size) as pilot:
-            screen = await settings_of(pilot)
-            for name in [*screen._list.names]:
-                wanted = "".join(screen._list.about(name).split())
-
-                def is_whole(wanted: str = wanted) -> bool:
-                    text = "".join(region_text(pilot, screen.query_one("#about")))
-                    return wanted == "".join(text.split())
-
-                await until(pilot, is_whole)
-                assert shown(pilot, "esc back")
-                await pilot.press("down")
-
-    asyncio.run(look())
+    settings.app.run(look, (80, 24))
 
 
-def test_the_theme_is_described_and_listed_as_theme_does(tmp_path: Path) -> None:
-    async def look() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
-        async with running(desk, (120, 40)) as pilot:
-            app, screen = app_of(pilot), await settings_of(pilot)
-            command = next(one for one in app.main.commands.all if one.name == "theme")
-            names = [one.name for one in command.choices()]
-            assert set(names) == set(app.available_themes)
-            assert screen._list.about("theme").endswith(" | ".join(names))
-            assert screen._list.origin("theme") == "default"
-            app.theme = "contextui-light"
-            assert screen._list.origin("theme") == "remembered"
+def test_the_language_is_set_by_a_command_or_chosen_in_the_list(settings: Settings) -> None:
+    settings.environ = {"LANG": "C"}
 
-    asyncio.run(look())
+    async def change(pilot: "Pilot[int]") -> None:
+        app, written = app_of(pilot), settings.home / "config.toml"
+        run = app.main.run_command
+        run("/lang zh")
+        await until(pilot, lambda: shown(pilot, "Written. lang applies from the next start."))
+        assert written.read_text() == 'lang = "zh"\n'
+        run("/config lang en")
+        await until(pilot, lambda: written.read_text() == 'lang = "en"\n')
+        run("/config lang klingon")
+        await until(pilot, lambda: shown(pilot, "it must be one of en, zh."))
+        run("/config theme contextui-light")
+        await until(pilot, lambda: app.theme == "contextui-light")
+        run("/config lang")
+        await until(pilot, lambda: shown(pilot, "the language; by default"))
+        await choose(pilot, "down")
+        note = "Written. lang applies from the next start."
+        await until(pilot, lambda: written.read_text() == 'lang = "zh"\n' and shown(pilot, note))
 
-
-def test_the_language_is_set_by_a_command_or_chosen_in_the_list(tmp_path: Path) -> None:
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        desk.load_settings = lambda: load_settings({}, {"LANG": "C"}, home, tmp_path / "work")
-        async with running(desk) as pilot:
-            app = app_of(pilot)
-            run, written = app.main.run_command, home / "config.toml"
-            run("/lang zh")
-            await until(pilot, lambda: shown(pilot, "Written. lang applies from the next start."))
-            assert written.read_text() == 'lang = "zh"\n'
-            run("/config lang en")
-            await until(pilot, lambda: written.read_text() == 'lang = "en"\n')
-            run("/config lang klingon")
-            await until(pilot, lambda: shown(pilot, "it must be one of en, zh."))
-            run("/config theme contextui-light")
-            await until(pilot, lambda: app.theme == "contextui-light")
-            run("/config lang")
-            await until(pilot, lambda: shown(pilot, "the language; by default"))
-            await choose(pilot, "down")
-            note = "Written. lang applies from the next start."
-            await until(pilot, lambda: shown(pilot, note))
-            assert written.read_text() == 'lang = "zh"\n'
-
-    asyncio.run(change())
+    settings.app.run(change)
 
 
-@pytest.mark.parametrize("name", ["approval", "approval.sandbox", "approval.commands"])
-def test_no_command_writes_what_guards_the_person(tmp_path: Path, name: str) -> None:
-    async def change() -> None:
-        desk = desk_in(tmp_path)
-        home = desk.session.path.parents[2]
-        desk.load_settings = lambda: load_settings({}, {}, home, tmp_path / "work")
-        async with running(desk) as pilot:
+def test_no_command_writes_what_guards_the_person(settings: Settings) -> None:
+    async def change(pilot: "Pilot[int]") -> None:
+        for name in ("approval", "approval.sandbox", "approval.commands"):
             app_of(pilot).main.run_command(f"/config {name} auto")
-            await until(pilot, lambda: shown(pilot, f"To change {name}"))
-            assert not (home / "config.toml").exists()
-            assert desk.controller.tools.gate.mode == "ask"
+            await until(pilot, partial(shown, pilot, f"To change {name}"))
+            assert not (settings.home / "config.toml").exists()
+            assert settings.desk.controller.tools.gate.mode == "ask"
 
-    asyncio.run(change())
+    settings.app.run(change)

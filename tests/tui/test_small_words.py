@@ -17,18 +17,11 @@ def test_many_items_are_named_in_one_line() -> None:
     assert listed(items, Words("zh")) == "45 个条目，0001 至 0045"
 
 
-def test_stop_without_a_turn_says_so(tmp_path: Path) -> None:
-    async def stop() -> None:
+def test_stop_without_a_turn_says_so_and_the_dialog_of_five_words_is_small(tmp_path: Path) -> None:
+    async def edit() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             app_of(pilot).main.run_command("/stop")
             await until(pilot, lambda: shown(pilot, "Nothing is running."))
-
-    asyncio.run(stop())
-
-
-def test_the_dialog_of_five_words_is_small(tmp_path: Path) -> None:
-    async def edit() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
             for text, least, most in [("just these five short words", 5, 9), ("x\n" * 500, 30, 38)]:
                 screen = EditScreen(Words("en"), "0002", text, "", lambda _: None)
                 pilot.app.push_screen(screen)

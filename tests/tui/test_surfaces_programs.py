@@ -26,10 +26,10 @@ from contextui.windowing.preview import CommandPreview, Preview
 from contextui.windows.git.widget import ChangeList, Confirmation
 from contextui.windows.git.window import GitWindow
 from contextui.windows.terminal.window import TerminalWindow
-from tests.tui.change import hosting
 from tests.tui.desktop.samples import enter
 from tests.tui.running import SIZES, desk_in, lines, running, shown, until
-from tests.tui.test_approval import ask
+from tests.tui.sharing import SharedApp
+from tests.tui.test_approval import ask, host_of
 from tests.windows.git.conftest import home, run
 
 pytestmark = pytest.mark.long
@@ -69,8 +69,7 @@ async def press(pilot: "Pilot[Any]", *keys: str) -> None:
 # --- git ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [*SIZES, (50, 20)])
-def test_names_branches_commits_and_diffs(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_names_branches_commits_and_diffs(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     run(work, "init", "--quiet")
@@ -89,14 +88,17 @@ def test_names_branches_commits_and_diffs(tmp_path: Path, size: tuple[int, int])
     async def go() -> None:
         desk = desk_in(tmp_path, windows=[GitWindow])
         desk.session.windows.open("git")
-        async with running(desk, size) as pilot:
+        async with running(desk, SIZES[0]) as pilot:
             pilot.app.screen.add_class("-pane-windows")
             frame = await enter(pilot, "git_1")
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
             await until(pilot, lambda: len(frame.query_one(ChangeList).rows) > 8)
-            check(pilot)
-            await press(pilot, *["down"] * 6, "tab", "pagedown", "end", "home", "tab", "d")
+            for size in (*SIZES, (50, 20)):
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
+                await press(pilot, "home", "down", "down", "tab", "pagedown", "end", "home", "tab")
+            await press(pilot, *["down"] * 4, "d")
             await until(pilot, lambda: frame.query_one(Confirmation).display)
             await press(pilot, "n", "home", "c")
             field = frame.query_one(Field)
@@ -118,36 +120,33 @@ def question(line: str, **given: Any) -> Question:
     return Question("terminal_1", "run", PAYLOAD, {}, preview, pattern=pattern)
 
 
-@pytest.mark.parametrize("size", [*SIZES, (60, 18)])
-def test_a_command_its_folder_and_its_pattern(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("size", "number"), [*zip([*SIZES, (60, 18)], (0, 1, 2, 0), strict=True)])
+def test_a_command_its_folder_and_its_pattern(
+    dialogs: SharedApp, size: tuple[int, int], number: int
+) -> None:
     asked = [
         question(PAYLOAD, folder=f"/{PAYLOAD}", dropped=(PAYLOAD, "KEY")),
         question(f"echo {LONG}{PAYLOAD}", folder=f"/{LONG}", is_live=True),
         question(f"echo '{HIDDEN}\n{MARKUP}'\n\r\n\t{ESCAPES}", seconds=None),
     ]
 
-    async def go() -> None:
-        async with hosting(size) as (pilot, host):
-            for one in asked:
-                screen = await ask(pilot, host, one)
-                assert isinstance(screen, CommandScreen)
-                check(pilot)
-                await press(pilot, "pagedown", "end", "home", "e")
-                field = screen.query_one(CommandField)
-                await until(pilot, lambda field=field: field.has_focus)  # type: ignore[misc,arg-type]
-                await field._on_paste(Paste(PAYLOAD))
-                await press(pilot, "a", "enter")
+    async def go(pilot: "Pilot[Any]") -> None:
+        screen = await ask(pilot, host_of(pilot), asked[number])
+        assert isinstance(screen, CommandScreen)
+        check(pilot)
+        await press(pilot, "pagedown", "end", "home", "e")
+        field = screen.query_one(CommandField)
+        await until(pilot, lambda: field.has_focus)
+        await field._on_paste(Paste(PAYLOAD))
+        await press(pilot, "a", "enter")
 
-    asyncio.run(go())
+    dialogs.run(go, size)
 
 
 # --- the terminal ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_output_and_running_commands(
-    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/bash")
     work = tmp_path / "work"
     work.mkdir()
@@ -161,7 +160,7 @@ def test_output_and_running_commands(
     async def go() -> None:
         desk = desk_in(tmp_path, step, PAYLOAD, windows=[TerminalWindow])
         desk.session.windows.open("terminal")
-        async with running(desk, size) as pilot:
+        async with running(desk, SIZES[0]) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
             app.main.send("run it")
@@ -177,7 +176,11 @@ def test_output_and_running_commands(
             await until(pilot, lambda: shown(pilot, "seen"))
             check(pilot)
             await enter(pilot, "terminal_1")
-            await press(pilot, "enter", "shift+pageup", "shift+pageup", "shift+pagedown")
+            await press(pilot, "enter")
+            for size in SIZES:
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
+                await press(pilot, "shift+pageup", "shift+pageup", "shift+pagedown")
             await press(pilot, "ctrl+c", "ctrl+g", "i", "right_square_bracket", "ctrl+g", "1")
             await press(pilot, "ctrl+g", "c", "f1", "escape")
 
@@ -222,8 +225,7 @@ class Hostile(Window):
 '''
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-def test_a_window_under_development(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_a_window_under_development(tmp_path: Path) -> None:
     file = tmp_path / "hostile\u202e\u200b.py"
     source = SOURCE.format(payload=PAYLOAD, long=LONG[:3_000])
     file.write_text(source)
@@ -231,7 +233,7 @@ def test_a_window_under_development(tmp_path: Path, size: tuple[int, int]) -> No
     async def go() -> None:
         bench = Bench(str(file), tmp_path, "", "en")
         app = DevApp(bench)
-        async with app.run_test(size=size, notifications=True) as pilot:
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
             await until(pilot, lambda: app.dev.query(DevFrame))
             check(pilot)
             windows, kinds = bench.windows, ("add", "fail", "write")
@@ -239,6 +241,9 @@ def test_a_window_under_development(tmp_path: Path, size: tuple[int, int]) -> No
                 await windows.act("hostile_1", kind, {}, actor="person")
                 await pilot.pause(0.2)
                 check(pilot)
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda: len(lines(pilot)) == 24)
+            check(pilot)
             await press(pilot, "a", "down", "enter", "enter", "escape", "tab", "y", "pagedown")
             await press(pilot, "end", "home", "tab", "s")
             field = app.dev.query_one("#dev-say", Field)

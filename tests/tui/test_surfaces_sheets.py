@@ -28,7 +28,7 @@ from contextui.windowing.window import Window
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.mcp.catalogue import Argument, Catalogue, Prompt
 from tests.agent.server import Server
-from tests.tui.running import running, shown, until
+from tests.tui.running import lines, running, shown, until
 from tests.tui.test_model_sheet import OLLAMA, connected
 from tests.tui.test_model_sheet import shown as models_shown
 from tests.tui.test_surfaces_programs import ESCAPES, HIDDEN, MARKUP, PAYLOAD, check, press
@@ -86,8 +86,7 @@ async def screen_of(pilot: "Pilot[int]", kind: type[Any]) -> Any:
     return pilot.app.screen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_sheets_popups_and_what_is_pasted(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     folder = tmp_path / FOLDER
     home, work = folder / "home", folder / "work"
     (work / ".git").mkdir(parents=True)
@@ -103,7 +102,7 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path, size: tuple[int, int])
         desk = connected(folder, environ, windows=[FilesWindow, Offering])
         desk.load_settings = lambda: load_settings({}, {}, home, work)
         desk.session.windows.open("offering")
-        async with running(desk, size) as pilot:
+        async with running(desk) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
             check(pilot)  # the folder and the branch
@@ -126,6 +125,9 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path, size: tuple[int, int])
             check(pilot)
             prompt.clear()
             await models(pilot)
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda: len(lines(pilot)) == 24)
+            check(pilot)
             await settings(pilot)
             await others(pilot)
 

@@ -1,107 +1,101 @@
 """Letters typed in other panes reach the prompt; commands of lists and windows stay theirs."""
 
-import asyncio
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
 from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.sharing import SharedApp
+from tests.tui.test_switch import app_of
 
 
-def main_of(pilot: "Pilot[int]") -> MainScreen:
-    assert isinstance(pilot.app.screen, MainScreen)
-    return pilot.app.screen
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    """A conversation with a window."""
 
-
-@pytest.mark.parametrize("place", ["chat", "windows", "context"])
-def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path, place: str) -> None:
-    """U14: nothing is lost, in whatever pane the person types."""
-
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Hello.")
+    @asynccontextmanager
+    async def start() -> "AsyncIterator[Pilot[int]]":
+        desk = desk_in(tmp_path_factory.mktemp("typing"), "Hello.", "Sent.")
         desk.session.windows.open("todo")
         async with running(desk) as pilot:
             await say(pilot, "Hi")
-            main = main_of(pilot)
-            main.navigation.enter(place)
-            await until(pilot, lambda: main.navigation.present == place)
-            await pilot.press(*"how", "space", *"are you 你?")
-            await until(pilot, lambda: main.prompt.text == "how are you 你?")
+            yield pilot
+
+    async def tidy(pilot: "Pilot[int]") -> None:
+        app_of(pilot).main.prompt.clear()
+
+    app = SharedApp(start, tidy)
+    yield app
+    app.close()
+
+
+async def in_pane(pilot: "Pilot[int]", place: str) -> tuple[MainScreen, Desk]:
+    """Go to a pane."""
+    main, desk = app_of(pilot).main, app_of(pilot).desk
+    assert desk is not None
+    main.navigation.enter(place)
+    await until(pilot, lambda: main.navigation.present == place)
+    return main, desk
+
+
+def test_words_typed_in_another_pane_reach_the_prompt_whole(shared: SharedApp) -> None:
+    """U14: nothing is lost, in whatever pane the person types; the chat has no commands at all."""
+
+    async def talk(pilot: "Pilot[int]") -> None:
+        for place, words in ("chat", "close so"), ("windows", "hi you 你?"), ("context", "hi 你?"):
+            main, desk = await in_pane(pilot, place)
+            main.prompt.clear()
+            await pilot.press(*("space" if key == " " else key for key in words))
+            await until(pilot, partial(lambda main, words: main.prompt.text == words, main, words))
             assert main.focused is main.prompt
             assert len(desk.session.windows.windows()) == 1
 
-    asyncio.run(talk())
+    shared.run(talk)
 
 
-def test_the_chat_has_no_letter_commands(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "Hello.")) as pilot:
-            await say(pilot, "Hi")
-            main = main_of(pilot)
-            main.navigation.enter("chat")
-            await until(pilot, lambda: main.navigation.present == "chat")
-            await pilot.press(*"close", "space", *"so")
-            await until(pilot, lambda: main.prompt.text == "close so")
+def test_commands_of_a_focused_list_stay(shared: SharedApp) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        main, desk = await in_pane(pilot, "context")
+        await pilot.press("home", "d")  # does not apply to the system prompt, and types nothing
+        await pilot.press("down", "p")  # pins the item under the cursor
+        await until(pilot, lambda: any(one.pinned for one in desk.session.context.get_all()))
+        assert main.prompt.text == ""
+        assert main.navigation.present == "context"
 
-    asyncio.run(talk())
-
-
-def test_commands_of_a_focused_list_stay(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Hello.")
-        async with running(desk) as pilot:
-            await say(pilot, "Hi")
-            main = main_of(pilot)
-            main.navigation.enter("context")
-            await until(pilot, lambda: main.navigation.present == "context")
-            await pilot.press("d")  # does not apply to the system prompt, and types nothing
-            await pilot.press("down", "p")  # pins the item under the cursor
-            await until(pilot, lambda: any(one.pinned for one in desk.session.context.get_all()))
-            assert main.prompt.text == ""
-            assert main.navigation.present == "context"
-
-    asyncio.run(talk())
+    shared.run(talk)
 
 
-def test_a_paste_in_another_pane_reaches_the_prompt(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "Hello.")) as pilot:
-            await say(pilot, "Hi")
-            main = main_of(pilot)
-            main.navigation.enter("context")
-            await until(pilot, lambda: main.navigation.present == "context")
-            pilot.app.post_message(events.Paste("d x\nmore"))
-            await until(pilot, lambda: main.prompt.text == "d x\nmore")
-            assert isinstance(main.focused, Prompt)
+def test_a_paste_in_another_pane_reaches_the_prompt(shared: SharedApp) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        main, _ = await in_pane(pilot, "context")
+        pilot.app.post_message(events.Paste("d x\nmore"))
+        await until(pilot, lambda: main.prompt.text == "d x\nmore")
+        assert isinstance(main.focused, Prompt)
 
-    asyncio.run(talk())
+    shared.run(talk)
 
 
-def test_enter_after_a_stray_key_sends_nothing(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Hello.", "Sent.")
-        async with running(desk) as pilot:
-            await say(pilot, "Hi")
-            main, before = main_of(pilot), len(desk.session.context.get_all())
-            main.prompt.put("a draft ")
+def test_enter_after_a_stray_key_sends_nothing(shared: SharedApp) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        main, desk = await in_pane(pilot, "prompt")
+        before = len(desk.session.context.get_all())
+        main.prompt.put("a draft ")
+        for keys in ("j", "jj"):
+            await in_pane(pilot, "chat")
+            pilot.app._notifications.clear()
+            await pilot.press(*keys, "enter")
+            await until(pilot, lambda: len(pilot.app._notifications) == 1)  # a warning
+            assert len(desk.session.context.get_all()) == before
+        assert main.prompt.text == "a draft jjj"
+        await in_pane(pilot, "chat")
+        await pilot.press(*"ok", "enter")  # more than one key: it was typed
+        await until(pilot, lambda: shown(pilot, "Sent."))
 
-            async def press(keys: str, warnings: int) -> None:
-                main.navigation.enter("chat")
-                await until(pilot, lambda: main.navigation.present == "chat")
-                await pilot.press(*keys, "enter")
-                await until(pilot, lambda: len(pilot.app._notifications) == warnings)
-                assert len(desk.session.context.get_all()) == before
-
-            await press("j", 1)
-            await press("jj", 2)
-            assert main.prompt.text == "a draft jjj"
-            main.navigation.enter("chat")
-            await until(pilot, lambda: main.navigation.present == "chat")
-            await pilot.press(*"ok", "enter")  # more than one key: it was typed
-            await until(pilot, lambda: shown(pilot, "Sent."))
-
-    asyncio.run(talk())
+    shared.run(talk)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ import contextui
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.item import ContextItem, ItemType
+from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.shared import short_name
 from contextui.windows.todo import TodoWindow
 from contextui.words import Lang, Words, read_po
-from tests.tui.running import desk_in, running, say, shown, until
+from tests.agent.talking import run
+from tests.tui.running import desk_in, running, shown, until
 
 FORMER = [
     "stand for what", "every command, by name", "who decides about", "of a long talk",
@@ -26,10 +29,10 @@ FORMER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("phrase", FORMER)
-def test_no_message_has_a_former_wording(phrase: str) -> None:
+def test_no_message_has_a_former_wording() -> None:
     catalogue = Path(contextui.__file__).parent / "words" / "zh.po"
-    assert [one for one in read_po(catalogue.read_text("utf-8")) if phrase in one] == []
+    messages = read_po(catalogue.read_text("utf-8"))
+    assert [one for one in messages for phrase in FORMER if phrase in one] == []
 
 
 def test_not_done_is_not_undone() -> None:
@@ -38,33 +41,12 @@ def test_not_done_is_not_undone() -> None:
     assert short_name(undone, Words("zh")) == "未完成…"
 
 
-@pytest.mark.parametrize(("is_offline", "offered"), [(True, False), (False, True)])
-def test_a_strategy_is_offered_only_if_it_can_work(
-    tmp_path: Path, is_offline: bool, offered: bool
-) -> None:
-    model = OfflineModel() if is_offline else ScriptedModel()
+def test_a_strategy_is_offered_only_if_it_can_work(tmp_path: Path) -> None:
+    """Undoing much names a number instead of every item."""
 
     async def talk() -> None:
-        desk = desk_in(tmp_path, model=model)
+        desk = desk_in(tmp_path, model=OfflineModel())
         desk.switch_strategy = lambda _: None
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            command = next(one for one in app.main.commands.all if one.name == "strategy")
-            names = [one.name for one in command.choices()]
-            assert {"sliding", "summarization"} <= {*names}
-            assert ("entities" in names) is offered
-            app.main.run_command("/strategy entities")
-            refusal = "entities needs a model that can extract facts"
-            await until(pilot, lambda: shown(pilot, "The strategy is") or shown(pilot, refusal))
-            assert shown(pilot, refusal) is not offered
-
-    asyncio.run(talk())
-
-
-def test_undoing_much_names_a_number_instead_of_every_item(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
         context = desk.session.context
         for number in range(40):
             context.add(ContextItem(ItemType.USER, f"message {number}"))
@@ -74,6 +56,17 @@ def test_undoing_much_names_a_number_instead_of_every_item(tmp_path: Path) -> No
         async with running(desk) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
+            refusal = "entities needs a model that can extract facts"
+            for offered in (False, True):
+                command = next(one for one in app.main.commands.all if one.name == "strategy")
+                names = [one.name for one in command.choices()]
+                assert {"sliding", "summarization"} <= {*names}
+                assert ("entities" in names) is offered
+                app.main.run_command("/strategy entities")
+                await until(pilot, partial(shown, pilot, "The strategy is" if offered else refusal))
+                assert shown(pilot, "The strategy is") is offered
+                desk.controller.model = ScriptedModel()
+
             app.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "Undone: "))
             assert not shown(pilot, "0003, 0004")
@@ -91,24 +84,18 @@ def test_undoing_much_names_a_number_instead_of_every_item(tmp_path: Path) -> No
     ],
 )
 def test_a_question_opens_no_empty_window(tmp_path: Path, lang: Lang, question: str) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
-        async with running(desk, lang=lang) as pilot:
-            await say(pilot, question)
-            assert desk.session.windows.windows() == []
-
-    asyncio.run(talk())
+    desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
+    assert [one for one in run(desk.controller, question) if isinstance(one, TurnFinished)]
+    assert desk.session.windows.windows() == []
+    desk.close()
 
 
 def test_the_monitor_is_reported_in_chinese(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel(), lang="zh")
-        async with running(desk, lang="zh") as pilot:
-            await say(pilot, "这台机器有多忙？")
-            items = desk.session.context.get_all()
-            said = [one.content for one in items if one.type is ItemType.ASSISTANT][-1]
-            assert "已打开 monitor_1。" in said
-            assert re.search("monitor_1: (负载|CPU|内存)", said), said
-            assert not re.search(r"\b(load|average|Opened|used)\b", said), said
-
-    asyncio.run(talk())
+    desk = desk_in(tmp_path, model=OfflineModel(), lang="zh")
+    run(desk.controller, "这台机器有多忙？")
+    items = desk.session.context.get_all()
+    said = [one.content for one in items if one.type is ItemType.ASSISTANT][-1]
+    assert "已打开 monitor_1。" in said
+    assert re.search("monitor_1: (负载|CPU|内存)", said), said
+    assert not re.search(r"\b(load|average|Opened|used)\b", said), said
+    desk.close()

@@ -37,7 +37,7 @@ def use(
     """Open the window in the app, move into it, and go on."""
 
     async def go() -> None:
-        desk = desk_in(tmp_path, windows=[cls], lang=lang)
+        desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang=lang)
         window = desk.session.windows.open(cls.name)
         for note in notes or []:
             await desk.session.windows.act(window.id, "write", note)
@@ -69,86 +69,92 @@ NOTES: list[Note] = [
 ]
 
 
-def test_notes_unfold_in_place_for_the_person_alone(tmp_path: Path) -> None:
+async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    window = desk.session.windows.get("notebook_1")
+    assert window is not None
+    text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
+    before = (window.version, window.to_xml(), latest_render(window).snapshot.content)
+    assert rows(frame) == ["Bread", "Trip", "Milk"]
+    assert "is white" in text  # the beginning of the text, beside the title
+    rows_before = rows_of(frame.body)
+    await pilot.press("end", "enter")
+    await until(pilot, lambda: rows(frame)[2:] == ["Milk", "    Milk", "    is white",
+                                                   "    and cheap"])  # fmt: skip
+    assert rows_of(frame.body) == (rows_before or 0) + 3
+    await seen(pilot, frame, "▾ 1 Milk", "    and cheap")
+    await pilot.press("end")
+    assert cursor(frame) == "    and cheap"
+    await pilot.press("enter")  # from within its text
+    await until(pilot, lambda: rows(frame) == ["Bread", "Trip", "Milk"])
+    assert cursor(frame) == "Milk"
+    await pilot.press("up", "space")
+    await until(pilot, lambda: len(rows(frame)) > 5)
+    whole = " ".join(one.strip() for one in rows(frame)[2:-1])
+    assert whole == ("Plan the trip " + "a long way to go " * 20).strip()
+    await pilot.press("left")
+    await until(pilot, lambda: len(rows(frame)) == 3)
+    await pilot.press("home", "right")
+    await until(pilot, lambda: "    What is baked" in rows(frame))
+    assert "    in the oven" in rows(frame)
+    assert (window.version, window.to_xml(), latest_render(window).snapshot.content) == before
+    await pilot.press("left")
+    await until(pilot, lambda: len(rows(frame)) == 3)
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+
+
+async def find(pilot: "Pilot[int]", frame: WindowFrame) -> None:
+    listed = frame.body.query_one(FoldList)
+    listed.focus()
+    await pilot.press("slash", *"oven")
+    await until(pilot, lambda: isinstance(pilot.app.focused, FilterInput))
+    await seen(pilot, frame, "/ oven", "1 of 3")
+    assert rows(frame) == ["Bread"]
+    await pilot.press("enter")
+    await until(pilot, lambda: "    in the oven" in rows(frame))
+    await pilot.press(*"xyz")
+    await seen(pilot, frame, "Nothing matches “ovenxyz”. Esc clears.")
+    await pilot.press("enter", "down")  # nothing to open
+    await pilot.press("escape")
+    await until(pilot, lambda: listed.has_focus and len(listed.rows) == 7)
+    await pilot.press("slash", *"FAR")
+    await until(pilot, lambda: rows(frame) == ["Trip"])
+    await pilot.press("escape")
+    await until(pilot, lambda: listed.has_focus)
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+    listed.focus()
+    await pilot.press("home", "left")
+    await until(pilot, lambda: len(rows(frame)) == 3)
+
+
+async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    listed, windows = frame.body.query_one(FoldList), desk.session.windows
+    await pilot.click(listed, offset=(5, 2))
+    await until(pilot, lambda: "    and cheap" in rows(frame))
+    await pilot.click(listed, offset=(5, 4))  # in the text: it stays
+    await until(pilot, lambda: cursor(frame) == "    is white")
+    assert "    and cheap" in rows(frame)
+    await pilot.click(listed, offset=(5, 2))
+    await until(pilot, lambda: len(rows(frame)) == 3)
+    await windows.act("notebook_1", "expand", {"entry": 3})
+    await until(pilot, lambda: "    in the oven" in rows(frame))
+    await windows.act("notebook_1", "edit", {"entry": 3, "text": "Bread\nis done"})
+    await until(pilot, lambda: "    is done" in rows(frame))
+    await windows.act("notebook_1", "collapse", {"entry": 3})
+    await until(pilot, lambda: len(rows(frame)) == 3)
+    await windows.act("notebook_1", "filter", {"tag": "shop"})
+    await seen(pilot, frame, "only tag shop")
+    assert rows(frame) == ["Milk"]
+
+
+def test_notes_unfold_in_place_by_key_filter_and_click(tmp_path: Path) -> None:
+    """For the person alone; what the model expands is followed."""
+
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        window = desk.session.windows.get("notebook_1")
-        assert window is not None
-        text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
-        before = (window.version, window.to_xml(), latest_render(window).snapshot.content)
-        assert rows(frame) == ["Bread", "Trip", "Milk"]
-        assert "is white" in text  # the beginning of the text, beside the title
-        rows_before = rows_of(frame.body)
-        await pilot.press("end", "enter")
-        await until(pilot, lambda: rows(frame)[2:] == ["Milk", "    Milk", "    is white",
-                                                       "    and cheap"])  # fmt: skip
-        assert rows_of(frame.body) == (rows_before or 0) + 3
-        await seen(pilot, frame, "▾ 1 Milk", "    and cheap")
-        await pilot.press("end")
-        assert cursor(frame) == "    and cheap"
-        await pilot.press("enter")  # from within its text
-        await until(pilot, lambda: rows(frame) == ["Bread", "Trip", "Milk"])
-        assert cursor(frame) == "Milk"
-        await pilot.press("up", "space")
-        await until(pilot, lambda: len(rows(frame)) > 5)
-        whole = " ".join(one.strip() for one in rows(frame)[2:-1])
-        assert whole == ("Plan the trip " + "a long way to go " * 20).strip()
-        await pilot.press("left")
-        await until(pilot, lambda: len(rows(frame)) == 3)
-        await pilot.press("home", "right")
-        await until(pilot, lambda: "    What is baked" in rows(frame))
-        assert "    in the oven" in rows(frame)
-        assert (window.version, window.to_xml(), latest_render(window).snapshot.content) == before
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-
-    use(tmp_path, steps, notes=NOTES)
-
-
-def test_clicks_unfold_and_the_models_expand_is_followed(tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        listed, windows = frame.body.query_one(FoldList), desk.session.windows
-        await seen(pilot, frame, "▸ 1 Milk")
-        await pilot.click(listed, offset=(5, 2))
-        await until(pilot, lambda: "    and cheap" in rows(frame))
-        await pilot.click(listed, offset=(5, 4))  # in the text: it stays
-        await until(pilot, lambda: cursor(frame) == "    is white")
-        assert "    and cheap" in rows(frame)
-        await pilot.click(listed, offset=(5, 2))
-        await until(pilot, lambda: len(rows(frame)) == 3)
-        await windows.act("notebook_1", "expand", {"entry": 3})
-        await until(pilot, lambda: "    in the oven" in rows(frame))
-        await windows.act("notebook_1", "edit", {"entry": 3, "text": "Bread\nis done"})
-        await until(pilot, lambda: "    is done" in rows(frame))
-        await windows.act("notebook_1", "collapse", {"entry": 3})
-        await until(pilot, lambda: len(rows(frame)) == 3)
-        await windows.act("notebook_1", "filter", {"tag": "shop"})
-        await seen(pilot, frame, "only tag shop")
-        assert rows(frame) == ["Milk"]
-
-    use(tmp_path, steps, notes=NOTES)
-
-
-def test_the_filter_finds_words_anywhere_in_a_note(tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        listed = frame.body.query_one(FoldList)
-        await seen(pilot, frame, "▸ 1 Milk")
-        await pilot.press("slash", *"oven")
-        await until(pilot, lambda: isinstance(pilot.app.focused, FilterInput))
-        await seen(pilot, frame, "/ oven", "1 of 3")
-        assert rows(frame) == ["Bread"]
-        await pilot.press("enter")
-        await until(pilot, lambda: "    in the oven" in rows(frame))
-        await pilot.press(*"xyz")
-        await seen(pilot, frame, "Nothing matches “ovenxyz”. Esc clears.")
-        await pilot.press("enter", "down")  # nothing to open
-        await pilot.press("escape")
-        await until(pilot, lambda: listed.has_focus and len(listed.rows) == 7)
-        await pilot.press("slash", *"FAR")
-        await until(pilot, lambda: rows(frame) == ["Trip"])
-        await pilot.press("escape")
-        await until(pilot, lambda: listed.has_focus)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+        await unfold(pilot, frame, desk)
+        await find(pilot, frame)
+        await click(pilot, frame, desk)
 
     use(tmp_path, steps, notes=NOTES)
 
@@ -172,20 +178,6 @@ def test_hostile_notes_and_narrow_windows(tmp_path: Path) -> None:
             assert not {"\x1b", "\x07", "\x9b", "\u202e", "\x00", "\n"} & shown
 
     use(tmp_path, steps, notes=notes)
-
-
-def test_no_notes_in_chinese(tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        await seen(pilot, frame, "还没有笔记")
-        await pilot.press("enter", "space", "down", "end")  # nothing happens
-        await desk.session.windows.act("notebook_1", "write", {"text": "买牛奶", "tags": ["家"]})
-        await seen(pilot, frame, "1 条笔记", "▸ 1 买牛奶", "#家")
-        await pilot.press("slash", "奶")
-        await seen(pilot, frame, "1 个中的 1 个")
-        await pilot.press("x")
-        await seen(pilot, frame, "没有匹配“奶x”的内容")
-
-    use(tmp_path, steps, lang="zh")
 
 
 CODE = 'def load(path):\n    """[b]no[/b] \x1b[2J"""\n' + "\n".join(
@@ -231,7 +223,7 @@ def test_code_unfolds_whole_with_line_numbers(tmp_path: Path, store: CodeStore) 
     use(tmp_path, steps, CodeWindow)
 
 
-def test_the_models_show_unfolds_code_and_a_problem_is_shown(
+def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
     tmp_path: Path, store: CodeStore
 ) -> None:
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
@@ -244,6 +236,18 @@ def test_the_models_show_unfolds_code_and_a_problem_is_shown(
         await until(pilot, lambda: rows(frame) == ["page"])
         await desk.session.windows.act("code_1", "delete", {"code_id": "page"})
         await seen(pilot, frame, "还没有代码")
+        desk.session.windows.open("notebook")
+        frame = await enter(pilot, "notebook_1")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, FoldList))
+        await seen(pilot, frame, "还没有笔记")
+        await pilot.press("enter", "space", "down", "end")  # nothing happens
+        await desk.session.windows.act("notebook_1", "write", {"text": "买牛奶", "tags": ["家"]})
+        await seen(pilot, frame, "1 条笔记", "▸ 1 买牛奶", "#家")
+        await pilot.press("slash", "奶")
+        await seen(pilot, frame, "1 个中的 1 个")
+        await pilot.press("x")
+        await seen(pilot, frame, "没有匹配“奶x”的内容")
 
     use(tmp_path, steps, CodeWindow, lang="zh")
 

@@ -117,6 +117,8 @@ def test_on_the_screen(tmp_path: Path) -> None:
             assert ids(windows) == ["editor_1", "editor_2"]
             await pilot.press("ctrl+g", "2")
             await until(pilot, lambda: focused_window(pilot) == "editor_2")
+            # It had only a line, and gets a frame now, with its keys.
+            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
             frame = app.screen.focused
             assert frame is not None
             frame.post_message(FileRequested("a.py", 42))
@@ -158,8 +160,7 @@ def test_a_file_that_is_asked_for_twice_is_opened_once(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-@pytest.mark.parametrize("name", ["files", "git"])
+@pytest.mark.parametrize(("name", "size"), [("files", (120, 40)), ("git", (80, 24))])
 def test_enter_in_a_list_puts_the_cursor_into_the_text(
     tmp_path: Path, name: str, size: tuple[int, int]
 ) -> None:
@@ -183,21 +184,5 @@ def test_enter_in_a_list_puts_the_cursor_into_the_text(
             await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
             await pilot.press("enter", "y")
             await until(pilot, lambda: shown(pilot, " 1  x 1yline 1 "))
-
-    asyncio.run(go())
-
-
-def test_a_new_frame_shows_the_keys_that_it_has(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work" / "a.py").write_text(LINES)
-        windows = desk.session.windows
-        windows.open("files")
-        windows.open("editor", path="a.py")
-        async with running(desk, size=(80, 24)) as pilot:
-            await pilot.press("ctrl+g", "1")
-            await until(pilot, lambda: focused_window(pilot) == "files_1")
-            await pilot.press("ctrl+g", "2")  # it had only a line, and gets a frame now
-            await until(pilot, lambda: shown(pilot, "  enter edit  a actions"))
 
     asyncio.run(go())

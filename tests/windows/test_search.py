@@ -40,40 +40,36 @@ def place_of(frame: WindowFrame) -> int:
     return area.cursor_location[0] + area.line_number_start
 
 
-def test_a_hit_opens_at_its_line_also_in_an_open_editor(folder: Path, tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        rows = frame.body.query_one(RowList)
-        await seen(pilot, frame, "pkg/")
-        given = {"text": "needle", "ignore_case": True}
-        await desk.session.windows.act("files_1", "find_text", given)
-        await until(pilot, lambda: len(rows.rows) == 2)
+async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    rows = frame.body.query_one(RowList)
+    given = {"text": "needle", "ignore_case": True}
+    await desk.session.windows.act("files_1", "find_text", given)
+    await until(pilot, lambda: len(rows.rows) == 2)
+    rows.focus()
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: focused_window(pilot) == "editor_1")
+    editor = await frame_of(pilot, "editor_1")
+    await seen(pilot, editor, "70  Needle = 2")
+    await until(pilot, lambda: place_of(editor) == 70)
+    for key, line in (("up", 60), ("down", 70)):
         rows.focus()
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: focused_window(pilot) == "editor_1")
-        editor = await frame_of(pilot, "editor_1")
-        await seen(pilot, editor, "70  Needle = 2")
-        await until(pilot, lambda: place_of(editor) == 70)
-        for key, line in (("up", 60), ("down", 70)):
-            rows.focus()
-            await pilot.press(key, "enter")
-            await until(pilot, lambda line=line: place_of(editor) == line)  # type: ignore[misc]
-        area = editor.body
-        assert isinstance(area, TextArea)
-        area.move_cursor((0, 0))
-        rows.focus()
-        await pilot.press("enter")  # the same hit again
-        await until(pilot, lambda: place_of(editor) == 70)
-        assert [one.id for one in desk.session.windows.windows()] == ["files_1", "editor_1"]
-        # Without a line, the cursor stays where it is.
-        area.move_cursor((0, 0))
-        desk.session.windows.open("editor", path="pkg/two.py")
-        await pilot.pause()
-        assert area.cursor_location == (0, 0)
-
-    use(tmp_path, steps)
+        await pilot.press(key, "enter")
+        await until(pilot, lambda line=line: place_of(editor) == line)  # type: ignore[misc]
+    area = editor.body
+    assert isinstance(area, TextArea)
+    area.move_cursor((0, 0))
+    rows.focus()
+    await pilot.press("enter")  # the same hit again
+    await until(pilot, lambda: place_of(editor) == 70)
+    assert [one.id for one in desk.session.windows.windows()] == ["files_1", "editor_1"]
+    # Without a line, the cursor stays where it is.
+    area.move_cursor((0, 0))
+    desk.session.windows.open("editor", path="pkg/two.py")
+    await pilot.pause()
+    assert area.cursor_location == (0, 0)
 
 
-def test_results_take_the_width_and_replace_a_filter(folder: Path, tmp_path: Path) -> None:
+def test_results_replace_a_filter_and_a_hit_opens_at_its_line(folder: Path, tmp_path: Path) -> None:
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
         rows = frame.body.query_one(RowList)
         await seen(pilot, frame, "pkg/", "2 entries")
@@ -109,57 +105,57 @@ def test_results_take_the_width_and_replace_a_filter(folder: Path, tmp_path: Pat
         assert frame.body.query_one(FilterInput).value == "one"
         await pilot.press("escape")
         await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
+        await open_hits(pilot, frame, desk)
 
     use(tmp_path, steps)
 
 
-@pytest.mark.parametrize("size", [(150, 40), (80, 24)])
-def test_the_command_searches_all_files(
-    folder: Path, tmp_path: Path, size: tuple[int, int]
+def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
+    folder: Path, tmp_path: Path
 ) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
-        async with running(desk, size) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.run_command("/find")
-            await until(pilot, lambda: shown(pilot, "Type: /find TEXT"))
-            searches = ("find", "needle", 2), ("grep", "Needle", 1), ("search", "no such", 1)
-            for name, wanted, hits in searches:  # the last one finds nothing: a tree of one row
-                app.main.run_command(f"/{name} {wanted}")
-                await until(pilot, lambda: focused_window(pilot) == "files_1")
-                frame = await frame_of(pilot, "files_1")
-                rows = frame.body.query_one(RowList)
-                await until(pilot, lambda rows=rows: rows.has_focus)  # type: ignore[misc]
-                await until(pilot, lambda rows=rows, hits=hits: len(rows.rows) == hits)  # type: ignore[misc]
-                assert len(desk.session.windows.windows()) == 1
+        async with running(desk, (80, 24)) as pilot:
+            await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
+            await pilot.resize_terminal(150, 40)
+            # the last one finds nothing: a tree of one row
+            await search(pilot, desk, ("find", "needle", 2), ("search", "no such", 1))
             await until(pilot, lambda: shown(pilot, "0 found"))
-
-    asyncio.run(go())
-
-
-def test_the_palette_finds_the_command_and_a_line_of_a_file(folder: Path, tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
-        async with running(desk) as pilot:
-            for query in ("find", "search", "grep", "two.py:60"):
-                await pilot.press("ctrl+p")
-                await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-                palette = pilot.app.screen
-                await pilot.press(*query)
-                options = palette.query_one(CommandList)
-                first = "pkg/two.py:60" if ":" in query else "find, grep, search: search in"
-
-                def is_first(options: CommandList = options, first: str = first) -> bool:
-                    rows = [str(one.prompt) for one in options.options]
-                    return bool(rows) and rows[0].startswith(first)
-
-                await until(pilot, is_first)
-                await pilot.press(*(["enter", "enter"] if ":" in query else ["escape", "escape"]))
-                await until(pilot, lambda palette=palette: pilot.app.screen is not palette)  # type: ignore[misc]
+            await find_in_palette(pilot)
             await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
             frame = await frame_of(pilot, "editor_1")
             await seen(pilot, frame, "60  def needle")
             await until(pilot, lambda: place_of(frame) == 60)
+
+    async def search(pilot: "Pilot[int]", desk: Desk, *searches: tuple[str, str, int]) -> None:
+        app = pilot.app
+        assert isinstance(app, ContextUIApp)
+        app.main.run_command("/find")
+        await until(pilot, lambda: shown(pilot, "Type: /find TEXT"))
+        for name, wanted, hits in searches:
+            app.main.run_command(f"/{name} {wanted}")
+            await until(pilot, lambda: focused_window(pilot) == "files_1")
+            frame = await frame_of(pilot, "files_1")
+            rows = frame.body.query_one(RowList)
+            await until(pilot, lambda rows=rows: rows.has_focus)  # type: ignore[misc]
+            await until(pilot, lambda rows=rows, hits=hits: len(rows.rows) == hits)  # type: ignore[misc]
+            assert len(desk.session.windows.windows()) == 1
+
+    async def find_in_palette(pilot: "Pilot[int]") -> None:
+        for query in ("search", "grep", "two.py:60"):
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+            palette = pilot.app.screen
+            await pilot.press(*query)
+            options = palette.query_one(CommandList)
+            first = "pkg/two.py:60" if ":" in query else "find, grep, search: search in"
+
+            def is_first(options: CommandList = options, first: str = first) -> bool:
+                rows = [str(one.prompt) for one in options.options]
+                return bool(rows) and rows[0].startswith(first)
+
+            await until(pilot, is_first)
+            await pilot.press(*(["enter", "enter"] if ":" in query else ["escape", "escape"]))
+            await until(pilot, lambda palette=palette: pilot.app.screen is not palette)  # type: ignore[misc]
 
     asyncio.run(go())
