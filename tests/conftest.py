@@ -102,6 +102,14 @@ def no_frames() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_reading_of_certificates() -> None:
+    """Clients of models read the system's certificates once."""
+    from tests.certificates import share
+
+    share()
+
+
 @pytest.fixture
 def frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw frames as for a person."""
