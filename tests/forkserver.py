@@ -49,11 +49,19 @@ class Popen(subprocess.Popen[Any]):
     `-P` may precede them.
 
     Of its other arguments, it takes the streams, `cwd`, `env` and `start_new_session`. With
-    `terminal`, the standard input becomes the controlling terminal of the new session.
+    `terminal`, the standard input becomes the controlling terminal of the new session. Of the
+    three streams, those in `closed` are closed.
     """
 
-    def __init__(self, argv: Sequence[str | Path], *, terminal: bool = False, **how: Any) -> None:
-        self._terminal = terminal
+    def __init__(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        terminal: bool = False,
+        closed: Sequence[int] = (),
+        **how: Any,
+    ) -> None:
+        self._terminal, self._closed = terminal, list(closed)
         super().__init__([str(word) for word in argv], **how)
 
     def _execute_child(self, args: Any, *given: Any) -> None:
@@ -67,6 +75,7 @@ class Popen(subprocess.Popen[Any]):
             "env": dict(os.environ if env is None else env),
             "session": bool(is_session),
             "terminal": self._terminal,
+            "closed": self._closed,
             "given": [one >= 0 for one in streams],
         }
         passed = [theirs, *(one for one in streams if one >= 0)]
@@ -219,6 +228,11 @@ def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])
     for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if number in wanted["closed"]:
+            os.close(number)
+            setattr(sys, name, None)
+            setattr(sys, f"__{name}__", None)
+            continue
         raw = open(number, f"{mode}b", closefd=False)  # noqa: SIM115
         errors = "backslashreplace" if name == "stderr" else "surrogateescape"
         is_line_buffered = name == "stderr" or os.isatty(number)
