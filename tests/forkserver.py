@@ -50,7 +50,8 @@ class Popen(subprocess.Popen[Any]):
 
     Of its other arguments, it takes the streams, `cwd`, `env` and `start_new_session`. With
     `terminal`, the standard input becomes the controlling terminal of the new session. Of the
-    three streams, those in `closed` are closed.
+    three streams, those in `closed` are closed. Signals in `ignored` and `blocked` are so from the
+    start.
     """
 
     def __init__(
@@ -59,9 +60,16 @@ class Popen(subprocess.Popen[Any]):
         *,
         terminal: bool = False,
         closed: Sequence[int] = (),
+        ignored: Sequence[int] = (),
+        blocked: Sequence[int] = (),
         **how: Any,
     ) -> None:
-        self._terminal, self._closed = terminal, list(closed)
+        self._more = {
+            "terminal": terminal,
+            "closed": list(closed),
+            "ignored": list(ignored),
+            "blocked": list(blocked),
+        }
         super().__init__([str(word) for word in argv], **how)
 
     def _execute_child(self, args: Any, *given: Any) -> None:
@@ -74,8 +82,7 @@ class Popen(subprocess.Popen[Any]):
             "cwd": os.fspath(cwd or os.getcwd()),
             "env": dict(os.environ if env is None else env),
             "session": bool(is_session),
-            "terminal": self._terminal,
-            "closed": self._closed,
+            **self._more,
             "given": [one >= 0 for one in streams],
         }
         passed = [theirs, *(one for one in streams if one >= 0)]
@@ -224,6 +231,9 @@ def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
         import termios
 
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for signalled in wanted["ignored"]:
+        signal.signal(signalled, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted["blocked"])
     os.environ.clear()
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])

@@ -2,9 +2,9 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -49,17 +49,6 @@ SHELLS = [
 ]
 
 
-def run_ignoring(words: Sequence[str]) -> None:
-    """Run the program with ignored and blocked signals."""
-    subprocess.run(
-        [sys.executable, "-c", LAUNCHER, *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
 def test_children_start_with_default_signals(program: Program, server: Server) -> None:
     scripts = {}
@@ -83,7 +72,14 @@ def test_children_start_with_default_signals(program: Program, server: Server) -
         answer(call("action", window_id="terminal_1", action_id="run", params=typed)),
         answer("Done."),
     )
-    run_ignoring(["-p", "Start", "--window", "starter.py", "--approval", "auto"])
+    words = ("-p", "Start", "--window", "starter.py", "--approval", "auto")
+    subprocess.run(
+        [sys.executable, "-c", LAUNCHER, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     for path in (*(one.with_suffix(".txt") for one in scripts.values()), command):
         facts = dict(line.split() for line in path.read_text().splitlines())
         assert {int(value, 16) for value in facts.values()} == {0}, path
@@ -102,5 +98,8 @@ def test_a_command_is_interrupted_though_the_program_ignores_it(
         answer(call("action", window_id="terminal_1", action_id="cancel")),
         answer("Done."),
     )
-    run_ignoring(["-p", "Sleep", "--approval", "auto"])
+    signals = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+    words = ("-p", "Sleep", "--approval", "auto")
+    with program.start(*words, ignored=signals, blocked=signals) as process:
+        process.communicate(timeout=PATIENCE)
     assert '"status":130' in next(program.home.rglob("*.jsonl")).read_text()

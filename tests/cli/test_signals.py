@@ -202,13 +202,8 @@ def test_ignored_signals_stay_ignored(program: Program, server: Server) -> None:
     """`nohup` ignores SIGHUP, and a shell ignores SIGINT for background jobs."""
     server.play(Stream(HALF, held=True, then=REST))
     numbers = (signal.SIGINT, signal.SIGHUP)
-    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
-    try:
-        process = program.start("-p", "Tell me", "--output-format", "stream-json")
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
-    with process:
+    flags = ("--output-format", "stream-json")
+    with program.start("-p", "Tell me", *flags, ignored=numbers) as process:
         read_words(process)
         for number in numbers:
             process.send_signal(number)
