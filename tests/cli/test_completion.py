@@ -5,9 +5,7 @@ import pty
 import select
 import shutil
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pyte
 import pytest
@@ -17,7 +15,6 @@ from contextui.config.schema import flag_of
 from contextui.config.settings import Settings
 from tests.cli.calling import PATIENCE, Program
 
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 CASES = [
     ("contextui ", set(COMMANDS)),
     ("contextui de", {"debug", "dev"}),
@@ -34,17 +31,21 @@ CASES = [
 
 
 def script_of(program: Program, shell: str) -> str:
+    """The script of a shell; the program that it asks for sessions lists those that there are."""
     done = program("completion", shell)
     assert (done.status, done.err) == (0, "")
     path = program.write(f"script.{shell}", done.out)
+    folder = program.folder.parent / "bin"
+    folder.mkdir()
+    (folder / "sessions").write_text(program("sessions").out)
+    (folder / "contextui").write_text('#!/bin/sh\n[ "$*" = sessions ] && cat "${0%/*}/sessions"\n')
+    (folder / "contextui").chmod(0o755)
+    program.set(PATH=f"{folder}:{os.environ['PATH']}")
     return str(path)
 
 
 def output_of(*command: str) -> list[str]:
-    environ = {**os.environ, "PATH": PATH}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=True, env=environ
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -124,7 +125,6 @@ class Typing:
             **os.environ,
             "PS1": "> ",
             "TERM": "xterm",
-            "PATH": PATH,
         }
         self._process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ, start_new_session=True
