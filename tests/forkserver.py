@@ -218,6 +218,7 @@ def _import_everything() -> None:
 
 def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
     """Turn this process into the wanted one, and end with it."""
+    threading.main_thread()._set_native_id()  # type: ignore[attr-defined]  # else the server's
     if wanted["session"]:
         os.setsid()
     streams = iter(passed)

@@ -113,7 +113,12 @@ class Trap:
 
     def spring(self, folder: Path) -> None:
         """Use the files carelessly."""
-        home = {"HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", **self.environ}
+        home = {
+            "HOME": str(folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            **self.environ,
+        }
         (forkserver.run if self.is_forked else subprocess.run)(
             self.careless,
             cwd=folder, env={**os.environ, **home}, capture_output=True, timeout=PATIENCE,
