@@ -103,6 +103,14 @@ def no_frames() -> Iterator[Callable[..., Any]]:
         yield draw
 
 
+@pytest.fixture(autouse=True, scope="session")
+def one_reading_of_certificates() -> None:
+    """Clients of models read the system's certificates once."""
+    from tests.certificates import share
+
+    share()
+
+
 @pytest.fixture
 def frames(no_frames: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw frames as for a person."""

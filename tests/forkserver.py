@@ -25,10 +25,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import httpcore2
+
 from contextui.interrupt import exit_on_interrupt, reset_for_children
 from contextui.safe_path import remove_current_folder
 from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import discover
+from tests import certificates
 
 _ROOT = Path(__file__).parent.parent
 _IMPORTED = (
@@ -46,11 +49,27 @@ class Popen(subprocess.Popen[Any]):
     `-P` may precede them.
 
     Of its other arguments, it takes the streams, `cwd`, `env` and `start_new_session`. With
-    `terminal`, the standard input becomes the controlling terminal of the new session.
+    `terminal`, the standard input becomes the controlling terminal of the new session. Of the
+    three streams, those in `closed` are closed. Signals in `ignored` and `blocked` are so from the
+    start.
     """
 
-    def __init__(self, argv: Sequence[str | Path], *, terminal: bool = False, **how: Any) -> None:
-        self._terminal = terminal
+    def __init__(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        terminal: bool = False,
+        closed: Sequence[int] = (),
+        ignored: Sequence[int] = (),
+        blocked: Sequence[int] = (),
+        **how: Any,
+    ) -> None:
+        self._more = {
+            "terminal": terminal,
+            "closed": list(closed),
+            "ignored": list(ignored),
+            "blocked": list(blocked),
+        }
         super().__init__([str(word) for word in argv], **how)
 
     def _execute_child(self, args: Any, *given: Any) -> None:
@@ -63,7 +82,7 @@ class Popen(subprocess.Popen[Any]):
             "cwd": os.fspath(cwd or os.getcwd()),
             "env": dict(os.environ if env is None else env),
             "session": bool(is_session),
-            "terminal": self._terminal,
+            **self._more,
             "given": [one >= 0 for one in streams],
         }
         passed = [theirs, *(one for one in streams if one >= 0)]
@@ -196,11 +215,14 @@ def _import_everything() -> None:
         import_module(name)
     TokenCounter().count("")  # loads the vocabulary
     discover().load_all()
+    certificates.share()
+    httpcore2.default_ssl_context()
     gc.freeze()  # a child does not look through what it shares
 
 
 def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
     """Turn this process into the wanted one, and end with it."""
+    threading.main_thread()._set_native_id()  # type: ignore[attr-defined]  # else the server's
     if wanted["session"]:
         os.setsid()
     streams = iter(passed)
@@ -214,10 +236,18 @@ def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:
         import termios
 
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for signalled in wanted["ignored"]:
+        signal.signal(signalled, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted["blocked"])
     os.environ.clear()
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])
     for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if number in wanted["closed"]:
+            os.close(number)
+            setattr(sys, name, None)
+            setattr(sys, f"__{name}__", None)
+            continue
         raw = open(number, f"{mode}b", closefd=False)  # noqa: SIM115
         errors = "backslashreplace" if name == "stderr" else "surrogateescape"
         is_line_buffered = name == "stderr" or os.isatty(number)

@@ -1,7 +1,6 @@
 """The façade of a layer is enough: nothing outside reaches for the objects behind it."""
 
 import ast
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,15 @@ import contextui
 PACKAGE = Path(contextui.__file__).parent
 
 
-@cache
-def attributes() -> list[tuple[str, Path, int]]:
-    """All attributes that the code uses, with file and line."""
-    return [
-        (node.attr, path.relative_to(PACKAGE), node.lineno)
-        for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").rglob("*.py")])
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute)
-    ]
-
-
 def uses(attribute: str, layer: str) -> list[str]:
     """Where the code outside a layer uses an attribute."""
+    files = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     return [
-        f"{path}:{line}"
-        for name, path, line in attributes()
-        if name == attribute and path.parts[0] != layer
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path, text in files.items()
+        if path.relative_to(PACKAGE).parts[0] != layer and f".{attribute}" in text
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and node.attr == attribute
     ]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -239,6 +240,7 @@ def run_file(folder: Path, *words: str) -> tuple[int, str]:
     done = forkserver.run(
         [sys.executable, "-P", "-m", "contextui.testing", *words],
         cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

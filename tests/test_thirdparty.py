@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forkserver
+
 SAMPLE = Path(__file__).parent / "thirdparty"
 
 LIST = """
@@ -52,16 +54,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(code: str, installed: Path) -> str:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(installed)},
         cwd=installed,
         capture_output=True,
         text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return str(done.stdout)
 
 
 def test_it_is_found_without_being_imported_and_loads(installed: Path) -> None:

@@ -1,10 +1,13 @@
 """Fixtures of the command-line tests."""
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from contextui.windowing.finding import registry
 from contextui.words import set_language
 from tests.agent.server import Server
 from tests.cli.calling import SECRET, Program
@@ -30,3 +33,12 @@ def _reset_language() -> Iterator[None]:
     """Reset the language, which belongs to the process."""
     yield
     set_language("en")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _look_for_packages_once() -> Iterator[None]:
+    """Look for the windows of installed packages once, and not at each call: they do not change."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "entry_points", cache(entry_points))
+        patch.setattr(registry, "_package", cache(registry._package))
+        yield

@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from contextui.config.settings import Settings, allowed
+from tests import forkserver
 
 HELP = "contextui --help"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
@@ -40,7 +42,10 @@ def examples(text: str) -> Iterator[Example]:
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints in a shell, in this folder and with a home beside it."""
+    """What a command prints, in this folder and with a home beside it."""
+    echo, _, call = command.rpartition(" | ")
+    name, *words = shlex.split(call)
+    assert name == "contextui", command
     environ = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(folder.parent),
@@ -49,15 +54,17 @@ def run(command: str, folder: Path) -> str:
     }
     if "PYTHONPATH" in os.environ:  # the same code as this process
         environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
-    done = subprocess.run(
-        ["bash", "-c", command],
+    is_merged = words[-1] == "2>&1"
+    done = forkserver.run(
+        [sys.executable, "-m", "contextui", *words[: -1 if is_merged else None]],
         cwd=folder,
         env=environ,
+        input=f"{shlex.split(echo)[1]}\n".encode() if echo else b"",
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if is_merged else subprocess.DEVNULL,
         timeout=60,
-        check=False,
     )
-    return done.stdout.decode()
+    return str(done.stdout.decode())
 
 
 def shape(output: str) -> Any:

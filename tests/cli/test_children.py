@@ -2,9 +2,9 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -49,25 +49,27 @@ SHELLS = [
 ]
 
 
-def run_ignoring(words: Sequence[str]) -> None:
-    """Run the program with ignored and blocked signals."""
-    subprocess.run(
-        [sys.executable, "-c", LAUNCHER, *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
+SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc")
+def reporting(program: Program, name: str) -> Path:
+    """A program that writes into a file beside it how it handles signals."""
+    script = program.folder.parent / name / "git"
+    script.parent.mkdir()
+    script.write_text(REPORT.format(path=script.with_suffix(".txt")))
+    script.chmod(0o755)
+    return script
+
+
+def check_default(path: Path) -> None:
+    facts = dict(line.split() for line in path.read_text().splitlines())
+    assert {int(value, 16) for value in facts.values()} == {0}, path
+
+
+@LINUX
 def test_children_start_with_default_signals(program: Program, server: Server) -> None:
-    scripts = {}
-    for name in ("process", "git", "server"):
-        scripts[name] = program.folder.parent / name / "git"
-        scripts[name].parent.mkdir()
-        scripts[name].write_text(REPORT.format(path=scripts[name].with_suffix(".txt")))
-        scripts[name].chmod(0o755)
+    scripts = {name: reporting(program, name) for name in ("process", "git", "server")}
     program.set(PATH=f"{scripts['git'].parent}{os.pathsep}{os.environ['PATH']}", SHELL="/bin/sh")
     program.write("starter.py", WINDOW.replace("{script}", str(scripts["process"])))
     program.home.mkdir()
@@ -83,10 +85,26 @@ def test_children_start_with_default_signals(program: Program, server: Server) -
         answer(call("action", window_id="terminal_1", action_id="run", params=typed)),
         answer("Done."),
     )
-    run_ignoring(["-p", "Start", "--window", "starter.py", "--approval", "auto"])
+    words = ("-p", "Start", "--window", "starter.py", "--approval", "auto")
+    with program.start(*words, ignored=SIGNALS, blocked=SIGNALS) as process:
+        process.communicate(timeout=PATIENCE)
     for path in (*(one.with_suffix(".txt") for one in scripts.values()), command):
-        facts = dict(line.split() for line in path.read_text().splitlines())
-        assert {int(value, 16) for value in facts.values()} == {0}, path
+        check_default(path)
+
+
+@LINUX
+def test_a_started_program_resets_signals_for_its_children(program: Program) -> None:
+    script = reporting(program, "process")
+    program.write("starter.py", WINDOW.replace("{script}", str(script)))
+    words = ("-p", "Open starter", "--window", "starter.py", "--model", "offline")
+    subprocess.run(
+        [sys.executable, "-c", LAUNCHER, *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    check_default(script.with_suffix(".txt"))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -102,5 +120,7 @@ def test_a_command_is_interrupted_though_the_program_ignores_it(
         answer(call("action", window_id="terminal_1", action_id="cancel")),
         answer("Done."),
     )
-    run_ignoring(["-p", "Sleep", "--approval", "auto"])
+    words = ("-p", "Sleep", "--approval", "auto")
+    with program.start(*words, ignored=SIGNALS, blocked=SIGNALS) as process:
+        process.communicate(timeout=PATIENCE)
     assert '"status":130' in next(program.home.rglob("*.jsonl")).read_text()

@@ -5,9 +5,7 @@ import pty
 import select
 import shutil
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pyte
 import pytest
@@ -17,7 +15,6 @@ from contextui.config.schema import flag_of
 from contextui.config.settings import Settings
 from tests.cli.calling import PATIENCE, Program
 
-PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 CASES = [
     ("contextui ", set(COMMANDS)),
     ("contextui de", {"debug", "dev"}),
@@ -34,17 +31,21 @@ CASES = [
 
 
 def script_of(program: Program, shell: str) -> str:
+    """The script of a shell; the program that it asks for sessions lists those that there are."""
     done = program("completion", shell)
     assert (done.status, done.err) == (0, "")
     path = program.write(f"script.{shell}", done.out)
+    folder = program.folder.parent / "bin"
+    folder.mkdir()
+    (folder / "sessions").write_text(program("sessions").out)
+    (folder / "contextui").write_text('#!/bin/sh\n[ "$*" = sessions ] && cat "${0%/*}/sessions"\n')
+    (folder / "contextui").chmod(0o755)
+    program.set(PATH=f"{folder}:{os.environ['PATH']}")
     return str(path)
 
 
 def output_of(*command: str) -> list[str]:
-    environ = {**os.environ, "PATH": PATH}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=True, env=environ
-    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -56,36 +57,56 @@ def test_every_command_and_every_setting_is_in_it(program: Program, shell: str) 
         assert (word.removeprefix("--") if shell == "fish" else word) in script
 
 
-@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
-@pytest.mark.parametrize(("line", "offered"), CASES)
-def test_bash_offers_what_there_is(program: Program, line: str, offered: set[str]) -> None:
-    words = line.split(" ")
-    script = (
-        f'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD={len(words) - 1}; _contextui; '
-        'printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    found = set(output_of("bash", "-c", script, "bash", script_of(program, "bash"), *words))
-    assert offered <= found
-    assert all(one.startswith(words[-1]) for one in found)
+BASH = """
+source "$1"; shift
+for line; do
+    IFS=" " read -r -a COMP_WORDS <<< "$line"
+    [[ $line == *" " ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _contextui
+    echo "> $line"; printf "%s\\n" "${COMPREPLY[@]}"
+done
+"""
+FISH = """
+source $argv[1]
+for line in $argv[2..]
+    echo "> $line"; complete -C "$line"
+end
+"""
+
+
+def offers(printed: list[str]) -> dict[str, set[str]]:
+    """The words that a shell offers for each line."""
+    found: dict[str, set[str]] = {}
+    for one in printed:
+        if one.startswith("> "):
+            offered = found[one.removeprefix("> ")] = set()
+        else:
+            offered.add(one.split("\t")[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("shell", "script"), [("bash", BASH), ("fish", FISH)], ids=["bash", "fish"]
+)
+def test_a_shell_offers_what_there_is(program: Program, shell: str, script: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell}")
+    flags = {"bash": ["-c", script, "bash"], "fish": ["-N", "-c", script]}[shell]
+    found = offers(output_of(shell, *flags, script_of(program, shell), *(one for one, _ in CASES)))
+    for line, offered in CASES:
+        assert offered <= found[line]
+        if shell == "bash":
+            assert all(one.startswith(line.split(" ")[-1]) for one in found[line])
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
-@pytest.mark.parametrize(("line", "offered"), CASES)
-def test_fish_offers_what_there_is(program: Program, line: str, offered: set[str]) -> None:
-    script = 'source $argv[1]; complete -C "$argv[2]"'
-    lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
-    assert offered <= {one.split("\t")[0] for one in lines}
-
-
-@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
-@pytest.mark.parametrize("line", ["contextui -r ", "contextui debug "])
-def test_fish_describes_a_session_by_its_first_prompt(program: Program, line: str) -> None:
+def test_fish_describes_a_session_by_its_first_prompt(program: Program) -> None:
     program("-p", "Plan the trip")
     (info,) = program.sessions()
-    script = 'source $argv[1]; complete -C "$argv[2]"'
-    lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
-    (line,) = [one for one in lines if one.startswith(f"{info.id[:8]}\t")]
-    assert line.endswith("Plan the trip")
+    lines = ("contextui -r ", "contextui debug ")
+    printed = output_of("fish", "-N", "-c", FISH, script_of(program, "fish"), *lines)
+    described = [one for one in printed if one.startswith(f"{info.id[:8]}\t")]
+    assert [one.endswith("Plan the trip") for one in described] == [True, True]
 
 
 SHELLS = {
@@ -104,7 +125,6 @@ class Typing:
             **os.environ,
             "PS1": "> ",
             "TERM": "xterm",
-            "PATH": PATH,
         }
         self._process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ, start_new_session=True

@@ -1,14 +1,13 @@
 """Errors before a turn starts: one line, and nothing is written."""
 
 import json
-import os
-import subprocess
 import sys
 
 import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.loop import Steps
+from tests import forkserver
 from tests.agent.server import Server, answer
 from tests.cli.calling import PATIENCE, SECRET, Program
 
@@ -118,14 +117,13 @@ def test_a_crash_within_the_turn_is_reported_and_the_session_can_be_resumed(
 
 def test_a_turn_that_could_not_be_saved_is_an_error(program: Program) -> None:
     """FAULTS 58: the answer is printed; stderr and the status report what was not saved."""
-    command = f"ulimit -S -f 1; exec {sys.executable} -m contextui -p Hello --output-format json"
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    script = (
+        "import resource, sys; from contextui.cli import main; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY)); "
+        "sys.exit(main(['-p', 'Hello', '--output-format', 'json']))"
+    )
+    done = forkserver.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1
     data = json.loads(done.stdout)

@@ -463,9 +463,12 @@ class Slow(Window):
 """
 
 
-def test_a_window_that_takes_long_to_open_is_waited_for(program: Program) -> None:
+def test_a_window_that_takes_long_to_open_is_waited_for(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """W2: it outlasts the patience of `create` and the turn; what it was opened with is saved."""
-    program.write("slow.py", SLOW.format(seconds=5, then="pass"))
+    monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.05)
+    program.write("slow.py", SLOW.format(seconds=2, then="pass"))
     done = program("-p", "Open slow", "--window", "slow.py", "--output-format", "json")
     assert (done.status, done.json["is_error"]) == (0, False), done
     assert done.json["notices"] == []

@@ -1,7 +1,6 @@
 """A stored key leaves its file only towards its server."""
 
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from contextui.tui.app import Crash, write_report
 from contextui.words import Words
 from tests.agent import chat_server
 from tests.agent.server import Reply, Server, answer
-from tests.cli.calling import PATIENCE, Program
+from tests.cli.calling import Program
 
 KEY = "k3y-in-a-private-file-8c1d55e0"
 # What other people on the machine can see of this process and of all above it.
@@ -116,21 +115,6 @@ def test_a_stored_key_is_in_no_crash_report(
     assert report is not None
     assert "RuntimeError: headers" in report.read_text()
     assert KEY not in report.read_text() + str(Crash(error, report, Words("en")))
-
-
-def test_nothing_of_it_is_loaded_unless_it_is_used(program: Program) -> None:
-    """A turn of the built-in model loads no HTTP client, no SDK, no MCP and no keyring."""
-    script = (
-        "import sys; from contextui.cli import main; main(['--model', 'offline', '-p', 'Hi.']); "
-        "print([one for one in ('httpx2', 'anthropic', 'mcp', 'keyring', 'openai', 'textual',"
-        " 'contextui.agent.models.openai', 'contextui.agent.models.servers',"
-        " 'contextui.agent.models.prices') if one in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=PATIENCE, check=True,
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "[]", done
 
 
 def _text(path: Path) -> str:

@@ -10,17 +10,19 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import contextui
+from tests import forkserver
 from tests.agent.server import Server, Stream, answer, block_events, start
 from tests.cli.calling import PATIENCE, Program
 
 WORDS = "Once upon a time"
 *HALF, _LAST = [start(), *block_events(0, {"type": "text", "text": WORDS})]
-COMMAND = Path(sys.executable).parent / "contextui"
 REST = [_LAST, *answer(WORDS)[-2:]]
 
 
@@ -110,7 +112,7 @@ sys.exit(main(["-p", "Hi"]))
 
 def test_a_second_signal_ends_it_at_once(program: Program, server: Server) -> None:
     command = [sys.executable, "-c", STUBBORN]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    with forkserver.Popen(command, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"asked\n"
         process.send_signal(signal.SIGTERM)
@@ -144,9 +146,18 @@ sys.meta_path.insert(0, Interrupting())
 """
 
 
-@pytest.mark.parametrize("how", [["-m", "contextui"], [str(COMMAND)]], ids=["module", "command"])
+MODULE, COMMAND = ["-m", "contextui"], [str(Path(sys.executable).parent / "contextui")]
+
+
 @pytest.mark.parametrize(
-    "module", ["logging", "contextui.cli.program", "pydantic", "contextui.agent.controller"]
+    ("how", "module"),
+    [
+        (COMMAND, "logging"),
+        (MODULE, "contextui.cli.program"),
+        (COMMAND, "pydantic"),
+        (MODULE, "contextui.agent.controller"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else Path(one[-1]).name,
 )
 def test_an_interrupt_while_it_loads_is_quiet(
     program: Program, tmp_path: Path, how: list[str], module: str
@@ -191,13 +202,8 @@ def test_ignored_signals_stay_ignored(program: Program, server: Server) -> None:
     """`nohup` ignores SIGHUP, and a shell ignores SIGINT for background jobs."""
     server.play(Stream(HALF, held=True, then=REST))
     numbers = (signal.SIGINT, signal.SIGHUP)
-    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
-    try:
-        process = program.start("-p", "Tell me", "--output-format", "stream-json")
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
-    with process:
+    flags = ("--output-format", "stream-json")
+    with program.start("-p", "Tell me", *flags, ignored=numbers) as process:
         read_words(process)
         for number in numbers:
             process.send_signal(number)
@@ -243,42 +249,52 @@ def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, 
     assert (process.returncode, err) == (141, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk is always full here")
+FULL = Path("/dev/full")
+
+
 @pytest.mark.parametrize(
-    ("command", "status"),
+    ("command", "closed", "full", "status"),
     [
-        ("sessions >&-", 1),
-        ("config 2>&-", 0),
-        ("--version >&-", 1),
-        ("--help >&-", 1),
-        ("-p Hello >&-", 1),
-        ("-p Hello --output-format json >&-", 1),
-        ("-p Hello --output-format stream-json >&-", 1),
-        ("-p Hello >&- 2>&-", 1),
-        ("-p - <&-", 2),
-        ("<&-", 2),
-        ("sessions > /dev/full", 1),
-        ("--version > /dev/full", 1),
-        ("--help > /dev/full", 1),
-        ("-p Hello > /dev/full", 1),
-        ("-p Hello --output-format json --lang x > /dev/full", 2),
-        ("-p Hello --lang x 2> /dev/full", 2),
+        ("sessions", [1], None, 1),
+        ("config", [2], None, 0),
+        ("--help", [1], None, 1),
+        ("-p Hello", [1], None, 1),
+        ("-p Hello --output-format json", [1], None, 1),
+        ("-p Hello --output-format stream-json", [1], None, 1),
+        ("-p Hello", [1, 2], None, 1),
+        ("-p -", [0], None, 2),
+        ("", [0], None, 2),
+        ("sessions", [], "stdout", 1),
+        ("--version", [], "stdout", 1),
+        ("--help", [], "stdout", 1),
+        ("-p Hello", [], "stdout", 1),
+        ("-p Hello --output-format json --lang x", [], "stdout", 2),
+        ("-p Hello --lang x", [], "stderr", 2),
     ],
 )
 def test_streams_that_are_closed_or_full_are_no_crash(
-    program: Program, command: str, status: int
+    program: Program, command: str, closed: list[int], full: str | None, status: int
 ) -> None:
-    done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m contextui {command}"],
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    if full and not FULL.exists():
+        pytest.skip("no disk is always full here")
+    how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with FULL.open("wb") if full else nullcontext() as disk:
+        how |= {full: disk} if full else {}
+        argv = [sys.executable, "-m", "contextui", *command.split()]
+        done = forkserver.run(argv, closed=closed, timeout=PATIENCE, **how)
     assert done.returncode == status, done
+    if full == "stderr":
+        return
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr
     assert done.stderr.count(b"\n") <= 1
-    if status == 1 and "2>&-" not in command:
-        closed = ">&-" in command
+    if status == 1 and 2 not in closed:
         reason = b"standard output is closed" if closed else b"No space left on device"
         assert done.stderr == b"contextui: The output cannot be written: " + reason + b".\n"
+
+
+def test_a_stream_that_the_shell_closed_is_no_crash(program: Program) -> None:
+    command = f"{sys.executable} -m contextui --version >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"contextui: The output cannot be written: standard output is closed.\n"

@@ -29,6 +29,7 @@ from tests.cli.traps import BIN, OWN, PATIENCE, STARTUP, TRAPS, Trap, UntrustedF
 
 CONTEXTUI = str(BIN / "contextui")
 LONG = pytest.mark.long
+FORKED = (sys.executable, "-P", "-m", "contextui")
 EVERYTHING = [*OWN, *STARTUP, *TRAPS]
 
 
@@ -66,18 +67,18 @@ LOOKING = ("sessions", "config", "debug", "trust --json", "compact --dry-run", "
 def test_commands(folder: UntrustedFolder, start: list[str]) -> None:
     done = folder.run(*start, "-p", "Make a to-do list with milk")
     assert (done.returncode, "todo_1" in done.stdout) == (0, True), done
-    windows = folder.run(*start, "windows").stdout
+    windows = folder.run(*FORKED, "windows", is_forked=True).stdout
     assert "[X] hostile_window" in windows  # and is listed as untrusted
     assert "[✓] hostile" not in windows
 
 
 @LONG
-@pytest.mark.parametrize("words", LOOKING)
-def test_other_commands(folder: UntrustedFolder, words: str) -> None:
+def test_other_commands(folder: UntrustedFolder) -> None:
     folder.run(CONTEXTUI, "-p", "Make a to-do list with milk")
-    done = folder.run(CONTEXTUI, *words.split())
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or words == "compact --dry-run", done
+    for words in LOOKING:
+        done = folder.run(CONTEXTUI, *words.split())
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 0 or words == "compact --dry-run", done
 
 
 @pytest.mark.parametrize(
@@ -95,17 +96,7 @@ def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path, words: str
     assert folder.sprung == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ":",
-        *(
-            pytest.param(one, marks=LONG)
-            for one in (".", "", "./", "{folder}", "/nowhere::", "src:.")
-        ),
-    ],
-)
-def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: str) -> None:
+def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path) -> None:
     # Without what Python itself imports before any line of a program.
     loaded = subprocess.run(
         [sys.executable, "-c", "import sys; print(*sys.modules)"],
@@ -117,7 +108,7 @@ def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: st
     files = {path: text for path, text in own.files.items() if path not in early}
     traps = [Trap(own.name, files, own.careless), packages, *TRAPS[3:6]]
     folder = UntrustedFolder.build(tmp_path, traps)
-    given = path.format(folder=folder.path)
+    given = f":.:./:{folder.path}:/nowhere::src:.:"
     kept = folder.environ().get("PYTHONPATH")
     environ = {"PYTHONPATH": f"{given}:{kept}" if kept else given}
     done = folder.run(CONTEXTUI, "-p", "Make a to-do list with milk", environ=environ)
@@ -224,15 +215,15 @@ def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
     [
         'window = ["hostile_wheel.py"]',
         '[approval]\ncommands = ["git *"]',
-        *(
-            pytest.param(one, marks=LONG)
-            for one in ('windows = ["."]', 'base_url = "http://x.example"', 'home = "."',
-                        'provider = "anthropic"', 'strategy = "hostile"')
-        ),
+        'windows = ["."]',
+        'base_url = "http://x.example"',
+        'home = "."',
+        'provider = "anthropic"',
+        'strategy = "hostile"',
     ],
-)  # fmt: skip
+)
 def test_a_projects_settings_cannot_name_code(folder: UntrustedFolder, setting: str) -> None:
     (folder.path / ".contextui" / "config.toml").write_text(setting)
-    done = folder.run(CONTEXTUI, "-p", "hello")
+    done = folder.run(*FORKED, "-p", "hello", is_forked=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
     assert "config.toml" in done.stderr

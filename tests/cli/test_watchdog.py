@@ -18,7 +18,7 @@ import atexit, ctypes, re, sys, threading, time
 from contextui import Window, action
 
 def freeze():
-    re.match(r"(a+)+$", "a" * 60 + "b")
+    ctypes.PyDLL(None).sleep(900)  # with Python's lock, and without any work
 
 def forever(*_):
     while True:
@@ -31,7 +31,8 @@ class _Base(Window):
 """
 
 FREEZES = {
-    "content": "class Kiosk(_Base):\n    def content(self, lod):\n        freeze()",
+    "content": "class Kiosk(_Base):\n    def content(self, lod):\n"
+    "        re.match(r'(a+)+$', 'a' * 60 + 'b')",
     "opened": "class Kiosk(_Base):\n    def opened(self):\n        freeze()",
     "made": "class Kiosk(_Base):\n    def __init__(self):\n        super().__init__()\n"
     "        freeze()",
@@ -39,8 +40,7 @@ FREEZES = {
     "timer": "class Kiosk(_Base):\n    def opened(self):\n        self.env.every(0.01, freeze)",
     "thread": "class Kiosk(_Base):\n    def opened(self):\n"
     "        threading.Thread(target=freeze, daemon=True).start()\n        time.sleep(9)",
-    "asleep": "class Kiosk(_Base):\n    def content(self, lod):\n"
-    "        ctypes.PyDLL(None).sleep(900)",  # with the lock, and without any work
+    "asleep": "class Kiosk(_Base):\n    def content(self, lod):\n        freeze()",
 }
 """Ways in which a window holds Python's lock."""
 
@@ -153,7 +153,7 @@ def watchdogs(parent: int) -> list[int]:
 
 
 SLEEPY = (
-    "class Kiosk(_Base):\n    '''Takes its time.'''\n    def opened(self):\n        time.sleep(30)"
+    "class Kiosk(_Base):\n    '''Takes its time.'''\n    def opened(self):\n        time.sleep(15)"
 )
 
 
@@ -215,7 +215,7 @@ def test_the_watchdog_imports_nothing_of_a_folder(program: Program) -> None:
 
 
 WIDGET = """
-import re
+import ctypes
 from textual.widget import Widget
 
 class Frozen(Widget):
@@ -223,7 +223,7 @@ class Frozen(Widget):
         super().__init__()
 
     def render(self):
-        re.match(r"(a+)+$", "a" * 60 + "b")
+        ctypes.PyDLL(None).sleep(900)
         return ""
 """
 
@@ -231,7 +231,7 @@ class Frozen(Widget):
 @pytest.mark.parametrize(
     "source",
     [
-        pytest.param(FREEZES["content"], id="content"),
+        pytest.param(FREEZES["asleep"], id="content"),
         pytest.param(
             "class Kiosk(_Base):\n    widget = 'kiosk_widget:Frozen'",
             id="widget",

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import forkserver
+
 BIN = Path(sys.executable).parent
 PATIENCE = 120
 
@@ -78,12 +80,14 @@ class Trap:
         files: The files; each that holds a mark makes it when it runs.
         careless: How one would use them carelessly, in their folder.
         environ: What is set for that.
+        is_forked: Whether a forked process does for that, which has imported everything.
     """
 
     name: str
     files: Mapping[str, str]
     careless: list[str]
     environ: Mapping[str, str] = field(default_factory=dict)
+    is_forked: bool = False
 
     def build(self, folder: Path, marks: Path) -> list[Path]:
         """Write the files; the marks that they can leave."""
@@ -109,8 +113,13 @@ class Trap:
 
     def spring(self, folder: Path) -> None:
         """Use the files carelessly."""
-        home = {"HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", **self.environ}
-        subprocess.run(
+        home = {
+            "HOME": str(folder),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            **self.environ,
+        }
+        (forkserver.run if self.is_forked else subprocess.run)(
             self.careless,
             cwd=folder, env={**os.environ, **home}, capture_output=True, timeout=PATIENCE,
             check=False, stdin=subprocess.DEVNULL,
@@ -140,7 +149,7 @@ def _pytest(file: str, head: str) -> Trap:
     )
     files = {file: f"{head}\n{settings.format(plugin)}", f"{plugin}.py": PYTHON}
     command = [sys.executable, "-m", "pytest", "--co", "-q", "-c", file]
-    return Trap(f"settings of pytest in {file}", files, command)
+    return Trap(f"settings of pytest in {file}", files, command, is_forked=True)
 
 
 OWN = [
@@ -181,7 +190,12 @@ TRAPS = [
         {"tiktoken_ext/hostile.py": PYTHON + "ENCODING_CONSTRUCTORS = {}\n"},
         [sys.executable, "-c", "import tiktoken; tiktoken.list_encoding_names()"],
     ),
-    Trap("conftest.py", {"conftest.py": PYTHON}, [sys.executable, "-m", "pytest", "--co", "-q"]),
+    Trap(
+        "conftest.py",
+        {"conftest.py": PYTHON},
+        [sys.executable, "-m", "pytest", "--co", "-q"],
+        is_forked=True,
+    ),
     _pytest("pytest.ini", "[pytest]"),
     _pytest("setup.cfg", "[tool:pytest]"),
     _pytest("tox.ini", "[pytest]"),
@@ -190,6 +204,7 @@ TRAPS = [
         "a package around the tests",
         {"__init__.py": PYTHON, "test_nothing.py": "def test_nothing():\n    pass\n"},
         [sys.executable, "-m", "pytest", "-q"],
+        is_forked=True,
     ),
     Trap(
         "programs",
@@ -232,7 +247,8 @@ TRAPS = [
     Trap(
         "a project's window",
         {".contextui/windows/hostile_window.py": PYTHON},
-        [str(BIN / "contextui"), "windows", "--windows", ".contextui/windows"],
+        [sys.executable, "-m", "contextui", "windows", "--windows", ".contextui/windows"],
+        is_forked=True,
     ),
     Trap(".env", {".env": "ANTHROPIC_MODEL=$(: > '{mark}')\n"}, ["/bin/sh", "-c", ". ./.env"]),
     Trap(
@@ -287,9 +303,12 @@ class UntrustedFolder:
         return {**own, **more}
 
     def run(
-        self, *command: str, environ: Mapping[str, str] | None = None
+        self,
+        *command: str,
+        environ: Mapping[str, str] | None = None,
+        is_forked: bool = False,
     ) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
+        return (forkserver.run if is_forked else subprocess.run)(
             command,
             cwd=self.path, env={**self.environ(), **(environ or {})}, text=True,
             capture_output=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL,

@@ -15,6 +15,8 @@ import pyte
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from yarl import URL
 
+from tests import forkserver
+
 PATIENCE = 60
 """Timeout in seconds."""
 
@@ -36,7 +38,8 @@ class Serving:
         names = ("PATH", "PYTHONPATH")
         kept = {name: os.environ[name] for name in names if name in os.environ}
         folder.mkdir(exist_ok=True)
-        self.process = subprocess.Popen(
+        start = subprocess.Popen if command else forkserver.Popen
+        self.process = start(
             [*(command or [sys.executable, "-m", "contextui"]), "serve", *words],
             cwd=folder,
             env={**kept, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8", **(environ or {})},

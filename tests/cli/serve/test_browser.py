@@ -1,7 +1,6 @@
 """The page in a real Chromium: what a person does there, without a click."""
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def pictures(folder: Path) -> Path:
-    """Where screenshots go; name a folder with CONTEXTUI_PICTURES to look at them."""
-    chosen = Path(os.environ.get("CONTEXTUI_PICTURES", folder / "pictures"))
-    chosen.mkdir(parents=True, exist_ok=True)
-    return chosen
-
-
 async def say(tab: Tab, words: str, shown: str) -> None:
     await tab.until_shown("No model is connected")
     await tab.type(f"{words}\r")
@@ -35,7 +27,7 @@ def middle(column: int, row: int) -> tuple[float, float]:
     return column * 9 + 4, row * 21 + 10
 
 
-async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
+async def use_keys_and_mouse(tab: Tab) -> None:
     await tab.until_true("document.title === 'contextui work'")
     # The keys of the app that mean something to a browser, too.
     await tab.press("g", 71, ctrl=True)
@@ -43,14 +35,12 @@ async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
     await tab.press("Escape", 27)
     await tab.press("F1", 112)
     await tab.until_shown("Keys and commands")
-    await tab.picture(shots / "1a-help.png")
     await tab.press("Escape", 27)
     await tab.until(lambda: not tab.shows("Keys and commands"))
     # The divider before the inspector.
     before, _ = tab.place("Context")
     await tab.drag(middle(before - 2, 14), middle(before - 14, 14))
     await tab.until(lambda: tab.place("Context")[0] < before - 5)
-    await tab.picture(shots / "1b-divider-moved.png")
     # The page around the cells follows the theme.
     for name, color in (("light", LIGHT), ("dark", DARK)):
         await tab.type(f"/theme {name}\r")
@@ -61,19 +51,15 @@ async def use_keys_and_mouse(tab: Tab, shots: Path) -> None:
 
 @pytest.mark.long
 def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: Path) -> None:
-    shots = pictures(tmp_path)
-
     async def use(serving: Serving, chromium: Browser) -> None:
         first = await chromium.tab(str(serving.url))
         await say(first, "Make a to-do list with apples", "todo_1")
         assert await first.eval("document.activeElement.className") == "xterm-helper-textarea"
         await first.until_shown("Opened todo_1")
-        await first.picture(shots / "1-typed-without-a-click.png")
-        await use_keys_and_mouse(first, shots)
+        await use_keys_and_mouse(first)
 
         second = await chromium.tab(str(serving.url))
         await say(second, "Make a to-do list with pears", "todo_1")
-        await second.picture(shots / "2-second-tab.png")
 
         link = await first.eval("location.href")
         await first.reload()
@@ -82,12 +68,10 @@ def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: 
         await first.until_shown("Added 2 'plums'")
         assert not first.shows("pears")
         assert await first.eval("location.href") == link
-        await first.picture(shots / "3-reloaded-and-gone-on.png")
 
         # Another browser with the same link is refused, in plain words, and the first goes on.
         other = await chromium.tab(link, elsewhere=True)
         await other.until_true("document.getElementById('elsewhere')?.hidden === false")
-        await other.picture(shots / "4-refused.png")
         words = await other.eval("document.getElementById('over').innerText")
         assert "open in another tab or browser" in words
         assert await other.eval("document.getElementById('ended').hidden")
@@ -99,14 +83,12 @@ def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: 
         other.blank()
         await other.type("\r")
         await other.until_shown("figs")
-        await other.picture(shots / "5-tried-again.png")
 
         # A phone gets cells that can be read, not a page that is shrunk.
         phone = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
         await other.call("Emulation.setDeviceMetricsOverride", **phone)
         await other.until_true("innerWidth === 400")
         await other.until_shown("Windows 1")
-        await other.picture(shots / "6-phone.png")
 
         # Nothing came from elsewhere, the font included.
         for tab in (first, second, other):

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from yarl import URL
 from contextui import SessionStore
 from contextui.cli.serve import server
 from contextui.session.store import SessionInfo
+from tests import forkserver
 from tests.cli.serve.serving import PATIENCE, Page, Serving, all_gone, opened
 
 pytestmark = pytest.mark.long
@@ -32,15 +35,19 @@ async def say(page: Page, words: str, shown: str) -> None:
     await page.until_shown(shown)
 
 
-def test_a_reloaded_tab_resumes_its_own_session_and_no_other(tmp_path: Path) -> None:
+def test_a_link_has_its_own_session_and_is_open_once(tmp_path: Path) -> None:
     async def use(serving: Serving) -> None:
         async with opened(serving) as first:
             await say(first, "Make a to-do list with apples", "todo_1")
+            apps = serving.apps()
+            async with opened(serving, first.link) as same:
+                assert await same.close_code() == OPEN_ELSEWHERE
+            assert serving.apps() == apps  # nothing was started for it, nothing ended
             async with opened(serving) as second:
                 assert second.link != first.link
                 await say(second, "Make a to-do list with pears", "todo_1")
         # The second tab wrote last: the newest session of the folder is its own.
-        async with opened(serving, first.link) as again:
+        async with opened(serving, first.link) as again:  # it is free now
             await again.until_shown("apples")
             assert not any("pears" in line for line in again.screen.display)
             assert not any("copy" in line for line in again.screen.display)
@@ -56,24 +63,6 @@ def test_a_reloaded_tab_resumes_its_own_session_and_no_other(tmp_path: Path) -> 
     assert first_words == ["Make a to-do list with apples", "Make a to-do list with pears"]
 
 
-def test_a_second_browser_with_the_same_link_is_refused(tmp_path: Path) -> None:
-    async def use(serving: Serving) -> None:
-        async with opened(serving) as first:
-            await say(first, "Make a to-do list with apples", "todo_1")
-            apps = serving.apps()
-            async with opened(serving, first.link) as second:
-                assert await second.close_code() == OPEN_ELSEWHERE
-            assert serving.apps() == apps  # nothing was started for it, nothing ended
-            await first.type("Add plums to the list\r")
-            await first.until_shown("plums")
-        async with opened(serving, first.link) as second:  # it is free now
-            await second.until_shown("plums")
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(use(serving))
-    assert len(sessions(tmp_path)) == 1
-
-
 def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path: Path) -> None:
     async def use(serving: Serving) -> None:
         async with opened(serving, serving.url / "new") as page:
@@ -82,37 +71,28 @@ def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path
         async with opened(serving) as page:
             await page.until_shown("apples")
 
-    with Serving(tmp_path / "work") as serving:
-
-        async def begin() -> None:
-            async with opened(serving) as page:
-                await say(page, "Make a to-do list with apples", "todo_1")
-
-        asyncio.run(begin())
+    (tmp_path / "work").mkdir()
+    forkserver.run(
+        [sys.executable, "-m", "contextui", "-p", "Make a to-do list with apples"],
+        cwd=tmp_path / "work", env={**os.environ, "HOME": str(tmp_path)}, timeout=PATIENCE,
+        capture_output=True, check=True,
+    )  # fmt: skip
     with Serving(tmp_path / "work", "--continue") as serving:
         asyncio.run(use(serving))
 
 
-def test_a_page_without_a_prompt_leaves_no_session(tmp_path: Path) -> None:
-    async def use(serving: Serving) -> None:
-        async with opened(serving) as page:
-            await page.until_shown("No model is connected")
-        async with opened(serving, page.link) as again:  # and its link still works
-            await again.until_shown("No model is connected")
-
-    with Serving(tmp_path / "work") as serving:
-        asyncio.run(use(serving))
-        assert all_gone(serving.apps())
+def test_a_page_leaves_a_session_once_something_is_typed(tmp_path: Path) -> None:
     kept = tmp_path / ".contextui" / "projects"
-    assert [path for path in kept.rglob("*") if path.is_file()] == []
 
-
-def test_a_reloaded_tab_has_what_was_typed_and_not_sent(tmp_path: Path) -> None:
     async def use(serving: Serving) -> None:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
-            await page.type("half a thought")
-            await page.until_shown("half a thought")
+        assert await asyncio.to_thread(all_gone, serving.apps())
+        assert [path for path in kept.rglob("*") if path.is_file()] == []
+        async with opened(serving, page.link) as again:  # its link still works
+            await again.until_shown("No model is connected")
+            await again.type("half a thought")
+            await again.until_shown("half a thought")
         async with opened(serving, page.link) as again:
             await again.until_shown("half a thought")
 
