@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from contextui.interrupt import reset_for_children
+from tests import certificates
 from tests.thorough import IS_THOROUGH
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
@@ -54,6 +55,7 @@ def _reset_surroundings() -> None:
 
 
 _reset_surroundings()
+certificates.skip_system()
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from contextui.interrupt import exit_on_interrupt, reset_for_children
 from contextui.safe_path import remove_current_folder
 from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import discover
+from tests import certificates
 
 _ROOT = Path(__file__).parent.parent
 _IMPORTED = (
@@ -192,6 +193,7 @@ def _import_everything() -> None:
         import_module(name)
     TokenCounter().count("")  # loads the vocabulary
     discover().load_all()
+    certificates.skip_system()
     gc.freeze()  # a child does not look through what it shares
 
 

@@ -26,6 +26,11 @@ T = TypeVar("T")
 Heard = Callable[[Event], object]
 
 
+class _Model(AnthropicModel):
+    async def context_size(self) -> None:
+        """Ask no server; tests/agent/models/test_servers.py does."""
+
+
 class Wired:
     """A person's side of it, and all that the server received.
 
@@ -143,7 +148,7 @@ class Wired:
         return SessionStore(self.home, SessionOptions(classes=LISTED))
 
     def _take(self, prompt: bool) -> None:
-        self.model = AnthropicModel("claude-x", base_url=self.server.url, api_key=KEY)
+        self.model = _Model("claude-x", base_url=self.server.url, api_key=KEY)
         self.talk = InteractionController(
             model=self.model, context=self.session.context, options=self.turn, prompt=False
         )
