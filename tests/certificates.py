@@ -17,4 +17,4 @@ def _load_given(context: ssl.SSLContext, cafile: Any = None, *given: Any, **name
 
 def skip_system() -> None:
     """Create contexts without the machine's certificates, in this process."""
-    ssl.SSLContext.load_verify_locations = _load_given  # type: ignore[method-assign]
+    ssl.SSLContext.load_verify_locations = _load_given  # type: ignore[assignment, method-assign]
