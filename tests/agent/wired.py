@@ -64,9 +64,9 @@ class Wired:
         self.session = self._store().create(self.folder)
         self._take(prompt)
 
-    def go_on(self, home: Path | None = None) -> None:
+    def go_on(self, home: Path | None = None, session_id: str = "") -> None:
         """Close the session, and go on with it, or with a copy of it, as another process does."""
-        session_id = self.session.id
+        session_id = session_id or self.session.id
         self._leave()
         self.home = home or self.home
         self.session = self._store().open(session_id)
