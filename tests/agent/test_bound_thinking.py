@@ -239,4 +239,5 @@ def test_no_thinking_is_separated_from_its_context(monkeypatch: pytest.MonkeyPat
 def test_in_hundreds_of_turns_nothing_is_refused(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    examine(range(100 + part * 10, 100 + part * 10 + times(6, 20)), 25, monkeypatch)
+    first = 100 + part * 20
+    examine(range(first, first + times(4, 20)), 25, monkeypatch)
