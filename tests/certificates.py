@@ -1,20 +1,20 @@
-"""The certificates of the system, read once: each HTTP client would take 40 ms to read them."""
+"""The machine's certificates are not read: each client would take a tenth of a second for that.
 
-import os
+No test trusts a server of the network. Files that a test names are read as ever.
+"""
+
 import ssl
+from typing import Any
 
-import httpcore2
+_load = ssl.SSLContext.load_verify_locations
+_SYSTEM = ssl.get_default_verify_paths().openssl_cafile
 
 
-def share() -> None:
-    """Give all HTTP clients of this process the same certificates, as the environment is now."""
-    known: dict[tuple[object, ...], ssl.SSLContext] = {}
-    read = httpcore2.default_ssl_context
+def _load_given(context: ssl.SSLContext, cafile: Any = None, *given: Any, **named: Any) -> None:
+    if cafile != _SYSTEM:
+        _load(context, cafile, *given, **named)
 
-    def read_once(*, _trust_env: bool = True) -> ssl.SSLContext:
-        key = (_trust_env, *map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR")))
-        if key not in known:
-            known[key] = read(_trust_env=_trust_env)
-        return known[key]
 
-    httpcore2.default_ssl_context = read_once
+def skip_system() -> None:
+    """Create contexts without the machine's certificates, in this process."""
+    ssl.SSLContext.load_verify_locations = _load_given  # type: ignore[assignment, method-assign]

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from contextui.interrupt import reset_for_children
+from tests import certificates
 from tests.thorough import IS_THOROUGH, times
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
@@ -52,9 +53,11 @@ def _reset_surroundings() -> None:
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     reset_for_children()
+    os.fsync = os.fdatasync = lambda _: None  # type: ignore[assignment]  # no power is cut here
 
 
 _reset_surroundings()
+certificates.skip_system()
 
 
 @pytest.fixture
@@ -101,14 +104,6 @@ def no_frames() -> Iterator[Callable[..., Any]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", lambda *_, **__: None)
         yield draw
-
-
-@pytest.fixture(autouse=True, scope="session")
-def one_reading_of_certificates() -> None:
-    """Clients of models read the system's certificates once."""
-    from tests.certificates import share
-
-    share()
 
 
 @pytest.fixture

@@ -24,19 +24,22 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-def killed(work: Callable[[int], None], seconds: float) -> list[str]:
+def killed(work: Callable[[int], None], seconds: float, after: int = 0) -> list[str]:
     """Let a child work, and kill it in the middle; return the lines that it wrote until then.
 
     Args:
         work: Never ends, and writes lines to the descriptor that it is given.
         seconds: The moment of the crash.
+        after: The lines from which on the seconds are counted, rather than from its start.
     """
     readable, writable = os.pipe()
     child = forked(lambda: work(writable))
     os.close(writable)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "the child failed by itself"
     with os.fdopen(readable, "rb") as pipe:
-        return pipe.read().decode().split("\n")[:-1]  # the last one may be torn
+        written = b"".join(pipe.readline() for _ in range(after))
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status), "the child failed by itself"
+        written += pipe.read()
+    return written.decode().split("\n")[:-1]  # the last one may be torn

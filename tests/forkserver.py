@@ -25,8 +25,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import httpcore2
-
 from contextui.interrupt import exit_on_interrupt, reset_for_children
 from contextui.safe_path import remove_current_folder
 from contextui.tokens import TokenCounter
@@ -215,8 +213,8 @@ def _import_everything() -> None:
         import_module(name)
     TokenCounter().count("")  # loads the vocabulary
     discover().load_all()
-    certificates.share()
-    httpcore2.default_ssl_context()
+    certificates.skip_system()
+    os.fsync = os.fdatasync = lambda _: None  # type: ignore[assignment]  # no power is cut here
     gc.freeze()  # a child does not look through what it shares
 
 

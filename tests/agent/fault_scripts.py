@@ -30,6 +30,7 @@ from contextui.agent.models.limits import AnswerLimits
 from contextui.events import TurnFinished
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
+from tests import certificates
 from tests.agent.server import (
     HEADERS,
     Event,
@@ -492,4 +493,5 @@ def peak_memory() -> int:
 
 
 if __name__ == "__main__":
+    certificates.skip_system()
     _main(*sys.argv[1:])

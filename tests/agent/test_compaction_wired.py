@@ -1,12 +1,14 @@
 """Compaction over the wire: the real SDK, a real session, and a server that looks at every byte."""
 
 import json
-from typing import Any
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from contextui.events import CompactionFinished, CompactionResult, CompactionStarted, Event
-from tests.agent.server import Received, Reply, Step, answer, error
+from tests.agent.server import Received, Reply, Server, Step, answer, error
 from tests.agent.talking import end, of, options
 from tests.agent.wired import Wired, adding, before, is_live, opening, results, texts
 
@@ -19,6 +21,33 @@ OUTLINE = "## Goal\nA list for the shop.\n## Next step\nBuy bread."
 
 def reply(*blocks: str | dict[str, Any]) -> Step:
     return answer(*blocks, usage=UNKNOWN)
+
+
+class Filled(NamedTuple):
+    """A session in which a compaction is due, with its number of turns."""
+
+    home: Path
+    session_id: str
+    turns: int
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    with Server() as server:
+        wired = Wired(tmp_path_factory.mktemp("filled"), server)
+        turns = fill(wired)
+        wired.close()
+    return Filled(wired.home, wired.session.id, turns)
+
+
+@pytest.fixture
+def full(wired: Wired, filled: Filled) -> Wired:
+    """A copy of that session, continued."""
+    home = wired.folder / "copy"
+    shutil.copytree(filled.home, home)
+    wired.turn = options(budget=BUDGET)
+    wired.go_on(home, filled.session_id)
+    return wired
 
 
 def fill(wired: Wired, turns: int = 60) -> int:
@@ -88,36 +117,33 @@ def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
     assert following.blocks()[-1][1]["text"] == QUESTION
 
 
-def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(wired: Wired) -> None:
-    fill(wired)
-    wired.say(QUESTION, reply(OUTLINE), reply("Much."))
-    first = wired.last
-    wired.say("And now?", reply("The same."))
-    second = wired.last
+def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(full: Wired) -> None:
+    full.say(QUESTION, reply(OUTLINE), reply("Much."))
+    first = full.last
+    full.say("And now?", reply("The same."))
+    second = full.last
     assert first.json["system"] == second.json["system"]
     settled = [block for _, block in before(first, QUESTION) if not is_live(block)]
     assert [block for _, block in second.blocks()][: len(settled)] == settled
 
 
-def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> None:
-    turns = fill(wired)
-    wired.say(QUESTION, reply(OUTLINE), reply("Much."))
-    wired.go_on()
-    wired.say("And now?", reply("The same."))
-    assert summary_of(wired.last).endswith(OUTLINE)
-    wired.turn = options(budget=128_000)
-    wired.go_on()
-    wired.session.context.undo()
-    wired.say("And all?", reply("Here."))
-    assert OUTLINE not in texts(wired.last)
-    words = texts(wired.last)
-    assert all(f"add {number} " in words for number in range(turns))
+def test_the_session_goes_on_with_it_and_undo_brings_all_back(full: Wired, filled: Filled) -> None:
+    full.say(QUESTION, reply(OUTLINE), reply("Much."))
+    full.go_on()
+    full.say("And now?", reply("The same."))
+    assert summary_of(full.last).endswith(OUTLINE)
+    full.turn = options(budget=128_000)
+    full.go_on()
+    full.session.context.undo()
+    full.say("And all?", reply("Here."))
+    assert OUTLINE not in texts(full.last)
+    words = texts(full.last)
+    assert all(f"add {number} " in words for number in range(filled.turns))
 
 
-def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
-    fill(wired)
+def test_what_the_summary_cost_is_counted(full: Wired) -> None:
     cost = {"input_tokens": 4_000, "output_tokens": 50}
-    events = wired.say(QUESTION, answer(OUTLINE, usage=cost), reply("The same."))
+    events = full.say(QUESTION, answer(OUTLINE, usage=cost), reply("The same."))
     assert result_of(events).usage.input_tokens == 4_000
     assert end(events).usage.input_tokens == 4_000
 
@@ -133,50 +159,46 @@ def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
     ],
 )
 def test_where_no_summary_is_to_be_had_the_turn_goes_on(
-    wired: Wired, step: Step, words: str
+    full: Wired, step: Step, words: str
 ) -> None:
-    fill(wired)
-    events = wired.say(QUESTION, step, reply("Much."))
+    events = full.say(QUESTION, step, reply("Much."))
     result = result_of(events)
     assert not result.success
     assert words in result.error
     assert end(events).text == "Much."
-    assert size(wired, wired.last) < BUDGET
-    assert "Remember that I am Ann." in texts(wired.last)
-    assert words in summary_of(wired.last)
+    assert size(full, full.last) < BUDGET
+    assert "Remember that I am Ann." in texts(full.last)
+    assert words in summary_of(full.last)
 
 
-def test_a_passing_failure_is_tried_again(wired: Wired) -> None:
-    fill(wired)
+def test_a_passing_failure_is_tried_again(full: Wired) -> None:
     busy = Reply(529, error("overloaded_error"))
-    events = wired.say(QUESTION, busy, busy, reply(OUTLINE), reply("The same."))
+    events = full.say(QUESTION, busy, busy, reply(OUTLINE), reply("The same."))
     assert result_of(events).success
 
 
-def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(wired: Wired) -> None:
-    fill(wired)
-    asked = len(wired.requests)
+def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(full: Wired) -> None:
+    asked = len(full.requests)
     large = Reply(413, error("request_too_large"))
     # The rest of the script is for as many pieces as there are; each gives the same outline.
-    events = wired.say(QUESTION, large, *[reply(OUTLINE)] * 9)
+    events = full.say(QUESTION, large, *[reply(OUTLINE)] * 9)
     result = result_of(events)
     assert result.success
     assert result.requests > 1
-    first, *others = wired.requests[asked : asked + 1 + result.requests]
+    first, *others = full.requests[asked : asked + 1 + result.requests]
     assert all(len(one.body) < len(first.body) * 0.7 for one in others)
 
 
-def test_several_compactions_one_after_the_other(wired: Wired) -> None:
-    fill(wired)
+def test_several_compactions_one_after_the_other(full: Wired) -> None:
     compactions = 0
     for number in range(40):
-        due = is_due(wired, f"more {number} {LONG}")
+        due = is_due(full, f"more {number} {LONG}")
         steps = [reply(OUTLINE)] if due else []
-        events = wired.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))
+        events = full.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))
         compactions += len(of(CompactionStarted, events))
         assert end(events).reason == "done"
-        assert size(wired, wired.last) < BUDGET
-        assert "Remember that I am Ann." in texts(wired.last)
-        assert '<Window id="todo_1"' in texts(wired.last)
+        assert size(full, full.last) < BUDGET
+        assert "Remember that I am Ann." in texts(full.last)
+        assert '<Window id="todo_1"' in texts(full.last)
     assert 2 <= compactions <= 8
-    assert texts(wired.last).count(OUTLINE) == 1
+    assert texts(full.last).count(OUTLINE) == 1

@@ -44,8 +44,8 @@ from tests.agent.talking import controller, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 from tests.thorough import times
 
-CHUNKS = 20
-IN_CHUNK = times(300, 10_000) // CHUNKS
+CHUNKS = times(4, 20)
+IN_CHUNK = times(80, 10_000) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (

@@ -12,6 +12,7 @@ from contextui.agent.request import MalformedRequestError, admit, faults
 from contextui.agent.wire import payload
 from contextui.model import Block, LlmMessage, ModelRequest
 from tests.agent.shapes import violations
+from tests.thorough import times
 
 
 def user(*content: Any) -> LlmMessage:
@@ -141,7 +142,7 @@ def try_admit(messages: Sequence[LlmMessage], **options: Any) -> ModelRequest:
 
 @pytest.mark.long
 @given(hostile, st.integers(0, 8), st.booleans())
-@settings(max_examples=400)
+@settings(max_examples=times(200, 2_000))
 def test_repaired_requests_are_never_rejected(
     messages: list[LlmMessage], stable: int, without_thinking: bool
 ) -> None:
@@ -151,7 +152,7 @@ def test_repaired_requests_are_never_rejected(
 
 
 @given(hostile)
-@settings(max_examples=200)
+@settings(max_examples=times(70, 1_000))
 def test_what_came_out_passes_as_it_is(messages: list[LlmMessage]) -> None:
     once = try_admit(messages)
     again = admit([*([system(once.system)] if once.system else []), *once.messages])
@@ -160,7 +161,7 @@ def test_what_came_out_passes_as_it_is(messages: list[LlmMessage]) -> None:
 
 
 @given(hostile, st.integers(0, 8))
-@settings(max_examples=200)
+@settings(max_examples=times(70, 1_000))
 def test_stable_blocks_are_those_of_stable_messages(
     messages: list[LlmMessage], stable: int
 ) -> None:
@@ -173,7 +174,7 @@ def test_stable_blocks_are_those_of_stable_messages(
 
 
 @given(orderly, st.lists(texts, max_size=2), orderly)
-@settings(max_examples=300)
+@settings(max_examples=times(80, 1_000))
 def test_a_request_goes_on_where_the_one_before_ended(
     before: list[LlmMessage], words: list[str], more: list[LlmMessage]
 ) -> None:

@@ -192,17 +192,17 @@ def run_sessions(place: Path, seeds: range) -> tuple[int, int, int]:
 def test_no_request_of_a_random_session_has_outside_text_in_its_system_prompt(
     tmp_path: Path,
 ) -> None:
-    requests, summaries, shown = run_sessions(tmp_path, range(8))
-    assert requests > 100
-    assert summaries > 10
-    assert shown > 10
+    requests, summaries, shown = run_sessions(tmp_path, range(3))
+    assert requests > 30
+    assert summaries > 3
+    assert shown > 3
 
 
 @pytest.mark.long
 def test_no_request_of_many_random_sessions_has_it_either(tmp_path: Path) -> None:
-    requests, summaries, shown = run_sessions(tmp_path, range(100, 100 + times(40, 200)))
+    requests, summaries, shown = run_sessions(tmp_path, range(100, 100 + times(20, 200)))
     print(f"{requests} requests, {summaries} summaries, {shown} requests that show one")
-    assert shown > times(80, 500)
+    assert shown > times(40, 500)
 
 
 def test_a_log_of_another_program_gives_nobody_the_rank_of_a_system_prompt(tmp_path: Path) -> None:

@@ -26,6 +26,11 @@ T = TypeVar("T")
 Heard = Callable[[Event], object]
 
 
+class _Model(AnthropicModel):
+    async def context_size(self) -> None:
+        """Ask no server; tests/agent/models/test_servers.py does."""
+
+
 class Wired:
     """A person's side of it, and all that the server received.
 
@@ -59,9 +64,9 @@ class Wired:
         self.session = self._store().create(self.folder)
         self._take(prompt)
 
-    def go_on(self, home: Path | None = None) -> None:
+    def go_on(self, home: Path | None = None, session_id: str = "") -> None:
         """Close the session, and go on with it, or with a copy of it, as another process does."""
-        session_id = self.session.id
+        session_id = session_id or self.session.id
         self._leave()
         self.home = home or self.home
         self.session = self._store().open(session_id)
@@ -143,7 +148,7 @@ class Wired:
         return SessionStore(self.home, SessionOptions(classes=LISTED))
 
     def _take(self, prompt: bool) -> None:
-        self.model = AnthropicModel("claude-x", base_url=self.server.url, api_key=KEY)
+        self.model = _Model("claude-x", base_url=self.server.url, api_key=KEY)
         self.talk = InteractionController(
             model=self.model, context=self.session.context, options=self.turn, prompt=False
         )

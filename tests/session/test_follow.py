@@ -84,14 +84,14 @@ def append(session: Session, *entries: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [1, 2, 3, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 24))]
+    "seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 11))]
 )
 def test_whatever_happens_the_lines_are_those_of_a_fresh_look(tmp_path: Path, seed: int) -> None:
     store, dice = store_in(tmp_path, checkpoint_every=60), random.Random(seed)
     talk = Talk(store.create("/p"))
     talk.turn("hello", "hi")
     screen = Screen(store, talk.session)
-    for number in range(150):
+    for number in range(100):
         step(talk, dice)
         if dice.random() < 0.05:
             active = list(talk.context.get_active())
@@ -168,7 +168,7 @@ def test_only_new_bytes_are_read_and_an_idle_log_costs_one_look(
     store: SessionStore, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk, screen = Talk(session), Screen(store, session)
-    talk.turn("x" * 5_000_000, "long")
+    talk.turn("x" * 500_000, "long")
     screen.look()
     assert screen.look() == []
     calls = count_calls(monkeypatch, "stat", "open", "lstat", "scandir")
@@ -179,7 +179,7 @@ def test_only_new_bytes_are_read_and_an_idle_log_costs_one_look(
     talk.turn("short", "yes")
     found = screen.look()
     assert [one.content for one in found if isinstance(one, ContextItem)][:2] == ["short", "yes"]
-    assert screen.follower._position > position > 5_000_000
+    assert screen.follower._position > position > 500_000
 
 
 def test_a_line_that_is_being_written_is_waited_for(store: SessionStore, session: Session) -> None:

@@ -1,8 +1,8 @@
 """The prompts of a folder, kept across sessions."""
 
 import json
-import multiprocessing
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from contextui.session import history as module
 from contextui.session.history import PromptHistory, collapse, search
+from tests import forkserver
+
+ROOT = Path(__file__).parents[2]
 
 
 def history_in(tmp_path: Path, folder: str = "/a/b") -> PromptHistory:
@@ -99,8 +102,8 @@ def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert not history.add("x" * 20_001)  # nobody looks for that
 
 
-def _write(path: Path, name: str) -> None:
-    history = PromptHistory.of_folder("/a/b", path)
+def write(home: str, name: str) -> None:
+    history = PromptHistory.of_folder("/a/b", Path(home))
     for number in range(30):
         for _ in range(20):  # another one may have the lock
             if history.add(f"{name} {number}"):
@@ -108,12 +111,11 @@ def _write(path: Path, name: str) -> None:
 
 
 def test_several_processes_lose_nothing(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write, args=(tmp_path, name)) for name in "abc"]
-    for one in writers:
-        one.start()
-    for one in writers:
-        one.join(60)
+    script = "import sys; from tests.session.test_history import write; write(*sys.argv[1:])"
+    writers = [
+        forkserver.Popen([sys.executable, "-c", script, tmp_path, name], cwd=ROOT) for name in "abc"
+    ]
+    assert [one.wait(60) for one in writers] == [0, 0, 0]
     texts = PromptHistory.of_folder("/a/b", tmp_path).texts()
     assert sorted(texts) == sorted(f"{name} {number}" for name in "abc" for number in range(30))
     for name in "abc":  # each in its own order

@@ -6,7 +6,6 @@ What is measured is measured in processes of its own, which do that and nothing 
 import json
 import os
 import random
-import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from contextui import SessionOptions, SessionStore, TokenCounter
 from contextui.cli import main
 from contextui.session import record
+from tests import forkserver
 from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.session.test_crash import talking
 from tests.session.writer import Writer, peak_memory, store_in
@@ -63,7 +63,7 @@ def make(home: Path, hole: str | None = None) -> dict[str, Any]:
             dig_hole(writer, HOLES[hole])
             talk_at_length(writer, 150 if hole == "before" else 20)
         else:
-            talk_at_length(writer, 9_400)
+            talk_at_length(writer, 2_400)
         return facts_of(writer)
 
 
@@ -121,7 +121,7 @@ def show(home: Path, *words: str) -> dict[str, Any]:
 
 
 def in_a_process(*arguments: str | Path) -> Any:
-    done = subprocess.run(
+    done = forkserver.run(
         [sys.executable, "-m", "tests.session.test_large", *arguments],
         capture_output=True,
         text=True,
@@ -132,24 +132,23 @@ def in_a_process(*arguments: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.long
 def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
-    """100,000 entries, 150 MB"""
+    """25,000 entries, 35 MB"""
     made = in_a_process("make", tmp_path)
     path = store_of(tmp_path).find(made["id"]).path
     with path.open("rb") as file:
-        assert sum(1 for _ in file) >= 100_000
-    assert path.stat().st_size > 140 * MEGABYTE
+        assert sum(1 for _ in file) >= 25_000
+    assert path.stat().st_size > 35 * MEGABYTE
     resumed = in_a_process("resume", tmp_path, made["id"])
     assert resumed["notices"] == []
     assert resumed["parsed"] < 2_000
-    assert resumed["memory"] < 100 * MEGABYTE
-    assert resumed["read"] < 20 * MEGABYTE
+    assert resumed["memory"] < 25 * MEGABYTE
+    assert resumed["read"] < 5 * MEGABYTE
     assert resumed["digest"] == made["digest"]
     assert resumed["items"] == made["items"]
     for words in ([], ["--json"]):
         shown = in_a_process("debug", tmp_path, made["id"], *words)
-        assert shown["memory"] < 100 * MEGABYTE
+        assert shown["memory"] < 25 * MEGABYTE
 
 
 def test_a_hole_before_the_last_checkpoint_is_not_read(tmp_path: Path) -> None:
@@ -171,7 +170,6 @@ def test_a_hole_behind_the_last_checkpoint_costs_that_line_alone(tmp_path: Path)
     assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> None:
     """Before and behind checkpoints, and exactly at them; a fork of that turn is the same."""
@@ -179,7 +177,7 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
     composed: dict[int, bytes] = {}
     with talking(store.create("/project")) as talk:
         writer = Writer(talk.session, dice)
-        while len(composed) < 300:
+        while len(composed) < 120:
             writer.step()
             if dice.randrange(4) == 0:
                 writer.say("and")
@@ -187,7 +185,7 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
                 writer.answer("yes")
                 writer.context.end_turn()
                 composed[writer.session.turn] = wire(writer.composed())
-    for turn in sorted(dice.sample(sorted(composed), 25)):
+    for turn in sorted(dice.sample(sorted(composed), 15)):
         view = store.view(talk.session.id, turn)
         assert view.notices == []
         assert wire(view.context.compose().messages) == composed[turn], f"turn {turn}"
@@ -197,7 +195,6 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
         assert wire(fork.composed()) == composed[turn]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
 def test_the_memory_of_debug_does_not_grow_with_the_log(tmp_path: Path, words: list[str]) -> None:
     """G12: items are read and written one after the other."""

@@ -110,6 +110,12 @@ class Log:
         shown: dict[str, Any] = done.json
         return shown
 
+    def listed(self) -> list[str]:
+        """The sessions that `sessions` lists."""
+        done = self.program("sessions", "--json")
+        assert done.status == 0, done
+        return [one["id"] for one in done.json]
+
     def opened(self) -> dict[str, Any]:
         """What is there when it is continued, and all that the log still has."""
         info = self.store.latest(self.program.folder)
@@ -150,10 +156,9 @@ class Log:
         self.put(number, line)
         with no_hang():
             shown = self.shown() if by_command else self.viewed()
-            listed = self.program("sessions", "--json")
+            listed = self.listed() if by_command else [one.id for one in self.store.list()]
             loaded = self.opened()
-        assert listed.status == 0, listed
-        assert [one["id"] for one in listed.json] == [self.session.id]
+        assert listed == [self.session.id]
         # What the entry itself is about, or says that it is about, may be different.
         about = self.lines[number].decode() + line.decode("utf-8", "replace")
         is_summary = b'"isCompactSummary":true' in self.lines[number]
@@ -227,15 +232,15 @@ def run(program: Program, count: int, seed: int) -> None:
 
 
 def test_one_odd_field_costs_at_most_its_entry(program: Program) -> None:
-    run(program, 40, seed=0)
+    run(program, 18, seed=0)
 
 
 def test_every_entry_that_was_found_by_attack_costs_itself_alone(program: Program) -> None:
     """F06, F09: each of these once made a session unopenable, hid others, or never ended."""
     log = Log(program)
-    for kind, path, value in CASES:
+    for number, (kind, path, value) in enumerate(CASES):
         try:
-            log.check(*log.changed(kind, path, value))
+            log.check(*log.changed(kind, path, value), by_command=number % 5 == 0)
         except Exception as problem:
             raise AssertionError(f"{kind} {path}: {problem}") from problem
 
@@ -263,7 +268,7 @@ def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, c
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", range(1, 3))
 def test_one_odd_field_costs_at_most_its_entry_each_time(program: Program, seed: int) -> None:
     run(program, times(120, 1_000), seed)
 

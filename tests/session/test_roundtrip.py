@@ -113,14 +113,14 @@ def same_state(one: Conversation, other: Conversation) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 4))]
 )
 def test_a_resumed_session_composes_the_same_bytes(tmp_path: Path, seed: int) -> None:
     """Random sessions, stopped and resumed (or forked) at random points, checkpoints and all."""
     store = store_in(tmp_path, checkpoint_every=(40, 200, 10_000)[seed % 3])
     steady, stopped = Talk(store.create("/a")), Talk(store.create("/b"))
     dice, twin, when = random.Random(seed), random.Random(seed), random.Random(seed + 100)
-    while steady.session.path.read_bytes().count(b"\n") < (times(1_200, 2_000) if seed else 500):
+    while steady.session.path.read_bytes().count(b"\n") < (times(1_000, 2_000) if seed else 250):
         step(steady, dice)
         step(stopped, twin)
         if when.randrange(12) == 0:

@@ -27,6 +27,7 @@ from contextui.config.schema import Placement
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
+from contextui.session import archive
 from contextui.session import items as log_items
 from contextui.session.archive import KEPT, LIMIT
 from contextui.session.export import to_json, to_markdown
@@ -873,6 +874,13 @@ def test_old_hidden_items_keep_their_description_and_read_their_content(session:
     assert "words 0 " in str(talk.composed()[0].content)
 
 
+@pytest.fixture
+def few_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past 60 items the newest 40 stay in memory."""
+    monkeypatch.setattr(archive, "LIMIT", 60)
+    monkeypatch.setattr(archive, "KEPT", 40)
+
+
 def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where lines of the log are read back from, from now on."""
     places: list[int] = []
@@ -944,9 +952,10 @@ def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
     assert not item.is_loaded
 
 
+@pytest.mark.usefixtures("few_in_memory")
 def test_an_item_whose_line_is_lost_has_the_content_of_requests(session: Session) -> None:
     talk = Talk(session)
-    for number in range(LIMIT // 5 + 10):
+    for number in range(22):
         talk.say(f"words {number}")
         talk.send()
         talk.call(2, f"call {number}", thinking="hm")
@@ -966,11 +975,12 @@ def test_an_item_whose_line_is_lost_has_the_content_of_requests(session: Session
     session.path.with_suffix(".moved").rename(session.path)
 
 
+@pytest.mark.usefixtures("few_in_memory")
 def test_an_emptied_log_is_rewritten_with_what_requests_show(
     store: SessionStore, session: Session
 ) -> None:
     talk = Talk(session)
-    for number in range(LIMIT // 2 + 10):
+    for number in range(40):
         talk.turn(f"words {number}", f"answer {number}")
     before = wire(session.context.outlook().messages)
     assert not session.context.get_all()[0].is_loaded
@@ -1085,7 +1095,7 @@ def test_a_small_checkpoint_is_written_earlier(tmp_path: Path) -> None:
     """A resume replays what follows a checkpoint: with few live items that costs most."""
     store = SessionStore(tmp_path / "home", SessionOptions())
     with store.create(str(tmp_path)) as session:
-        for number in range(450):
+        for number in range(300):
             session.context.add(ContextItem(ItemType.USER, f"{number} " + "words " * 100))
             session.context.mark_sent(session.context.compose(2_000))
             session.context.add(ContextItem(ItemType.ASSISTANT, f"{number} " + "answer " * 100))

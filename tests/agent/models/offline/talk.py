@@ -18,6 +18,7 @@ from contextui.windowing.finding.registry import discover
 from contextui.words import Lang
 from tests.agent.models.offline.custom_windows import CUSTOM
 from tests.agent.models.offline.strangers import STRANGERS
+from tests.context.conversation import rough_counter
 
 UNKNOWN: tuple[type[Window], ...] = (*STRANGERS, *CUSTOM)
 FILES = {
@@ -54,7 +55,7 @@ class Talk:
         )
         self.controller = InteractionController(
             model=OfflineModel(),
-            context=ContextManager(self.windows),
+            context=ContextManager(self.windows, counter=rough_counter()),
             approval=ApprovalGate("auto"),
             tool_protocol=protocol,
         )
