@@ -135,7 +135,7 @@ def test_the_help_is_one_page_with_every_key_and_command(
     request: pytest.FixtureRequest, lang: Lang
 ) -> None:
     async def go(pilot: "Pilot[int]") -> None:
-        for size in SIZES:
+        for size in SIZES if lang == "en" else SIZES[:2]:
             await look(pilot, size)
 
     async def look(pilot: "Pilot[int]", size: tuple[int, int]) -> None:
@@ -182,7 +182,8 @@ def test_the_palette_has_every_command(shared: SharedApp) -> None:
         windows = windows_of(pilot)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-        await pilot.press(*"open notebook")
+        pilot.app.screen.query_one(Input).value = "open noteb"
+        await pilot.press("o")
         await until(pilot, lambda: shown(pilot, "open notebook"))
         await pilot.pause(0.3)
         await pilot.press("enter")
@@ -191,7 +192,8 @@ def test_the_palette_has_every_command(shared: SharedApp) -> None:
         # Files, too; and a word comes before letters that are only scattered over it.
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-        await pilot.press(*"tests")
+        pilot.app.screen.query_one(Input).value = "test"
+        await pilot.press("s")
         await until(pilot, lambda: shown(pilot, "tests.md"))
         await pilot.pause(0.3)
         await pilot.press("enter", "enter")
@@ -349,13 +351,13 @@ def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path) -> N
 
 def test_any_size_is_usable(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = desk_in(tmp_path, *[call("create", name="todo"), "Done."] * 4)
-        sizes = [(1, 1), (10, 3), (20, 5), (300, 100)]
-        async with running(desk, sizes[0]) as pilot:
-            for number, size in enumerate(sizes, 1):
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk, (1, 1)) as pilot:
+            await say(pilot, "a list")
+            assert desk.session.windows.get("todo_1") is not None
+            for size in ((1, 1), (10, 3), (20, 5), (300, 100)):
                 await pilot.resize_terminal(*size)
-                await say(pilot, "a list")
-                assert desk.session.windows.get(f"todo_{number}") is not None
+                await pilot.press("x")
                 assert pilot.app.is_running
                 everything = pilot.app.screen.query("*")
                 assert {one.styles.scrollbar_size_vertical for one in everything} <= {0, 1}  # thin
