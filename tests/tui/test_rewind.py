@@ -334,6 +334,11 @@ def test_conversation_only_and_the_session_that_was_left(tmp_path: Path) -> None
             assert a.read_text() == "second\n"
 
             await nothing_happens_without_the_fork(app, pilot)
+            save(pilot, "a.txt", "first\n")
+            await sheet(pilot)
+            assert shown(pilot, "1 file was written since, and is as it was then.")
+            await pilot.press("escape")
+            save(pilot, "a.txt", "second\n")
             await sheet(pilot)
             await back(pilot, "c")
             assert a.read_text() == "second\n"

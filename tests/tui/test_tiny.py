@@ -86,7 +86,7 @@ def crowded(folder: Path) -> Desk:
         run(work, "init", "--quiet")
     desk = connected(folder, {}, windows=[*discover().classes(), NoteWindow])
     desk.load_settings = lambda: load_settings({}, {}, folder / "home", work)
-    for number in range(60):
+    for number in range(20):
         desk.session.context.add(ContextItem(ItemType.USER, f"question {number} " * 60))
         desk.session.context.add(ContextItem(ItemType.ASSISTANT, "Yes."))
     desk.session.context.add(ContextItem(ItemType.ASSISTANT, ANSWER))
