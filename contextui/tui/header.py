@@ -92,8 +92,8 @@ class Panes(Static):
     def show(self, name: str) -> None:
         """Show this pane where there is room for only one."""
         self._present = name
-        for one in ("windows", "context"):
-            self.screen.set_class(one == name, f"-pane-{one}")
+        shown = {f"-pane-{one}": one == name for one in ("windows", "context")}
+        self.screen.update_classes(shown)  # at once: each change restyles the whole screen
         self.refresh()
 
     def on_click(self, event: Click) -> None:

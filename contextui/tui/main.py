@@ -123,9 +123,8 @@ class Navigation:
         """Toggle the zoom of the focused pane."""
         zoomed, present = self._screen.has_class("-zoom"), _BARS.get(self.present, "chat")
         kinds = {"chat": "-zoom-chat", "windows": "-zoom-window", "context": "-zoom-inspector"}
-        self._screen.set_class(not zoomed, "-zoom")
-        for name, kind in kinds.items():
-            self._screen.set_class(not zoomed and name == present, kind)
+        shown = {kind: not zoomed and name == present for name, kind in kinds.items()}
+        self._screen.update_classes({"-zoom": not zoomed, **shown})
 
     def focus(self, name: str) -> bool:
         """Focus a pane that is shown; return whether it is."""

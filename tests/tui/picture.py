@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -9,6 +10,7 @@ from string import ascii_letters, digits
 
 from rich.segment import Segment
 from rich.style import Style
+from textual._context import visible_screen_stack
 from textual.pilot import Pilot
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -17,12 +19,16 @@ _STYLE_NAMES = ascii_letters + digits
 _PATIENCE = 100  # looks at a screen that does not come to rest
 
 
-async def at_rest(pilot: "Pilot[int]") -> str:
-    """The picture, once it is the same for a while."""
+async def at_rest(pilot: "Pilot[int]", name: str = "") -> str:
+    """The picture, once it is the same for a while, or as it was kept."""
+    path = FOLDER / f"{name}.txt"
+    kept = path.read_text(encoding="utf-8") if path.exists() else None
     before, same = "", 0
     for _ in range(_PATIENCE):
         await pilot.pause(0.06)  # longer than what is drawn in batches
-        now = picture(pilot)
+        now = re.sub(r"toolu_\d+", "toolu_000000", picture(pilot))
+        if now == kept:
+            return now
         same = same + 1 if now == before else 0
         if same == 3:
             return now
@@ -32,6 +38,7 @@ async def at_rest(pilot: "Pilot[int]") -> str:
 
 def picture(pilot: "Pilot[int]") -> str:
     """The words of each line; then a letter for the look of each cell; then what they stand for."""
+    visible_screen_stack.set(pilot.app._background_screens)  # what is seen through a dialog
     rows = [list(strip) for strip in pilot.app.screen._compositor.render_strips()]
     looks = _named(rows)
     words = ["".join(segment.text for segment in row).rstrip() for row in rows]

@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from typing import Any
 
+from textual._context import visible_screen_stack
 from textual.pilot import Pilot
 
 from contextui.agent.approval import ApprovalGate
@@ -112,6 +113,7 @@ def _is_drawing(app: ContextUIApp) -> bool:
 
 def lines(pilot: "Pilot[int]") -> list[str]:
     """What stands on the screen, line by line."""
+    visible_screen_stack.set(pilot.app._background_screens)  # what is seen through a dialog
     strips = pilot.app.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 

@@ -1,6 +1,7 @@
 """One app that several tests use, one after another: to start it takes longer than most of them."""
 
 import asyncio
+import contextvars
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -26,20 +27,21 @@ class SharedApp:
     def __init__(self, start: Start, tidy: Act) -> None:
         self._start, self._tidy = start, tidy
         self._runner = asyncio.Runner()
+        self._context = contextvars.copy_context()  # in which the app is the active one
         self._app: AbstractAsyncContextManager[Pilot[int]] | None = None
         self._pilot: Pilot[int] | None = None
 
     def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
         """Do something in the app, on a terminal of this size."""
         try:
-            self._runner.run(self._run(act, size))
+            self._runner.run(self._run(act, size), context=self._context)
         except BaseException:
-            self._runner.run(self._end())
+            self._runner.run(self._end(), context=self._context)
             raise
 
     def close(self) -> None:
         """End the app."""
-        self._runner.run(self._end())
+        self._runner.run(self._end(), context=self._context)
         self._runner.close()
 
     async def _run(self, act: Act, size: tuple[int, int]) -> None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import select
 import signal
 import struct
@@ -17,6 +18,7 @@ import pyte
 
 from tests import forkserver
 
+_COLOURS = re.compile(rb"\x1b\[[0-9;]*m")  # not in the picture, and most of what is written
 _PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
 
 
@@ -38,6 +40,7 @@ class Terminal:
         columns, rows = size
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
+        self._lines: list[str] | None = None
         self.written = b""
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -87,7 +90,11 @@ class Terminal:
     def lines(self) -> list[str]:
         """What stands on the screen."""
         self._read(0.0)
-        return [line.rstrip() for line in self._screen.display]
+        if self._lines is None:
+            rows, columns = self._screen.buffer, range(self._screen.columns)
+            whole = ["".join(rows[y][x].data for x in columns) for y in range(self._screen.lines)]
+            self._lines = [line.rstrip() for line in whole]
+        return self._lines
 
     def shows(self, text: str) -> bool:
         """Whether a text stands on the screen, in one line."""
@@ -105,6 +112,8 @@ class Terminal:
                 raise AssertionError(
                     "\n".join(["It never came to hold. The screen:", *self.lines()])
                 )
+            if self._ours < 0:
+                time.sleep(0.02)
             self._read(0.05)
 
     def end(self) -> int:
@@ -129,7 +138,8 @@ class Terminal:
             if not data:
                 return
             self.written += data
-            self._stream.feed(data)
+            self._stream.feed(_COLOURS.sub(b"", data))
+            self._lines = None
             seconds = 0.0
 
 

@@ -5,9 +5,10 @@ import random
 import string
 import subprocess
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ from tests.thorough import times
 from tests.tui.change import question
 from tests.tui.desktop.own_widgets import Plain, window_with
 from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.sharing import SharedApp
 
 ASKED = question(["one"], ["two"], "src/shop/cart.py")
 NOTICE = "◆ asks to write src/shop/cart.py   ^g a opens"
@@ -48,19 +50,53 @@ def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def app_in(
     folder: Path, size: tuple[int, int] = (120, 40), lang: Lang = "en"
-) -> AsyncIterator[tuple["Pilot[int]", ContextUIApp]]:
-    """The app with an editor and a list."""
+) -> "AsyncIterator[Pilot[int]]":
+    """The app with an editor and a list, and a model that wants to save a file."""
     work = folder / "work"
     work.mkdir()
-    (work / "notes.txt").write_text("some words\n")
+    for name in ("notes.txt", "more.txt"):
+        (work / name).write_text("some words\n")
     classes = [*discover().classes(), window_with(f"{Plain.__module__}:Plain")]
-    desk = desk_in(folder, *["Yes."] * 1_000, lang=lang, windows=classes)
+    saves = [
+        call("create", name="editor", args={"path": "more.txt"}),
+        call("action", window_id="editor_2", action_id="replace",
+             params={"old": "some", "new": "SOME"}),
+        call("action", window_id="editor_2", action_id="save", params={}),
+    ]  # fmt: skip
+    desk = desk_in(folder, saves, "Done.", lang=lang, windows=classes)
     desk.session.windows.open("editor", path="notes.txt")
     desk.session.windows.open("todo", items=["milk"])
     async with running(desk, size, lang) as pilot:
-        assert isinstance(pilot.app, ContextUIApp)
         await until(pilot, lambda: pilot.app.screen.query(EditorBody) or size[0] < 100)
-        yield pilot, pilot.app
+        yield pilot
+
+
+async def tidy(pilot: "Pilot[int]") -> None:
+    app = app_of(pilot)
+    assert app.desk is not None
+    for window in app.desk.session.windows.windows()[2:]:
+        app.desk.session.windows.close(window.id)
+    for _ in range(3):  # fields of panes and windows, the search in the history
+        field = app.focused
+        is_kept = isinstance(field, EditorBody) or field is app.main.prompt
+        if app.main.prompt.is_searching or (isinstance(field, Input | TextArea) and not is_kept):
+            await pilot.press("escape")
+    app.main.prompt.clear()
+    app.main.prompt.focus()
+    await until(pilot, lambda: app.focused is app.main.prompt)
+    app.last_input = time.monotonic()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("asking")), tidy)
+    yield app
+    app.close()
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
 
 
 @asynccontextmanager
@@ -149,25 +185,25 @@ PLACES = (in_prompt, in_editor, in_form, in_summary, in_filter)
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_question_takes_no_key_from_a_text_field(
-    tmp_path: Path, place: Callable[..., object]
+    shared: SharedApp, place: Callable[..., object]
 ) -> None:
-    async def type_on() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            field = await place(pilot, app)  # type: ignore[misc]
-            text = "of my little yes"
-            await pilot.press(*text[:5])
-            async with asks(app) as task:
-                await waiting(pilot, app)
-                await pilot.press(*text[5:])
-                long_quiet(app)  # and yet there is text in the field
-                await pilot.pause(0.3)
-                assert not is_open(app)
-                assert app.focused is field
-                assert isinstance(field, Input | TextArea)
-                assert text in (field.value if isinstance(field, Input) else field.text)
-                assert not task.done()
+    async def type_on(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        field = await place(pilot, app)  # type: ignore[misc]
+        text = "so my yes"
+        await pilot.press(*text[:5])
+        async with asks(app) as task:
+            await waiting(pilot, app)
+            await pilot.press(*text[5:])
+            long_quiet(app)  # and yet there is text in the field
+            await pilot.pause(0.3)
+            assert not is_open(app)
+            assert app.focused is field
+            assert isinstance(field, Input | TextArea)
+            assert text in (field.value if isinstance(field, Input) else field.text)
+            assert not task.done()
 
-    asyncio.run(type_on())
+    shared.run(type_on)
 
 
 # --- where letters are no text ---------------------------------------------------------
@@ -227,60 +263,60 @@ async def in_history(pilot: "Pilot[int]", app: ContextUIApp) -> None:
     ],
 )  # fmt: skip
 def test_where_a_letter_is_meant_for_something_else_no_pause_opens_it(
-    tmp_path: Path, place: Callable[..., Awaitable[None]]
+    shared: SharedApp, place: Callable[..., Awaitable[None]]
 ) -> None:
     """H01: `p` pins an item, `y` deletes a file, a widget takes whatever it likes."""
 
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await place(pilot, app)
-            async with asks(app) as task:
-                await waiting(pilot, app)
-                focused = app.focused
-                for _ in range(2):
-                    long_quiet(app)
-                    await pilot.pause(0.3)
-                    assert not is_open(app)
-                assert app.focused is focused
-                await pilot.press("ctrl+g", "a")
-                await until(pilot, lambda: is_open(app))
-                assert not task.done()
-
-    asyncio.run(look())
-
-
-def test_it_opens_by_itself_once_nothing_was_pressed_for_a_while(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await pilot.press("x", "backspace")
-            async with asks(app):
-                await waiting(pilot, app)
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await place(pilot, app)
+        async with asks(app) as task:
+            await waiting(pilot, app)
+            focused = app.focused
+            for _ in range(2):
                 long_quiet(app)
-                await until(pilot, lambda: is_open(app))
+                await pilot.pause(0.3)
+                assert not is_open(app)
+            assert app.focused is focused
+            await pilot.press("ctrl+g", "a")
+            await until(pilot, lambda: is_open(app))
+            assert not task.done()
 
-    asyncio.run(look())
+    shared.run(look)
+
+
+def test_it_opens_by_itself_once_nothing_was_pressed_for_a_while(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press("x", "backspace")
+        async with asks(app):
+            await waiting(pilot, app)
+            long_quiet(app)
+            await until(pilot, lambda: is_open(app))
+
+    shared.run(look)
 
 
 def test_one_that_opened_in_the_absence_of_the_person_leads_back_to_the_prompt(
-    tmp_path: Path,
+    shared: SharedApp,
 ) -> None:
     """A terminal that loses the focus takes it from the prompt, and the dialog from its screen."""
 
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            app.post_message(events.AppBlur())
-            await until(pilot, lambda: app.focused is None)
-            long_quiet(app)
-            async with asks(app) as task:
-                await until(pilot, lambda: is_open(app))
-                app.post_message(events.AppFocus())
-                await pilot.pause()
-                await accepts_keys(pilot, app)
-                await pilot.press("n")
-                await until(pilot, task.done)
-            await until(pilot, lambda: app.focused is app.main.prompt)
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        app.post_message(events.AppBlur())
+        await until(pilot, lambda: app.focused is None)
+        long_quiet(app)
+        async with asks(app) as task:
+            await until(pilot, lambda: is_open(app))
+            app.post_message(events.AppFocus())
+            await pilot.pause()
+            await accepts_keys(pilot, app)
+            await pilot.press("n")
+            await until(pilot, task.done)
+        await until(pilot, lambda: app.focused is app.main.prompt)
 
-    asyncio.run(look())
+    shared.run(look)
 
 
 @pytest.mark.parametrize(
@@ -293,62 +329,62 @@ def test_one_that_opened_in_the_absence_of_the_person_leads_back_to_the_prompt(
     ],
 )
 def test_whatever_is_pressed_anywhere_counts(
-    tmp_path: Path, event: Callable[[], events.Event]
+    shared: SharedApp, event: Callable[[], events.Event]
 ) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            app.main.query_one(Conversation).focus()
-            await pilot.pause()
-            long_quiet(app)
-            app.post_message(event())
-            await until(pilot, lambda: app.last_input > 0)
-            async with asks(app):
-                await waiting(pilot, app)
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        app.main.query_one(Conversation).focus()
+        await pilot.pause()
+        long_quiet(app)
+        app.post_message(event())
+        await until(pilot, lambda: app.last_input > 0)
+        async with asks(app):
+            await waiting(pilot, app)
 
-    asyncio.run(look())
-
-
-def test_text_in_the_prompt_waits_wherever_the_focus_is(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await pilot.press(*"half a thought", "ctrl+g", "i")
-            await pilot.pause()
-            long_quiet(app)
-            async with asks(app):
-                await waiting(pilot, app)
-                await pilot.press("ctrl+g")
-                await until(pilot, lambda: shown(pilot, "a question   1–9 window"))
-                await pilot.press("a")
-                await until(pilot, lambda: is_open(app))
-            await until(pilot, lambda: not is_open(app))
-            assert app.main.prompt.text == "half a thought"
-
-    asyncio.run(look())
+    shared.run(look)
 
 
-def test_a_click_on_the_notice_opens_it(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await pilot.press(*"text")
-            async with asks(app):
-                await waiting(pilot, app)
-                assert shown(pilot, NOTICE)
-                await pilot.click("#prompt", offset=(6, 0))
-                await until(pilot, lambda: is_open(app))
+def test_text_in_the_prompt_waits_wherever_the_focus_is(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press(*"half a thought", "ctrl+g", "i")
+        await pilot.pause()
+        long_quiet(app)
+        async with asks(app):
+            await waiting(pilot, app)
+            await pilot.press("ctrl+g")
+            await until(pilot, lambda: shown(pilot, "a question   1–9 window"))
+            await pilot.press("a")
+            await until(pilot, lambda: is_open(app))
+        await until(pilot, lambda: not is_open(app))
+        assert app.main.prompt.text == "half a thought"
 
-    asyncio.run(look())
+    shared.run(look)
+
+
+def test_a_click_on_the_notice_opens_it(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press(*"text")
+        async with asks(app):
+            await waiting(pilot, app)
+            assert shown(pilot, NOTICE)
+            await pilot.click("#prompt", offset=(6, 0))
+            await until(pilot, lambda: is_open(app))
+
+    shared.run(look)
 
 
 # --- the line that says so -------------------------------------------------------------
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, lang: Lang) -> None:
+def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path) -> None:
     async def look() -> None:
-        async with app_in(tmp_path, (80, 24), lang) as (pilot, app):
+        async with app_in(tmp_path, (80, 24), "zh") as pilot:
+            app = app_of(pilot)
             await pilot.press(*"text")
-            notice = NOTICE if lang == "en" else "◆ 请求写入 src/shop/cart.py   ^g a 打开"
+            notice = "◆ 请求写入 src/shop/cart.py   ^g a 打开"
             async with asks(app):
                 for keys in (
                     ("ctrl+g", "p"), ("ctrl+g", "1"), ("ctrl+g", "i"), ("ctrl+g", "c"), ("f1",),
@@ -364,156 +400,143 @@ def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, 
     asyncio.run(look())
 
 
-def test_the_notice_comes_back_when_the_screen_that_showed_it_is_gone(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await pilot.press("f1")
-            async with asks(app):
-                await waiting(pilot, app)
-                (line,) = app.screen.query(WaitingLine)
-                await line.remove()
-                await until(pilot, lambda: shown(pilot, NOTICE))
-                assert not is_open(app)
+def test_the_notice_comes_back_when_the_screen_that_showed_it_is_gone(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press("f1")
+        async with asks(app):
+            await waiting(pilot, app)
+            (line,) = app.screen.query(WaitingLine)
+            await line.remove()
+            await until(pilot, lambda: shown(pilot, NOTICE))
+            assert not is_open(app)
 
-    asyncio.run(look())
-
-
-def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path, (80, 8)) as (pilot, app):
-            await pilot.press(*"half a thought")
-            async with asks(app):
-                await waiting(pilot, app)
-                assert NOTICE in lines(pilot)[0]
-                assert shown(pilot, "half a thought")
-
-    asyncio.run(look())
+    shared.run(look)
 
 
-def test_over_another_dialog_it_opens_only_when_wanted(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            await pilot.press("f1")
-            async with asks(app):
-                await waiting(pilot, app)
-                long_quiet(app)
-                await pilot.pause(0.3)
-                assert not is_open(app)
-                await pilot.click(WaitingLine)
-                await until(pilot, lambda: is_open(app))
-            await until(pilot, lambda: not is_open(app))
-            async with asks(app):
-                await waiting(pilot, app)
-                await pilot.press("ctrl+g")
-                await until(pilot, lambda: isinstance(app.screen, GoTo))
-                await pilot.press("a")
-                await until(pilot, lambda: is_open(app))
+def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press(*"half a thought")
+        async with asks(app):
+            await waiting(pilot, app)
+            assert NOTICE in lines(pilot)[0]
+            assert shown(pilot, "half a thought")
 
-    asyncio.run(look())
+    shared.run(look, (80, 8))
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-def test_a_long_target_leaves_room_for_the_key(tmp_path: Path, width: int) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path, (width, 24)) as (pilot, app):
-            await pilot.press(*"text")
-            target = "a/very/long/path/" * 9 + "cart\u202e.py"
-            async with asks(app, question(["one"], ["two"], target)):
-                await waiting(pilot, app)
-                assert shown(pilot, "   ^g a opens")
-                assert width < 60 or shown(pilot, "cart⟨U+202E⟩.py   ^g a opens")
-
-    asyncio.run(look())
-
-
-def test_questions_are_asked_one_after_the_other(tmp_path: Path) -> None:
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            other = question(["one"], ["two"], "other.py")
+def test_over_another_dialog_it_opens_only_when_wanted(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press("f1")
+        async with asks(app):
+            await waiting(pilot, app)
             long_quiet(app)
-            async with asks(app) as first, asks(app, other) as second:
-                await until(pilot, lambda: shown(pilot, "wants to write src/shop/cart.py"))
-                assert not shown(pilot, "other.py")
-                await accepts_keys(pilot, app)
-                await pilot.press("n")
-                await until(pilot, first.done)
-                long_quiet(app)
-                await until(pilot, lambda: shown(pilot, "wants to write other.py"))
-                assert not second.done()
+            await pilot.pause(0.3)
+            assert not is_open(app)
+            await pilot.click(WaitingLine)
+            await until(pilot, lambda: is_open(app))
+        await until(pilot, lambda: not is_open(app))
+        async with asks(app):
+            await waiting(pilot, app)
+            await pilot.press("ctrl+g")
+            await until(pilot, lambda: isinstance(app.screen, GoTo))
+            await pilot.press("a")
+            await until(pilot, lambda: is_open(app))
 
-    asyncio.run(look())
+    shared.run(look)
+
+
+def test_a_long_target_leaves_room_for_the_key(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press(*"text")
+        target = "a/very/long/path/" * 9 + "cart\u202e.py"
+        async with asks(app, question(["one"], ["two"], target)):
+            for width, says in ((80, "cart⟨U+202E⟩.py"), (60, "cart⟨U+202E⟩.py"), (40, "")):
+                await pilot.resize_terminal(width, 24)
+                await until(pilot, partial(shown, pilot, f"{says}   ^g a opens"))
+                assert not is_open(app)
+
+    shared.run(look)
+
+
+def test_questions_are_asked_one_after_the_other(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        other = question(["one"], ["two"], "other.py")
+        long_quiet(app)
+        async with asks(app) as first, asks(app, other) as second:
+            await until(pilot, lambda: shown(pilot, "wants to write src/shop/cart.py"))
+            assert not shown(pilot, "other.py")
+            await accepts_keys(pilot, app)
+            await pilot.press("n")
+            await until(pilot, first.done)
+            long_quiet(app)
+            await until(pilot, lambda: shown(pilot, "wants to write other.py"))
+            assert not second.done()
+
+    shared.run(look)
 
 
 def test_a_question_that_has_changed_is_deaf_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(approval, "DEAF", 60.0)
 
-    async def look() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            long_quiet(app)
-            async with asks(app) as task:
-                await accepts_keys(pilot, app)
-                await pilot.press("y")
-                await until(pilot, task.done)
-            long_quiet(app)
-            async with asks(app, replace(ASKED, changed=True)) as task:
-                await until(pilot, lambda: shown(pilot, "changed just now"))
-                await pilot.press("y", "n", "escape")
-                await pilot.pause(2 * approval.SETTLE)
-                assert not task.done()
-
-    asyncio.run(look())
-
-
-def test_a_call_says_that_it_waits(tmp_path: Path) -> None:
-    async def look() -> None:
-        work = tmp_path / "work"
-        work.mkdir()
-        (work / "notes.txt").write_text("two\n")
-        desk = desk_in(
-            tmp_path,
-            [call("create", name="editor", args={"path": "notes.txt"}),
-             call("action", window_id="editor_1", action_id="replace",
-                  params={"old": "two", "new": "TWO"}),
-             call("action", window_id="editor_1", action_id="save", params={})],
-            "Done.",
-        )  # fmt: skip
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await pilot.press(*"go", "enter", *"and while you are at it")
-            await until(pilot, lambda: shown(pilot, "waits for you"))
-            line = list(app.main.query(CallLine))[-1]
-            assert line._waits_since is not None
-            line._waits_since -= 3_600
-            status = app.main.prompt._status
-            assert status is not None
-            status._began -= 3_600
-            await pilot.press("ctrl+g", "a")
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        long_quiet(app)
+        async with asks(app) as task:
             await accepts_keys(pilot, app)
             await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "Done."))
-            assert not shown(pilot, "waits for you")
-            took = time.monotonic() - status._began
-            assert took < 3_000  # waiting for the person is no work
-            assert app.main.prompt.text == "and while you are at it"
+            await until(pilot, task.done)
+        long_quiet(app)
+        async with asks(app, replace(ASKED, changed=True)) as task:
+            await until(pilot, lambda: shown(pilot, "changed just now"))
+            await pilot.press("y", "n", "escape")
+            await pilot.pause(2 * approval.SETTLE)
+            assert not task.done()
 
-    asyncio.run(look())
+    shared.run(look)
 
 
-def test_stopping_the_turn_takes_the_question_away(tmp_path: Path) -> None:
-    async def stop() -> None:
-        async with app_in(tmp_path) as (pilot, app):
-            long_quiet(app)
-            async with asks(app):
-                await until(pilot, lambda: is_open(app))
-                await pilot.press("f1")
-                await until(pilot, lambda: not is_open(app))
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen is app.main)
+def test_a_call_says_that_it_waits(shared: SharedApp) -> None:
+    async def look(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        await pilot.press(*"go", "enter", *"and while you are at it")
+        await until(pilot, lambda: shown(pilot, "waits for you"))
+        line = list(app.main.query(CallLine))[-1]
+        assert line._waits_since is not None
+        line._waits_since -= 3_600
+        status = app.main.prompt._status
+        assert status is not None
+        status._began -= 3_600
+        await pilot.press("ctrl+g", "a")
+        await accepts_keys(pilot, app)
+        await pilot.press("y")
+        await until(pilot, lambda: shown(pilot, "Done."))
+        assert not shown(pilot, "waits for you")
+        took = time.monotonic() - status._began
+        assert took < 3_000  # waiting for the person is no work
+        assert app.main.prompt.text == "and while you are at it"
 
-    asyncio.run(stop())
+    shared.run(look)
+
+
+def test_stopping_the_turn_takes_the_question_away(shared: SharedApp) -> None:
+    async def stop(pilot: "Pilot[int]") -> None:
+        app = app_of(pilot)
+        long_quiet(app)
+        async with asks(app):
+            await until(pilot, lambda: is_open(app))
+            await pilot.press("f1")
+            await until(pilot, lambda: not is_open(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+
+    shared.run(stop)
 
 
 # --- anything, at any moment -----------------------------------------------------------
@@ -567,12 +590,14 @@ async def fuzz(pilot: "Pilot[int]", app: ContextUIApp, keys: int, seed: int) -> 
     return answered
 
 
-def run_fuzz(folder: Path, keys: int, seed: int) -> int:
-    async def go() -> int:
-        async with app_in(folder) as (pilot, app):
-            return await fuzz(pilot, app, keys, seed)
+def run_fuzz(shared: SharedApp, keys: int, seed: int) -> int:
+    answered = []
 
-    return asyncio.run(go())
+    async def go(pilot: "Pilot[int]") -> None:
+        answered.append(await fuzz(pilot, app_of(pilot), keys, seed))
+
+    shared.run(go)
+    return answered[0]
 
 
 @pytest.fixture
@@ -583,20 +608,22 @@ def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short_quiet")
-def test_no_key_typed_for_something_else_answers(tmp_path: Path) -> None:
-    assert run_fuzz(tmp_path, 200, 1) == 0
+def test_no_key_typed_for_something_else_answers(shared: SharedApp) -> None:
+    assert run_fuzz(shared, 100, 1) == 0
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("short_quiet")
-def test_no_key_of_thousands_answers(tmp_path: Path) -> None:
-    assert run_fuzz(tmp_path, times(3_000, 20_000), 2) == 0
+def test_no_key_of_thousands_answers(shared: SharedApp) -> None:
+    assert run_fuzz(shared, times(1_500, 20_000), 2) == 0
 
 
 @pytest.mark.long
-def test_without_the_guards_keys_do_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_guards_keys_do_answer(
+    shared: SharedApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same typing, with nothing in its way: this is what the tests above can find."""
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
     monkeypatch.setattr(ApprovalScreen, "_accepts", lambda *_: True)
     monkeypatch.setattr(approval, "SETTLE", 0.001)
-    assert run_fuzz(tmp_path, 200, 1) > 0
+    assert run_fuzz(shared, 100, 1) > 0

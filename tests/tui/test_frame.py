@@ -3,6 +3,8 @@
 import asyncio
 import re
 import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from rich.cells import cell_len
 from textual.command import CommandList, CommandPalette
 from textual.containers import VerticalScroll
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 import contextui
 from contextui.agent.models.scripted import call
@@ -23,9 +26,58 @@ from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Desk
+from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+from tests.tui.sharing import SharedApp
+
+
+@asynccontextmanager
+async def app_in(folder: Path, lang: Lang = "en") -> "AsyncIterator[Pilot[int]]":
+    """The app with a list, in a folder with a long name."""
+    folder = folder.joinpath(*["a_folder_with_a_long_name"] * 6)
+    (folder / "work").mkdir(parents=True)
+    for name in ("tests.md", "f-i-l-e-s.md"):
+        (folder / "work" / name).write_text("x\n")
+    desk = desk_in(folder, call("create", name="todo"), "Done.", lang=lang)
+    async with running(desk, lang=lang) as pilot:
+        await say(pilot, "a list")
+        yield pilot
+
+
+async def tidy(pilot: "Pilot[int]") -> None:
+    main, windows = app_of(pilot).main, windows_of(pilot)
+    for window in windows.windows()[1:]:
+        windows.close(window.id)
+    main.prompt.clear()
+    main.navigation.enter("prompt")
+    await until(pilot, lambda: main.prompt.has_focus)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("frame")), tidy)
+    yield app
+    app.close()
+
+
+@pytest.fixture(scope="module")
+def shared_zh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    app = SharedApp(lambda: app_in(tmp_path_factory.mktemp("frame"), "zh"), tidy)
+    yield app
+    app.close()
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
+
+
+def windows_of(pilot: "Pilot[int]") -> WindowManager:
+    desk = app_of(pilot).desk
+    assert desk is not None
+    return desk.session.windows
 
 
 def is_in(pilot: "Pilot[int]", kind: type) -> bool:
@@ -33,88 +85,81 @@ def is_in(pilot: "Pilot[int]", kind: type) -> bool:
     return focused is not None and any(isinstance(one, kind) for one in focused.ancestors_with_self)
 
 
-def test_tab_leads_through_the_panes_and_back(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
-        async with running(desk) as pilot:
-            await say(pilot, "a list")
-            seen = []
-            for _ in range(4):
-                kinds = (Prompt, Desktop, Inspector, Conversation)
-                seen.append(next(kind for kind in kinds if is_in(pilot, kind)))
-                await pilot.press("tab")
-            assert seen == [Prompt, Desktop, Inspector, Conversation]
-            assert is_in(pilot, Prompt)
-            await pilot.press("shift+tab")
-            assert is_in(pilot, Conversation)
+def test_tab_leads_through_the_panes_and_back(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        seen = []
+        for _ in range(4):
+            kinds = (Prompt, Desktop, Inspector, Conversation)
+            seen.append(next(kind for kind in kinds if is_in(pilot, kind)))
+            await pilot.press("tab")
+        assert seen == [Prompt, Desktop, Inspector, Conversation]
+        assert is_in(pilot, Prompt)
+        await pilot.press("shift+tab")
+        assert is_in(pilot, Conversation)
 
-    asyncio.run(go())
+    shared.run(go)
 
 
-def test_ctrl_g_and_a_key_lead_anywhere(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
-        async with running(desk) as pilot:
-            await say(pilot, "a list")
-            for key, kind in (("i", Inspector), ("c", Conversation), ("p", Prompt), ("1", Desktop)):
-                await pilot.press("ctrl+g")
-                assert isinstance(pilot.app.screen, GoTo)
-                assert shown(pilot, "go to")
-                await until(pilot, lambda: shown(pilot, "todo_1"))  # what is below stays in sight
-                await pilot.press(key)
-                await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
-            await pilot.press("ctrl+g", "escape")
-            assert is_in(pilot, Desktop)
+def test_ctrl_g_and_a_key_lead_anywhere(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        for key, kind in (("i", Inspector), ("c", Conversation), ("p", Prompt), ("1", Desktop)):
+            await pilot.press("ctrl+g")
+            assert isinstance(pilot.app.screen, GoTo)
+            assert shown(pilot, "go to")
+            await until(pilot, lambda: shown(pilot, "todo_1"))  # what is below stays in sight
+            await pilot.press(key)
+            await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
+        await pilot.press("ctrl+g", "escape")
+        assert is_in(pilot, Desktop)
 
-    asyncio.run(go())
+    shared.run(go)
 
 
-def test_the_inspector_hides_and_panes_zoom(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            inspector = pilot.app.screen.query_one(Inspector)
-            await pilot.press("f2")
-            assert not inspector.display or not inspector.region
-            await pilot.press("f2", "f3")
-            assert pilot.app.screen.has_class("-zoom-chat")
-            await pilot.press("escape")
-            assert not pilot.app.screen.has_class("-zoom")
-            await pilot.press("ctrl+g", "i", "f3")
-            await until(pilot, lambda: inspector.size.width > 100)
+def test_the_inspector_hides_and_panes_zoom(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        inspector = pilot.app.screen.query_one(Inspector)
+        await pilot.press("f2")
+        assert not inspector.display or not inspector.region
+        await pilot.press("f2", "f3")
+        assert pilot.app.screen.has_class("-zoom-chat")
+        await pilot.press("escape")
+        assert not pilot.app.screen.has_class("-zoom")
+        await pilot.press("ctrl+g", "i", "f3")
+        await until(pilot, lambda: inspector.size.width > 100)
 
-    asyncio.run(go())
+    shared.run(go)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("size", SIZES)
 def test_the_help_is_one_page_with_every_key_and_command(
-    tmp_path: Path, lang: Lang, size: tuple[int, int]
+    request: pytest.FixtureRequest, lang: Lang
 ) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, lang=lang), size, lang) as pilot:
-            await pilot.press("f1")
-            assert isinstance(pilot.app.screen, HelpScreen)
-            await until(pilot, lambda: shown(pilot, "^g 1–9"))
-            page = pilot.app.screen.query_one(VerticalScroll)
-            assert page.max_scroll_y <= (page.size.height if size == (80, 24) else 0)
-            seen = [*lines(pilot)]
-            if lang == "en":
-                assert shown(pilot, "↑↓ scroll") == (page.max_scroll_y > 0)
-            await pilot.press("pagedown")
-            await pilot.pause(0.4)
-            text = "\n".join([*seen, *lines(pilot)])
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            for command in app.main.commands.all:
-                assert f"/{command.name}" in text
-            for key in ("^j", "^r", "^y", "^q", "f2", "f3", "[ ]", "e g + −", "pgup pgdn"):
-                assert key in text
-            await pilot.press("escape")
-            assert type(pilot.app.screen) is not HelpScreen
-            app.main.run_command("/help")
-            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+    async def go(pilot: "Pilot[int]") -> None:
+        for size in SIZES if lang == "en" else SIZES[:2]:
+            await look(pilot, size)
 
-    asyncio.run(go())
+    async def look(pilot: "Pilot[int]", size: tuple[int, int]) -> None:
+        main = app_of(pilot).main
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: main.size == size)
+        main.run_command("/help")
+        await until(pilot, lambda: shown(pilot, "^g 1–9"))
+        page = pilot.app.screen.query_one(VerticalScroll)
+        assert page.max_scroll_y <= (page.size.height if size == (80, 24) else 0)
+        if lang == "en":
+            await until(pilot, lambda: shown(pilot, "↑↓ scroll") == (page.max_scroll_y > 0))
+        seen = [*lines(pilot)]
+        page.scroll_end(animate=False, immediate=True)
+        await pilot.pause()
+        text = "\n".join([*seen, *lines(pilot)])
+        for command in main.commands.all:
+            assert f"/{command.name}" in text
+        for key in ("^j", "^r", "^y", "^q", "f2", "f3", "[ ]", "e g + −", "pgup pgdn"):
+            assert key in text
+        await pilot.press("escape")
+        assert type(pilot.app.screen) is not HelpScreen
+
+    request.getfixturevalue("shared" if lang == "en" else "shared_zh").run(go)
 
 
 def test_many_more_commands_still_fit_the_page() -> None:
@@ -132,106 +177,101 @@ def test_many_more_commands_still_fit_the_page() -> None:
     assert max(heights) - min(heights) < 12
 
 
-def test_the_palette_has_every_command(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work" / "tests.md").write_text("x\n")
-        async with running(desk) as pilot:
+def test_the_palette_has_every_command(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        windows = windows_of(pilot)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        pilot.app.screen.query_one(Input).value = "open noteb"
+        await pilot.press("o")
+        await until(pilot, lambda: shown(pilot, "open notebook"))
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await pilot.press("enter")
+        await until(pilot, lambda: windows.get("notebook_1") is not None)
+        # Files, too; and a word comes before letters that are only scattered over it.
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+        pilot.app.screen.query_one(Input).value = "test"
+        await pilot.press("s")
+        await until(pilot, lambda: shown(pilot, "tests.md"))
+        await pilot.pause(0.3)
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: windows.get("editor_1") is not None)
+
+    shared.run(go)
+
+
+def test_the_palette_ranks_words_before_scattered_letters(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+
+        async def found(query: str, first: str) -> list[str]:
             await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-            await pilot.press(*"open todo")
-            await until(pilot, lambda: shown(pilot, "open todo"))
-            await pilot.pause(0.3)
-            await pilot.press("enter")
-            await pilot.press("enter")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
-            # Files, too; and a word comes before letters that are only scattered over it.
-            await pilot.press("ctrl+p")
-            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-            await pilot.press(*"tests")
-            await until(pilot, lambda: shown(pilot, "tests.md"))
-            await pilot.pause(0.3)
-            await pilot.press("enter", "enter")
-            await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
+            palette = pilot.app.screen
+            palette.query_one(Input).value = query
+            options = palette.query_one(CommandList)
 
-    asyncio.run(go())
+            def rows_now() -> list[str]:
+                return [str(one.prompt) for one in options.options]
 
+            await until(pilot, lambda: rows_now() and rows_now()[0].startswith(first))
+            rows = rows_now()
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: pilot.app.screen is not palette)
+            return rows
 
-def test_the_palette_ranks_words_before_scattered_letters(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        (tmp_path / "work" / "f-i-l-e-s.md").write_text("x\n")
-        async with running(desk) as pilot:
+        rows = await found("files", "open files")
+        assert any(one.startswith("approval") for one in rows)
+        assert all("files" in one for one in rows)
+        await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
+        await found("language", "lang: ")
+        await found("chinese", "lang zh")
+        rows = await found("", "open, o: ")
+        assert rows[1].startswith("goto: ")
+        names = [one.partition(":")[0] for one in rows]
+        assert names.index("approval") > names.index("help")
+        rows = [one.split("\n")[0] for one in await found("todo_1", "goto todo_1")]
+        assert rows.index("goto todo_1") < rows.index("close todo_1")
 
-            async def found(query: str, first: str) -> list[str]:
-                await pilot.press("ctrl+p")
-                await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-                palette = pilot.app.screen
-                await pilot.press(*query)
-                options = palette.query_one(CommandList)
-
-                def rows_now() -> list[str]:
-                    return [str(one.prompt) for one in options.options]
-
-                await until(pilot, lambda: rows_now() and rows_now()[0].startswith(first))
-                rows = rows_now()
-                await pilot.press("escape", "escape")
-                await until(pilot, lambda: pilot.app.screen is not palette)
-                return rows
-
-            rows = await found("files", "open files")
-            assert any(one.startswith("approval") for one in rows)
-            assert all("files" in one for one in rows)
-            await found("fi-l-es", "f-i-l-e-s.md")  # nothing better
-            await found("language", "lang: ")
-            await found("chinese", "lang zh")
-            rows = await found("", "open, o: ")
-            assert rows[1].startswith("goto: ")
-            names = [one.partition(":")[0] for one in rows]
-            assert names.index("approval") > names.index("help")
-            desk.session.windows.open("todo")
-            rows = [one.split("\n")[0] for one in await found("todo_1", "goto todo_1")]
-            assert rows.index("goto todo_1") < rows.index("close todo_1")
-
-    asyncio.run(go())
+    shared.run(go)
 
 
-def test_the_keys_that_apply_are_shown_and_can_be_clicked(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            keys = pilot.app.screen.query_one(KeyFooter)
-            at = lines(pilot)[-1].index("f1 help")
-            await pilot.click(KeyFooter, offset=(at, 0))
-            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-            assert keys.size.height == 1
+def test_the_keys_that_apply_are_shown_and_can_be_clicked(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        keys = pilot.app.screen.query_one(KeyFooter)
+        at = lines(pilot)[-1].index("f1 help")
+        await pilot.click(KeyFooter, offset=(at, 0))
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        assert keys.size.height == 1
 
-    asyncio.run(go())
+    shared.run(go)
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_names_of_panes_stand_where_they_are_clicked_in_chinese(tmp_path: Path, width: int) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path, lang="zh"), (width, 24), "zh") as pilot:
-            [top] = [one for one in lines(pilot)[:1] if "上下文" in one]
-            assert ("contextui" in top) is (width == 80)
-            place = cell_len(top[: top.index("上下文")])
-            await pilot.click(Panes, offset=(place + 1, 0))
-            await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
+def test_names_of_panes_stand_where_they_are_clicked_in_chinese(
+    shared_zh: SharedApp, width: int
+) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        [top] = [one for one in lines(pilot)[:1] if "上下文" in one]
+        assert ("contextui" in top) is (width == 80)
+        place = cell_len(top[: top.index("上下文")])
+        await pilot.click(Panes, offset=(place + 1, 0))
+        await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
 
-    asyncio.run(go())
+    shared_zh.run(go, (width, 24))
 
 
-def test_narrow_panes_are_chosen_by_click(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path), (80, 24)) as pilot:
-            top = lines(pilot)[0]
-            assert "contextui" in top
-            await pilot.click(Panes, offset=(top.index("Context"), 0))
-            await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
-            await pilot.click(Panes, offset=(top.index("Chat"), 0))
-            await until(pilot, lambda: not pilot.app.screen.has_class("-pane-context"))
+def test_narrow_panes_are_chosen_by_click(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        top = lines(pilot)[0]
+        assert "contextui" in top
+        await pilot.click(Panes, offset=(top.index("Context"), 0))
+        await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
+        await pilot.click(Panes, offset=(top.index("Chat"), 0))
+        await until(pilot, lambda: not pilot.app.screen.has_class("-pane-context"))
 
-    asyncio.run(go())
+    shared.run(go, (80, 24))
 
 
 def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
@@ -260,110 +300,108 @@ def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_long_path_leaves_room_for_the_model(tmp_path: Path) -> None:
-    folder = tmp_path / "/".join(["a_folder_with_a_long_name"] * 6)
-    folder.mkdir(parents=True)
+def test_a_long_path_leaves_room_for_the_model(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
+        assert " …/a_folder_with_a_long_name/" in lines(pilot)[0]
+        assert lines(pilot)[0].split()[1].endswith("/a_folder_with_a_long_name/work")
 
-    async def go() -> None:
-        async with running(desk_in(folder)) as pilot:
-            await until(pilot, lambda: lines(pilot)[0].endswith("   scripted"))
-            assert " …/a_folder_with_a_long_name/" in lines(pilot)[0]
-            assert lines(pilot)[0].split()[1].endswith("/a_folder_with_a_long_name/work")
-
-    asyncio.run(go())
+    shared.run(go)
 
 
-def test_before_there_is_a_session_no_figures_are_made_up(tmp_path: Path) -> None:
+def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path) -> None:
+    """Only figures that are known, and only keys that do something."""
+
     async def go() -> None:
         let_go = threading.Event()
 
         def late() -> Desk:
             let_go.wait(30)
-            return desk_in(tmp_path)
+            return desk_in(tmp_path, "A fine machine.")
 
-        app = ContextUIApp(late)
-        async with app.run_test(size=(120, 40)) as pilot:
+        async with ContextUIApp(late).run_test(size=(120, 40)) as pilot:
+            app = app_of(pilot)
             await until(pilot, lambda: shown(pilot, "Context"))
             assert not shown(pilot, "%")
             assert [line for line in lines(pilot) if "Context " in line and "opening…" in line]
             let_go.set()
             await until(pilot, lambda: shown(pilot, "128k"))
             assert not shown(pilot, "opening…")
+            assert shown(pilot, "Nothing is ever lost.")
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "expand calls" in lines(pilot)[-1])
+            assert "copy answer" not in lines(pilot)[-1]
+            await pilot.press("ctrl+g", "p", "down", "down", "down", "enter")
+            await until(pilot, lambda: shown(pilot, "A fine machine."))
+            assert shown(pilot, "How busy is this machine?")
+            await pilot.press("ctrl+g", "c")
+            await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
+            windows_of(pilot).open("files")
+            await until(pilot, lambda: shown(pilot, "1 files"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: "detail" in lines(pilot)[-1])
+            await pilot.press("slash")
+            await until(pilot, lambda: "clear filter" in lines(pilot)[-1])
+            assert "detail" not in lines(pilot)[-1]
             assert app.desk is not None
             app.desk.close()
 
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("size", [(20, 5), (10, 3), (1, 1), (300, 100)])
-def test_any_size_is_usable(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_any_size_is_usable(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
-        async with running(desk, size) as pilot:
+        async with running(desk, (1, 1)) as pilot:
             await say(pilot, "a list")
             assert desk.session.windows.get("todo_1") is not None
-            assert pilot.app.is_running
-            everything = pilot.app.screen.query("*")
-            assert {one.styles.scrollbar_size_vertical for one in everything} <= {0, 1}  # thin
+            for size in ((1, 1), (10, 3), (20, 5), (300, 100)):
+                await pilot.resize_terminal(*size)
+                await pilot.press("x")
+                assert pilot.app.is_running
+                everything = pilot.app.screen.query("*")
+                assert {one.styles.scrollbar_size_vertical for one in everything} <= {0, 1}  # thin
 
     asyncio.run(go())
 
 
 @pytest.mark.long
-def test_a_storm_of_resizes_is_survived(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
-        async with running(desk) as pilot:
-            await say(pilot, "a list")
-            for width in range(20, 200, 9):
-                await pilot.resize_terminal(width, 10 + width % 40)
-            for size in ((19, 4), (10, 3), (3, 2), (1, 1)):
-                await pilot.resize_terminal(*size)
-                await pilot.press("x")
-            await pilot.resize_terminal(120, 40)
-            await until(pilot, lambda: shown(pilot, "Done."))
-            assert pilot.app.screen.query_one(Prompt).text == "xxxx"
-            await until(pilot, lambda: shown(pilot, "1 todo"))
+def test_a_storm_of_resizes_is_survived(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        for width in range(20, 200, 9):
+            await pilot.resize_terminal(width, 10 + width % 40)
+        for size in ((19, 4), (10, 3), (3, 2), (1, 1)):
+            await pilot.resize_terminal(*size)
+            await pilot.press("x")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: shown(pilot, "Done."))
+        assert pilot.app.screen.query_one(Prompt).text == "xxxx"
+        await until(pilot, lambda: shown(pilot, "1 todo"))
 
-    asyncio.run(go())
+    shared.run(go)
 
 
-def test_ctrl_c_says_what_quits_and_ctrl_q_quits(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press("x", "ctrl+c")
-            await until(pilot, lambda: shown(pilot, "Cleared. ctrl+z brings it back."))
-            await pilot.press("ctrl+z")
-            assert pilot.app.screen.query_one(Prompt).text == "x"
-            await pilot.press("ctrl+c")
-            assert pilot.app.screen.query_one(Prompt).text == ""
-            await pilot.press("ctrl+c")
-            await until(pilot, lambda: shown(pilot, "ctrl+q quits"))
-            await pilot.press("ctrl+q")
-            await until(pilot, lambda: pilot.app.return_code == 0)
+def test_ctrl_c_clears_and_says_what_quits(shared: SharedApp) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        await pilot.press("x", "ctrl+c")
+        await until(pilot, lambda: shown(pilot, "Cleared. ctrl+z brings it back."))
+        await pilot.press("ctrl+z")
+        assert pilot.app.screen.query_one(Prompt).text == "x"
+        await pilot.press("ctrl+c")
+        assert pilot.app.screen.query_one(Prompt).text == ""
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: shown(pilot, "ctrl+q quits"))
 
-    asyncio.run(go())
-
-
-def test_what_is_tried_from_the_welcome(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, "A fine machine.")
-        async with running(desk) as pilot:
-            assert shown(pilot, "Nothing is ever lost.")
-            await pilot.press("down", "down", "down", "enter")
-            await until(pilot, lambda: shown(pilot, "A fine machine."))
-            assert shown(pilot, "How busy is this machine?")
-
-    asyncio.run(go())
+    shared.run(go)
 
 
 def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            app, drawn = pilot.app, []
-            monkeypatch.setattr(app.screen, "refresh", lambda **_: drawn.append("all"))
+    async def talk(pilot: "Pilot[int]") -> None:
+        app, drawn = pilot.app, []
+        with monkeypatch.context() as patch:
+            patch.setattr(app.screen, "refresh", lambda **_: drawn.append("all"))
             with app.batch_update():
                 pass
             assert drawn == []
@@ -371,7 +409,7 @@ def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
                 app.screen.screen_layout_refresh_signal.publish(app.screen)
             assert drawn == ["all"]
 
-    asyncio.run(talk())
+    shared.run(talk)
 
 
 def test_the_documentation_has_the_keys_of_the_help() -> None:
@@ -381,25 +419,3 @@ def test_the_documentation_has_the_keys_of_the_help() -> None:
         assert f"**{group}**" in text
         for key, about in keys:
             assert f"| `{key}` | {about} |" in text
-
-
-def test_keys_that_do_nothing_here_are_not_shown(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, "Hi.")
-        async with running(desk) as pilot:
-            await pilot.press("ctrl+g", "c")
-            await until(pilot, lambda: "expand calls" in lines(pilot)[-1])
-            assert "copy answer" not in lines(pilot)[-1]
-            await pilot.press("ctrl+g", "p")
-            await say(pilot, "Hello")
-            await pilot.press("ctrl+g", "c")
-            await until(pilot, lambda: "copy answer" in lines(pilot)[-1])
-            desk.session.windows.open("files")
-            await until(pilot, lambda: shown(pilot, "1 files"))
-            await pilot.press("ctrl+g", "1")
-            await until(pilot, lambda: "detail" in lines(pilot)[-1])
-            await pilot.press("slash")
-            await until(pilot, lambda: "clear filter" in lines(pilot)[-1])
-            assert "detail" not in lines(pilot)[-1]
-
-    asyncio.run(go())

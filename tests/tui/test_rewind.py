@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.dialogs import approval, rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.tui.link import Desk
 from contextui.tui.switch import Target
@@ -73,20 +75,10 @@ async def turn(pilot: "Pilot[int]", words: str, **files: str) -> None:
     await say(pilot, words)
 
 
-@asynccontextmanager
-async def two_turns(folder: Path, **files: str) -> AsyncIterator[tuple[App, "Pilot[int]"]]:
-    """The app after two turns, the second of which wrote a.txt and these files."""
-    app = App(folder, "one", "two", "three")
-    (app.work / "a.txt").write_text("first\n")
-    async with app.running() as pilot:
-        await turn(pilot, "Say one")
-        await turn(pilot, "Say two", a_txt="second\n", **files)
-        yield app, pilot
-
-
 async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
     """Open the sheet, and wait until it takes an answer."""
     app = app_of(pilot)
+    await until(pilot, lambda: all(one.is_finished for one in app.workers if one.name == "rewind"))
     app.main.run_command(typed)
     await until(pilot, lambda: isinstance(app.screen, RewindScreen))
     screen = app.screen
@@ -96,8 +88,11 @@ async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
 
 
 async def ready(pilot: "Pilot[int]", screen: RewindScreen) -> None:
+    """Wait until the files were compared, and let the sheet take keys."""
     await until(pilot, lambda: screen._plan is not None)
-    await pilot.pause(0.6)
+    await pilot.pause()  # it is seen, too
+    await until(pilot, lambda: not isinf(screen._deaf_until))
+    screen._deaf_until = 0.0
 
 
 async def back(pilot: "Pilot[int]", key: str = "y") -> None:
@@ -113,236 +108,15 @@ def run(coroutine: Any) -> None:
     asyncio.run(coroutine)
 
 
-def test_going_back_restores_files_and_the_conversation(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            await turn(pilot, "Say three", a_txt="third\n", new_txt="new\n")
-            old = session_of(pilot).id
-            await sheet(pilot, "/rewind 1")
-            assert shown(pilot, "Rewind to turn 1")
-            assert shown(pilot, "── back to here ")
-            assert shown(pilot, "[✓] a.txt  as it was ")
-            assert shown(pilot, "[ ] new.txt  new since then, will be deleted")
-            assert shown(pilot, "2 turns are removed from this conversation")
-            assert shown(pilot, "y go back and restore 1 file ")
-            assert (app.work / "a.txt").read_text() == "third\n"
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "first\n"
-            assert (app.work / "new.txt").read_text() == "new\n"
-            assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. 1 file restored. /undo undoes.")
-            assert app_of(pilot).main.prompt.text == "Say two"
-            assert app_of(pilot).main.prompt.has_focus
-            assert not shown(pilot, "Say three")
-            assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
-
-    run(go())
-
-
-@pytest.mark.parametrize("key", ["", "u"])
-def test_undo_returns_to_the_old_branch_and_its_files(tmp_path: Path, key: str) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path, new_txt="new\n") as (app, pilot):
-            old = session_of(pilot).id
-            screen = await sheet(pilot, "/rewind 1")
-            screen.query_one(FileList).focus()
-            await pilot.press("down", "space")
-            await until(pilot, lambda: shown(pilot, "y go back and restore 2 files"))
-            await back(pilot)
-            assert not (app.work / "new.txt").exists()
-            assert shown(pilot, "1 file restored. 1 file deleted.")
-            if key:
-                app_of(pilot).main.navigation.enter("context")
-                await pilot.pause()
-                await pilot.press(key)
-            else:
-                app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: session_of(pilot).id == old)
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert (app.work / "new.txt").read_text() == "new\n"
-            assert session_of(pilot).turn == 2
-            app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
-
-    run(go())
-
-
-def test_typing_replaces_the_message_that_is_in_the_prompt_again(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two")
-            await sheet(pilot, "/rewind 1")
-            await back(pilot)
-            await pilot.press("x")
-            await until(pilot, lambda: app_of(pilot).main.prompt.text == "x")
-            await pilot.press("ctrl+z")  # it is not lost
-            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two")
-            await pilot.press("right", *"!")  # an arrow key keeps it
-            await until(pilot, lambda: app_of(pilot).main.prompt.text == "Say two!")
-            await turn(pilot, "Say three")
-            await sheet(pilot, "/rewind 1")
-            await back(pilot)
-            assert app_of(pilot).main.prompt.text == "Say three"
-            await pilot.press(*"/undo")
-            await until(pilot, lambda: app_of(pilot).main.prompt.text == "/undo")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert session_of(pilot).turn == 2
-
-    run(go())
-
-
-def test_conversation_only_leaves_the_files(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            await sheet(pilot)
-            await back(pilot, "c")
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. /undo undoes.")
-
-    run(go())
-
-
-def test_nothing_happens_by_accident(tmp_path: Path) -> None:
-    """Keys that were typed for the prompt, words, Enter, a paste; and Escape."""
+def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
+    """By wrong numbers, by the model's words, while it works, in an app with one session."""
 
     async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            here = app_of(pilot)
-            here.main.run_command("/rewind")
-            await until(pilot, lambda: isinstance(here.screen, RewindScreen))
-            await pilot.press("y", "c")  # too early
-            screen = here.screen
-            assert isinstance(screen, RewindScreen)
-            await ready(pilot, screen)
-            await pilot.press("enter", "y", "e", "s")  # a word
-            await pilot.pause(0.3)
-            await pilot.press("y")  # too soon after it
-            await pilot.pause(0.3)
-            assert here.screen is screen
-            await pilot.press("escape")
-            await until(pilot, lambda: here.screen is here.main)
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert app.targets == [None]
-            save(pilot, "a.txt", "first\n")  # now there is nothing to restore
-            await sheet(pilot)
-            assert shown(pilot, "1 file was written since, and is as it was then.")
-
-    run(go())
-
-
-def test_another_turn_is_another_plan(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one", a_txt="second\n")
-            await turn(pilot, "Say two")
-            await turn(pilot, "Say three")
-            screen = await sheet(pilot)
-            assert screen.query_one(TurnList).chosen == 2
-            assert shown(pilot, "No file was written since turn 2.")
-            assert not shown(pilot, "conversation only")
-            await pilot.press("end")
-            await ready(pilot, screen)
-            assert screen.query_one(TurnList).chosen == 0
-            assert shown(pilot, "Rewind to the start")
-            assert shown(pilot, "[✓] a.txt")
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "first\n"
-            assert session_of(pilot).turn == 0
-            assert shown(pilot, "Back at the start. 1 file restored.")
-            assert app_of(pilot).main.prompt.text == "Say one"
-
-    run(go())
-
-
-def test_what_others_changed_has_no_box(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            (app.work / "a.txt").write_text("someone else's\n")
-            screen = await sheet(pilot)
-            assert shown(pilot, "changed by someone else, stays")
-            assert not shown(pilot, "[✓]")
-            await pilot.press("space")
-            assert screen.query_one(FileList).chosen == set()
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "someone else's\n"
-
-    run(go())
-
-
-def test_a_change_while_the_sheet_is_open_is_found(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            await sheet(pilot)
-            (app.work / "a.txt").write_text("just now\n")
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "just now\n"
-            await until(pilot, lambda: shown(pilot, "Left alone: a.txt."))
-
-    run(go())
-
-
-def test_if_the_fork_cannot_be_opened_the_files_stay(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            before = session_of(pilot).id
-            app.problem = OSError("no more descriptors")
-            await sheet(pilot)
-            await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "This session stays open."))
-            await until(pilot, lambda: (app.work / "a.txt").read_text() == "second\n")
-            assert session_of(pilot).id == before
-            assert app_of(pilot).rewound is None
-            folder = session_of(pilot).path.parent
-            await until(pilot, lambda: [one.stem for one in folder.glob("*.jsonl")] == [before])
-
-    run(go())
-
-
-def test_an_app_with_one_session_stays_as_it_is(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two")
+        app = App(tmp_path, "/rewind 1", "/undo")
         (app.work / "a.txt").write_text("first\n")
         async with running(app.open) as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
-            await sheet(pilot)
-            await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert app_of(pilot).rewound is None
-
-    run(go())
-
-
-def test_a_running_turn_says_so(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            desk = app_of(pilot).desk
-            assert desk is not None
-            desk.controller._task = asyncio.create_task(asyncio.sleep(60))
-            app_of(pilot).main.run_command("/rewind")
-            await until(pilot, lambda: shown(pilot, "The model is still working."))
-            desk.controller._task.cancel()
-            desk.controller._task = None
-            assert not isinstance(app_of(pilot).screen, RewindScreen)
-
-    run(go())
-
-
-def test_a_wrong_number_says_so(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one")
-        async with app.running() as pilot:
-            app_of(pilot).main.run_command("/rewind")
+            here = app_of(pilot)
+            here.main.run_command("/rewind")
             await until(pilot, lambda: shown(pilot, "There is no earlier turn yet."))
             await turn(pilot, "Say one")
             for typed, says in (
@@ -350,70 +124,226 @@ def test_a_wrong_number_says_so(tmp_path: Path) -> None:
                 ("x", '"x" is not the number of a turn.'),
                 ("-1", '"-1" is not the number of a turn.'),
             ):
-                app_of(pilot).main.run_command(f"/rewind {typed}")
+                here.main.run_command(f"/rewind {typed}")
                 await until(pilot, partial(shown, pilot, says))
+            desk = here.desk
+            assert desk is not None
+            desk.controller._task = asyncio.create_task(asyncio.sleep(60))
+            here.main.run_command("/rewind")
+            await until(pilot, lambda: shown(pilot, "The model is still working."))
+            desk.controller._task.cancel()
+            desk.controller._task = None
+
+            await turn(pilot, "Say two", a_txt="second\n")
+            names = {tool.name for tool in desk.controller.declared}
+            assert not any("rewind" in one or "restore" in one for one in names)
+            for cls in desk.session.windows.classes.values():
+                assert not any("rewind" in one for one in dir(cls))
+            await pilot.pause(0.2)
+            assert here.screen is here.main
+            assert isinstance(here.focused, Prompt)
+            assert os.listdir(app.work) == ["a.txt"]
+
+            await sheet(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
+            assert (app.work / "a.txt").read_text() == "second\n"
+            assert here.rewound is None
 
     run(go())
 
 
-def test_after_another_change_undo_is_about_that(tmp_path: Path) -> None:
+async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
+    here = app_of(pilot)
+    here.main.run_command("/rewind")
+    await until(pilot, lambda: isinstance(here.screen, RewindScreen))
+    await pilot.press("y", "c")  # too early
+    screen = here.screen
+    assert isinstance(screen, RewindScreen)
+    await ready(pilot, screen)
+    await pilot.press("enter", "y", "e", "s")  # a word
+    await pilot.press("y")  # too soon after it
+    await pilot.pause(2 * approval.SETTLE)
+    assert here.screen is screen
+    await pilot.press("escape")
+    await until(pilot, lambda: here.screen is here.main)
+    assert app.targets == [None]
+
+
+async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
+    screen = await sheet(pilot)
+    assert screen.query_one(TurnList).chosen == 2
+    assert shown(pilot, "No file was written since turn 2.")
+    assert not shown(pilot, "conversation only")
+    await pilot.press("end")
+    await ready(pilot, screen)
+    assert screen.query_one(TurnList).chosen == 0
+    assert shown(pilot, "Rewind to the start")
+    assert shown(pilot, "[✓] a.txt")
+    await pilot.press("up")
+    await ready(pilot, screen)
+
+
+async def going_back_with_a_file_deleted(app: App, pilot: "Pilot[int]") -> None:
+    here = app_of(pilot)
+    screen = await sheet(pilot, "/rewind 1")
+    screen.query_one(FileList).focus()
+    await pilot.press("down", "space")
+    await until(pilot, lambda: shown(pilot, "y go back and restore 2 files"))
+    await back(pilot)
+    assert not (app.work / "new.txt").exists()
+    assert shown(pilot, "1 file restored. 1 file deleted.")
+    await pilot.press("x", "ctrl+z")  # what is replaced is not lost
+    await until(pilot, lambda: here.main.prompt.text == "Say two")
+    await pilot.press("right", "!")  # an arrow key keeps it
+    await until(pilot, lambda: here.main.prompt.text == "Say two!")
+
+
+def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sheet, its accidents and another turn in it; files, conversation and prompt."""
+
     async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            await sheet(pilot)
+        app = App(tmp_path, "one", "two", "three")
+        a, new = app.work / "a.txt", app.work / "new.txt"
+        a.write_text("first\n")
+        async with app.running() as pilot:
+            here, old = app_of(pilot), session_of(pilot).id
+            await turn(pilot, "Say one", a_txt="second\n")
+            await turn(pilot, "Say two", a_txt="third\n", new_txt="new\n")
+            await turn(pilot, "Say three")
+            monkeypatch.setattr(rewind, "DEAF", 60.0)
+            await nothing_happens_by_accident(app, pilot)
+            await another_turn_is_another_plan(pilot)
+            assert shown(pilot, "Rewind to turn 1")
+            assert shown(pilot, "── back to here ")
+            assert shown(pilot, "[✓] a.txt  as it was ")
+            assert shown(pilot, "[ ] new.txt  new since then, will be deleted")
+            assert shown(pilot, "2 turns are removed from this conversation")
+            assert shown(pilot, "y go back and restore 1 file ")
+            assert a.read_text() == "third\n"
             await back(pilot)
+            assert (a.read_text(), new.read_text()) == ("second\n", "new\n")
+            assert session_of(pilot).turn == 1
+            assert shown(pilot, "Back at turn 1. 1 file restored. /undo undoes.")
+            assert not shown(pilot, "Say three")
+            assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
+            assert here.main.prompt.has_focus
+            assert here.main.prompt.text == "Say two"
+            await pilot.press(*"/undo")  # typing replaces it
+            assert here.main.prompt.text == "/undo"
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert (a.read_text(), session_of(pilot).id) == ("third\n", old)
+            assert session_of(pilot).turn == 3
+            here.main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
+
+            await going_back_with_a_file_deleted(app, pilot)
+            here.main.navigation.enter("context")
+            await pilot.pause()
+            await pilot.press("u")
+            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert session_of(pilot).id == old
+            assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
+
+    run(go())
+
+
+def test_what_others_changed_stays_and_undo_is_about_the_last_change(tmp_path: Path) -> None:
+    async def go() -> None:
+        app = App(tmp_path, "one", "two")
+        names = [f"{one}.txt" for one in "abcd"]
+        for name in names:
+            (app.work / name).write_text("first\n")
+
+        def texts() -> list[str]:
+            return [(app.work / name).read_text().rstrip() for name in names]
+
+        async with app.running() as pilot:
+            here, old = app_of(pilot), session_of(pilot).id
+            await turn(pilot, "Say one")
+            given = {name.replace(".", "_"): "second\n" for name in names}
+            await turn(pilot, "Say two", **given)
+            (app.work / "a.txt").write_text("someone else's\n")
+            screen = await sheet(pilot)
+            assert shown(pilot, "–  a.txt")
+            assert shown(pilot, "changed by someone else, stays")
+            files = screen.query_one(FileList)
+            files.choose([one.path for one in files.rows].index("a.txt"))
+            await pilot.press("space")
+            assert files.chosen == {"b.txt", "c.txt", "d.txt"}
+            (app.work / "b.txt").write_text("just now\n")
+            await back(pilot)
+            assert texts() == ["someone else's", "just now", "first", "first"]
+            await until(pilot, lambda: shown(pilot, "Left alone: b.txt."))
+
             made = session_of(pilot)
             item = made.context.get_all()[1]
             made.context.drop(item.id)
             await pilot.pause()
-            app_of(pilot).main.run_command("/undo")
+            here.main.run_command("/undo")
+            await until(pilot, lambda: item.hidden is None)
             await pilot.pause(0.2)
             assert session_of(pilot) is made
-            assert item.hidden is None
-            assert (app.work / "a.txt").read_text() == "first\n"
 
-    run(go())
-
-
-def test_an_earlier_rewind_is_undone_at_the_second_request(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        (app.work / "b.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n", b_txt="second\n")
-            old = session_of(pilot).id
-            await sheet(pilot)
-            await back(pilot)
-            made = session_of(pilot).id
             await turn(pilot, "Say three")
-            (app.work / "b.txt").write_text("foreign\n")
-            app_of(pilot).main.run_command("/undo")
+            (app.work / "d.txt").write_text("foreign\n")
+            here.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "/undo again undoes the rewind to turn 1."))
-            assert session_of(pilot).id == made
-            app_of(pilot).main.run_command("/undo")
+            assert session_of(pilot) is made
+            here.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
             assert session_of(pilot).id == old
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert (app.work / "b.txt").read_text() == "foreign\n"
-            assert shown(pilot, "Left alone:")
+            assert texts() == ["someone else's", "just now", "second", "foreign"]
+            assert shown(pilot, "Left alone: d.txt.")
 
     run(go())
 
 
-def test_the_session_that_was_left_offers_its_files(tmp_path: Path) -> None:
+async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> None:
+    here, old = app_of(pilot), session_of(pilot)
+    logs = set(old.path.parent.glob("*.jsonl"))
+    app.problem = OSError("no more descriptors")
+    await sheet(pilot)
+    await pilot.press("y")
+    await until(pilot, lambda: shown(pilot, "This session stays open."))
+    await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
+    assert (app.work / "a.txt").read_text() == "second\n"
+    assert session_of(pilot) is old
+    assert here.rewound is None
+    app.problem = None
+
+
+def test_conversation_only_and_the_session_that_was_left(tmp_path: Path) -> None:
     async def go() -> None:
-        async with two_turns(tmp_path) as (app, pilot):
-            old = session_of(pilot).id
+        app = App(tmp_path, "one", "two")
+        a = app.work / "a.txt"
+        a.write_text("first\n")
+        async with app.running() as pilot:
+            here, old = app_of(pilot), session_of(pilot).id
+            await turn(pilot, "Say one")
+            await turn(pilot, "Say two", a_txt="second\n")
             await sheet(pilot)
             await back(pilot)
-            await until(pilot, lambda: not app_of(pilot).switcher.is_closing(old))
-            app_of(pilot).switch_session(old)
+            await until(pilot, lambda: not here.switcher.is_closing(old))
+            here.switch_session(old)
             await until(pilot, lambda: shown(pilot, "The files are as the rewind left them."))
-            assert (app.work / "a.txt").read_text() == "first\n"
-            app_of(pilot).main.run_command("/undo")
+            assert a.read_text() == "first\n"
+            here.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "where it was, and 1 file too."))
-            assert (app.work / "a.txt").read_text() == "second\n"
+            assert a.read_text() == "second\n"
+
+            await nothing_happens_without_the_fork(app, pilot)
+            save(pilot, "a.txt", "first\n")
+            await sheet(pilot)
+            assert shown(pilot, "1 file was written since, and is as it was then.")
+            await pilot.press("escape")
+            save(pilot, "a.txt", "second\n")
+            await sheet(pilot)
+            await back(pilot, "c")
+            assert a.read_text() == "second\n"
+            assert session_of(pilot).turn == 1
+            assert shown(pilot, "Back at turn 1. /undo undoes.")
 
     run(go())
 
@@ -421,10 +351,9 @@ def test_the_session_that_was_left_offers_its_files(tmp_path: Path) -> None:
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202eevil\u200b"
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_hostile_names_and_messages_are_inert(tmp_path: Path, lang: Lang) -> None:
+def test_hostile_names_and_messages_are_inert(tmp_path: Path) -> None:
     async def go() -> None:
-        app = App(tmp_path, "one", "two", lang=lang)
+        app = App(tmp_path, "one", "two", lang="zh")
         async with app.running() as pilot:
             await turn(pilot, "Say one")
             save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
@@ -432,7 +361,7 @@ def test_hostile_names_and_messages_are_inert(tmp_path: Path, lang: Lang) -> Non
             save(pilot, "b.txt", f"second {HOSTILE}\n")
             await say(pilot, f"Say {HOSTILE} two")
             screen = await sheet(pilot, "/rewind 1")
-            for size in ((120, 40), (80, 24), (200, 60), (40, 12)):
+            for size in ((120, 40), (80, 24), (40, 12)):
                 await pilot.resize_terminal(*size)
                 for _ in range(3):
                     await pilot.pause()
@@ -440,59 +369,6 @@ def test_hostile_names_and_messages_are_inert(tmp_path: Path, lang: Lang) -> Non
                     assert not set(text) & set("\x1b\x07\u202e\u200b")
                     await pilot.press("tab")
             assert screen.query_one(TurnList).chosen == 1
-
-    run(go())
-
-
-def test_the_model_has_no_way_to_go_back(tmp_path: Path) -> None:
-    """No tool and no action of a window leads there; its words are not commands."""
-
-    async def go() -> None:
-        app = App(tmp_path, "/rewind 1", "/undo", "three")
-        (app.work / "a.txt").write_text("first\n")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one", a_txt="second\n")
-            await turn(pilot, "Say two")
-            desk = app_of(pilot).desk
-            assert desk is not None
-            names = {tool.name for tool in desk.controller.declared}
-            assert not any("rewind" in one or "restore" in one for one in names)
-            for cls in desk.session.windows.classes.values():
-                assert not any("rewind" in one for one in dir(cls))
-            await pilot.pause(0.2)
-            assert app_of(pilot).screen is app_of(pilot).main
-            assert (app.work / "a.txt").read_text() == "second\n"
-            assert os.listdir(app.work) == ["a.txt"]
-            assert isinstance(app_of(pilot).focused, Prompt)
-
-    run(go())
-
-
-def test_windows_keep_their_numbers(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        async with app.running() as pilot:
-            windows = session_of(pilot).windows
-            for name in ("todo", "notebook", "files"):
-                windows.open(name)
-            await until(pilot, lambda: shown(pilot, "3 files"))
-            windows.close("todo_1")
-            await until(pilot, lambda: not shown(pilot, "1 todo"))
-
-            def numbers() -> list[int]:
-                desktop = app_of(pilot).main.desktop
-                assert desktop is not None
-                return [desktop.number_of(one) for one in ("notebook_1", "files_1")]
-
-            assert numbers() == [2, 3]
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two")
-            await sheet(pilot, "/rewind 1")
-            await back(pilot)
-            assert numbers() == [2, 3]
-            app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "the session is where it was"))
-            assert numbers() == [2, 3]
 
     run(go())
 
@@ -515,6 +391,8 @@ def test_at_the_start_an_editor_has_nothing_of_what_was_undone(tmp_path: Path) -
             await sheet(pilot, "/rewind 0")
             await back(pilot)
             assert (app.work / "a.txt").read_text() == "first\n"
+            assert shown(pilot, "Back at the start. 1 file restored.")
+            assert app_of(pilot).main.prompt.text == "Say one"
             other, undone = session_of(pilot).windows.windows()
             assert "second" not in undone.to_xml()
             assert not current_render(undone).unsaved
@@ -525,7 +403,10 @@ def test_at_the_start_an_editor_has_nothing_of_what_was_undone(tmp_path: Path) -
 
 
 def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) -> None:
-    """The fork's editor has the file as it was; the old branch keeps what was not saved."""
+    """The fork's editor has the file as it was; the old branch keeps what was not saved.
+
+    Windows keep their numbers.
+    """
 
     async def go() -> None:
         app = App(tmp_path, "one", "two", "three")
@@ -533,8 +414,19 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
         (app.work / "b.txt").write_text("first\n")
         async with app.running() as pilot:
             old = session_of(pilot)
+            todo = old.windows.open("todo")
             editor = old.windows.open("editor", path="a.txt")
             other = old.windows.open("editor", path="b.txt")
+            await until(pilot, lambda: shown(pilot, "3 editor"))
+            old.windows.close(todo.id)
+            await until(pilot, lambda: not shown(pilot, "1 todo"))
+
+            def numbers() -> list[int]:
+                desktop = app_of(pilot).main.desktop
+                assert desktop is not None
+                return [desktop.number_of(one.id) for one in (editor, other)]
+
+            assert numbers() == [2, 3]
             await turn(pilot, "Say one")
             for window, text in ((editor, "second"), (other, "mydraft")):
                 done = await old.windows.act(
@@ -549,6 +441,7 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
             assert shown(pilot, "Unsaved edits stay in the old branch:")
             assert shown(pilot, f"{other.id}.")
             await back(pilot)
+            assert numbers() == [2, 3]
             assert (app.work / "a.txt").read_text() == "first\n"
             made = session_of(pilot)
             for window in made.windows.windows():
@@ -557,6 +450,7 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
                 assert "mydraft" not in window.to_xml()
             app_of(pilot).main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            assert numbers() == [2, 3]
             again = session_of(pilot)
             assert again.id == old.id
             xml = [one.to_xml() for one in again.windows.windows()]

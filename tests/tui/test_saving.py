@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import thorough
 from tests.session.test_crash import Entries
 from tests.tui.terminal import Terminal
 
@@ -113,13 +114,11 @@ def begin(terminal: Terminal) -> None:
     terminal.wait_for(lambda: terminal.shows("create todo"))
 
 
-@pytest.mark.parametrize(
-    "size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.long)], ids=["80", "120"]
-)
 def test_a_full_disk_is_shown_where_the_person_looks_and_made_good_by_itself(
-    folder: Path, disk: Disk, size: tuple[int, int]
+    folder: Path, disk: Disk
 ) -> None:
     """FAULTS 58: in the conversation, at the prompt, at quitting; then written in order."""
+    size = (80, 24) if isinstance(disk, LimitedDisk) else (120, 40)
     with Terminal([], folder, size, PYTHONDONTWRITEBYTECODE="1") as terminal:
         begin(terminal)
         terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
@@ -241,17 +240,17 @@ def typed_in(home: Path) -> str:
     return json.dumps(edits)
 
 
-@pytest.mark.parametrize("keys", [60, pytest.param(250, marks=pytest.mark.long)])
-def test_steady_typing_in_an_editor_reaches_the_log(folder: Path, keys: int) -> None:
+def test_steady_typing_in_an_editor_reaches_the_log(folder: Path) -> None:
     """FAULTS 60, G03: no pause is needed, and a kill costs no more than the last moments."""
-    home = folder.parent / "terminal-home"
+    home, keys = folder.parent / "terminal-home", thorough.times(40, 250)
     (folder / "notes.txt").write_text("")
     with Terminal([], folder, (120, 40)) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("open notes.txt in the editor\r")
         terminal.wait_for(lambda: terminal.shows("1 editor"))
         terminal.type("\x071\r")  # ctrl+g 1: the window; enter: into its text
-        time.sleep(0.5)
+        terminal.type("here ")
+        terminal.wait_for(lambda: terminal.shows("here"))
         times = []
         for number in range(keys):
             terminal.type(f"<{number}>")

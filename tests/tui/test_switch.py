@@ -14,13 +14,13 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import Step, call
 from contextui.config.sources import load_settings
 from contextui.errors import ContextUIError
-from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.link import Desk
 from contextui.tui.switch import StopScreen, Target
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.test_asking import accepts_keys
 
 SAVE: list[Step] = [
     [call("create", name="editor", args={"path": "notes.txt"}),
@@ -87,15 +87,12 @@ def test_a_grant_ends_with_its_session(tmp_path: Path) -> None:
             app = app_of(pilot)
             app.main.send("go")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            for _ in range(20):  # deaf for a moment, and to keys that follow at once
-                await pilot.pause(0.7)
-                if not isinstance(app.screen, ApprovalScreen):
-                    break
-                await pilot.press("s")
+            await accepts_keys(pilot, app)
+            await pilot.press("s")
             await until(pilot, lambda: shown(pilot, "Saved."))
             assert file.read_text() == "two\n"
             file.write_text("one\n")
-            app.main.run_command("/new")
+            await command(pilot, "/clear")
             await switched(pilot, sessions)
             app.main.send("go")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
@@ -108,18 +105,23 @@ def test_a_grant_ends_with_its_session(tmp_path: Path) -> None:
     asyncio.run(grant_and_leave())
 
 
-def test_nothing_of_the_old_session_is_in_the_new_one(tmp_path: Path) -> None:
-    async def leave() -> None:
+def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Path) -> None:
+    """In the same folder; its windows, its text and what was typed and not sent are there again."""
+
+    async def leave_and_come_back() -> None:
         first = [call("create", name="todo"), "SECRET ANSWER"]
-        sessions = Sessions(tmp_path, first, ["Other answer."])
+        sessions = Sessions(tmp_path, first, ["Other answer."], ["Again."])
         async with sessions.running() as pilot:
             app = app_of(pilot)
             await say(pilot, "SECRET QUESTION")
-            before = app.main
-            await command(pilot, "/new")
+            before, old = app.main, sessions.desks[0].session.id
+            await pilot.press(*"not sent yet")
+            app.main.run_command("/new")
             await switched(pilot, sessions)
+            assert sessions.targets == [Target(tmp_path / "work")]
             assert app.main is not before
             assert not before.is_attached
+            assert app.main.prompt.text == ""
             assert not shown(pilot, "todo_1")
             assert not shown(pilot, "✓ create")  # the start screen may list the old session
             new = sessions.desks[1].session
@@ -127,30 +129,16 @@ def test_nothing_of_the_old_session_is_in_the_new_one(tmp_path: Path) -> None:
             assert not any("SECRET" in item.content for item in new.context.get_all())
             await say(pilot, "something else")
             assert shown(pilot, "Other answer.")
-            old = SessionStore(tmp_path / "home").view(sessions.desks[0].session.id)
-            assert not any("something else" in one.content for one in old.context.get_all())
-            old.close()
-
-    asyncio.run(leave())
-
-
-def test_the_old_session_is_whole_and_free(tmp_path: Path) -> None:
-    async def leave_and_come_back() -> None:
-        sessions = Sessions(tmp_path, [call("create", name="todo"), "Here."], [], ["Again."])
-        async with sessions.running() as pilot:
-            app = app_of(pilot)
-            await say(pilot, "a list")
-            first = sessions.desks[0].session.id
-            await command(pilot, "/new")
-            await pilot.press(*"an unsent thought")
-            await switched(pilot, sessions)
             await until(pilot, lambda: not app.switcher._unclosed)
-            app.switch_session(first)
+            app.switch_session(old)
+            await until(pilot, lambda: app.main.prompt.text == "not sent yet")
             await switched(pilot, sessions, 3)
             assert app.desk is not None
-            assert app.desk.session.id == first
+            assert app.desk.session.id == old
+            items = app.desk.session.context.get_all()
+            assert not any("something else" in one.content for one in items)
             assert [one.id for one in app.desk.session.windows.windows()] == ["todo_1"]
-            assert shown(pilot, "a list")
+            assert shown(pilot, "SECRET QUESTION")
             await say(pilot, "once more")
             assert shown(pilot, "Again.")
 
@@ -239,23 +227,6 @@ def test_what_is_sent_while_it_opens_goes_to_the_new_session(tmp_path: Path) -> 
     asyncio.run(send_early())
 
 
-def test_a_draft_stays_with_its_session(tmp_path: Path) -> None:
-    async def leave() -> None:
-        sessions = Sessions(tmp_path, ["Here."], [], [])
-        async with sessions.running() as pilot:
-            app = app_of(pilot)
-            await say(pilot, "hi")
-            await pilot.press(*"not sent yet")
-            app.switch_session(None)
-            await switched(pilot, sessions)
-            assert app.main.prompt.text == ""
-            app.switch_session(sessions.desks[0].session.id)
-            await until(pilot, lambda: app.main.prompt.text == "not sent yet")
-            await switched(pilot, sessions, 3)
-
-    asyncio.run(leave())
-
-
 def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> None:
     async def interrupt() -> None:
         (tmp_path / "work").mkdir()
@@ -286,27 +257,6 @@ def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> 
             assert not any(isinstance(one, ApprovalScreen) for one in app.screen_stack)
 
     asyncio.run(interrupt())
-
-
-def test_the_new_session_is_in_the_folder_of_the_old_one(tmp_path: Path) -> None:
-    async def look() -> None:
-        sessions = Sessions(tmp_path, [], [])
-        async with sessions.running() as pilot:
-            await command(pilot, "/clear")
-            await switched(pilot, sessions)
-            assert sessions.targets == [Target(tmp_path / "work")]
-
-    asyncio.run(look())
-
-
-def test_an_app_with_one_session_says_so(tmp_path: Path) -> None:
-    async def ask() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await command(pilot, "/new")
-            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
-            assert lines(pilot)
-
-    asyncio.run(ask())
 
 
 def test_only_a_stricter_approval_mode_goes_along(tmp_path: Path) -> None:
