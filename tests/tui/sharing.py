@@ -14,6 +14,7 @@ from contextui.context.item import ContextItem
 from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import InputHistory, Pastes
+from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
 from contextui.tui.link import Desk, Talk
 from contextui.windowing.roster import Numbering
@@ -77,16 +78,16 @@ class SharedApp:
 class SharedChat(SharedApp):
     """An app and a session that several tests talk in, each with answers of its own.
 
-    The inspector is hidden: it shows the words of earlier tests.
-
     Args:
         folder: Holds the session; `work` in it is the workspace.
+        inspector: Whether the inspector is shown; it shows the words of earlier tests.
         given: See `desk_in`.
     """
 
-    def __init__(self, folder: Path, **given: Any) -> None:
+    def __init__(self, folder: Path, *, inspector: bool = False, **given: Any) -> None:
         super().__init__(self._open, self._clear)
         self._folder, self._given, self._number = folder, given, 0
+        self._inspector = inspector
         self._desk: Desk | None = None
         self._first = 0  # item of the present test
 
@@ -119,7 +120,7 @@ class SharedChat(SharedApp):
             self.desk.controller.model = model or ScriptedModel(*steps)
             self._first = len(self.desk.session.context.get_all())
             assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.add_class("-no-inspector")
+            pilot.app.main.set_class(not self._inspector, "-no-inspector")
             pilot.app.main.query_one(Panes).show("chat")
             pilot.app.main.sizes.fit()
             await act(pilot)
@@ -144,7 +145,10 @@ class SharedChat(SharedApp):
             await until(pilot, lambda: not desk.controller.is_running)
         for window in desk.session.windows.windows():
             await asyncio.to_thread(desk.session.windows.close, window.id)
+        # The next window may have the same id.
+        await until(pilot, lambda: not any(one.display for one in main.query(WindowFrame)))
         desk.session.windows._roster._numbering = Numbering()
+        main.sizes.drop(is_reset=True)
         for path in self.work.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         prompt.end_search()
@@ -160,4 +164,4 @@ class SharedChat(SharedApp):
         app.clear_notifications()
         app._clipboard = ""
         prompt.focus()
-        await pilot.pause()
+        await pilot.hover(offset=(0, 0))  # the mouse is nowhere
