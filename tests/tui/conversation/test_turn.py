@@ -121,12 +121,7 @@ def test_what_a_call_says_about_itself_fits_its_line(chat: SharedChat, width: in
         await pilot.pause()
         assert line.head().cell_length <= line.size.width
 
-    (
-        chat.talk(
-            talk,
-        ),
-        (width, 24),
-    )
+    chat.talk(talk, size=(width, 24))
 
 
 @pytest.mark.parametrize(
