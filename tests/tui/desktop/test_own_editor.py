@@ -57,10 +57,10 @@ def test_a_file_is_shown_in_colours_with_its_numbers(chat: SharedChat) -> None:
         desk_on(chat, CODE)
         frame = await frame_of(pilot, "editor_1")
         await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
-        assert shown(pilot, "╭─ 1 editor  cart.py ─")
+        await until(pilot, lambda: shown(pilot, "╭─ 1 editor  cart.py ─"))
         body = frame.body
         assert isinstance(body, EditorBody)
-        assert body.language == "python"
+        await until(pilot, lambda: body.language == "python")
 
         def colours() -> set[str]:
             return {
