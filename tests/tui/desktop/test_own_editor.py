@@ -1,5 +1,6 @@
 """The editor's own widget: person and model write in one text, and the file stays exact."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from contextui.tui.link import Desk
 from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
-from tests.tui.desktop.samples import desktop, enter, frame_of, frames, region_text
-from tests.tui.running import say, shown, until
+from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
+from tests.tui.running import running, say, shown, until
 from tests.tui.sharing import SharedChat
 
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
@@ -378,20 +379,22 @@ def test_a_file_that_can_only_be_read_is_only_read(chat: SharedChat) -> None:
 
 
 @pytest.mark.long
-def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = desk_on(chat, CODE)
+def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        (tmp_path / "work" / "cart.py").write_text(CODE)
+        desk.session.windows.open("editor", path="cart.py")
         for _ in range(8):
             desk.session.windows.open("note")
-        pilot.app.screen.add_class("-pane-windows")
-        desktop(pilot).go_to(1)
-        await entered(pilot)
-        await pilot.press("K")
-        desktop(pilot).go_to(5)
-        await until(pilot, lambda: "editor_1" not in frames(pilot))
-        await until(pilot, lambda: buffer(desk).startswith("K"))
+        async with running(desk, (80, 24)) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            await entered(pilot)
+            await pilot.press("K")
+            desktop(pilot).go_to(5)
+            await until(pilot, lambda: "editor_1" not in frames(pilot))
+            await until(pilot, lambda: buffer(desk).startswith("K"))
 
-    chat.talk(go, size=(80, 24))
+    asyncio.run(go())
 
 
 def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(
