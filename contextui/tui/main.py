@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.input import InputArea, Queue, Sender
@@ -497,7 +497,8 @@ class MainScreen(Screen[None]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Put a paste that no widget takes into the prompt."""
-        if not self.keeps_keys() and self.focused is not self.prompt:
+        taken = isinstance(self.focused, TextArea) and not self.focused.read_only
+        if not self.keeps_keys() and not taken:  # a text area does not stop the event
             event.stop()
             self.navigation.enter("prompt")
             self.prompt.post_message(events.Paste(event.text))

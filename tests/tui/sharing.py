@@ -2,13 +2,24 @@
 
 import asyncio
 import contextvars
+import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
 
 from textual.pilot import Pilot
 
+from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.context.item import ContextItem
+from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
-from tests.tui.running import until
+from contextui.tui.conversation.prompt import InputHistory, Pastes
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.header import Panes
+from contextui.tui.link import Desk, Talk
+from contextui.windowing.roster import Numbering
+from tests.tui.running import desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
 Act = Callable[["Pilot[int]"], Awaitable[None]]
@@ -63,3 +74,95 @@ class SharedApp:
         app, self._app, self._pilot = self._app, None, None
         if app is not None:
             await app.__aexit__(None, None, None)
+
+
+class SharedChat(SharedApp):
+    """An app and a session that several tests talk in, each with answers of its own.
+
+    Args:
+        folder: Holds the session; `work` in it is the workspace.
+        inspector: Whether the inspector is shown; it shows the words of earlier tests.
+        given: See `desk_in`.
+    """
+
+    def __init__(self, folder: Path, *, inspector: bool = False, **given: Any) -> None:
+        super().__init__(self._open, self._clear)
+        self._folder, self._given, self._number = folder, given, 0
+        self._inspector = inspector
+        self._desk: Desk | None = None
+        self._first = 0  # item of the present test
+
+    @property
+    def desk(self) -> Desk:
+        """What the app works on."""
+        assert self._desk is not None
+        return self._desk
+
+    @property
+    def work(self) -> Path:
+        """The workspace."""
+        return Path(self.desk.session.cwd)
+
+    @property
+    def said(self) -> list[ContextItem]:
+        """The items that came since the test began."""
+        return list(self.desk.session.context.get_all())[self._first :]
+
+    def talk(
+        self,
+        act: Act,
+        *steps: Step,
+        model: ScriptedModel | None = None,
+        size: tuple[int, int] = (120, 40),
+    ) -> None:
+        """Do something in the app, whose model answers these steps."""
+
+        async def begin(pilot: "Pilot[int]") -> None:
+            self.desk.controller.model = model or ScriptedModel(*steps)
+            self._first = len(self.desk.session.context.get_all())
+            assert isinstance(pilot.app, ContextUIApp)
+            pilot.app.main.set_class(not self._inspector, "-no-inspector")
+            pilot.app.main.query_one(Panes).show("chat")
+            pilot.app.main.sizes.fit()
+            await act(pilot)
+
+        self.run(begin, size)
+
+    def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
+        self._number += 1  # an app after a test that failed has a folder of its own
+        folder = self._folder / str(self._number)
+        folder.mkdir()
+        self._desk = desk_in(folder, **self._given)
+        return running(self._desk)
+
+    async def _clear(self, pilot: "Pilot[int]") -> None:
+        app, desk = pilot.app, self.desk
+        assert isinstance(app, ContextUIApp)
+        main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
+        assert conversation is not None
+        if main.talk is not None and main.talk.is_running:
+            main.talk.waiting.clear()
+            main.talk.stop()
+            await until(pilot, lambda: not desk.controller.is_running)
+        for window in desk.session.windows.windows():
+            await asyncio.to_thread(desk.session.windows.close, window.id)
+        # The next window may have the same id.
+        await until(pilot, lambda: not any(one.display for one in main.query(WindowFrame)))
+        desk.session.windows._roster._numbering = Numbering()
+        main.sizes.drop(is_reset=True)
+        for path in self.work.iterdir():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        prompt.end_search()
+        prompt.clear()
+        prompt._history, prompt._pastes = InputHistory(), Pastes()
+        main._sender.attach(Talk(desk.controller, main.handle))
+        main.handle(TurnFinished("done"))
+        conversation._before.clear()
+        await conversation.remove_children(list(conversation.children[2:]))
+        conversation._offer_earlier()
+        conversation.anchor()
+        desk.controller.tools.gate.mode = "ask"
+        app.clear_notifications()
+        app._clipboard = ""
+        prompt.focus()
+        await pilot.hover(offset=(0, 0))  # the mouse is nowhere

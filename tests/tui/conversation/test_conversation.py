@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
+from contextui.agent.preamble import is_said
 from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.events import (
     AnswerDiscarded,
@@ -38,6 +39,7 @@ from contextui.tui.conversation.pane import Conversation, Earlier
 from contextui.tui.conversation.welcome import Welcome
 from contextui.tui.main import MainScreen
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+from tests.tui.sharing import SharedChat
 
 
 def pane(pilot: "Pilot[int]") -> Conversation:
@@ -85,172 +87,153 @@ def test_values_in_short() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_turn_is_shown_as_it_happens(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def talk() -> None:
-        desk = desk_in(
-            tmp_path,
-            ["I **open** it.", call("create", name="todo", args={"items": ["milk"]})],
-            call("action", window_id="todo_9", action_id="add"),
-            "Done.",
-        )
-        async with running(desk, size) as pilot:
-            await say(pilot, "a list, please")
-            for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
-                await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
-            assert shown(pilot, "✗ todo_9.add")
-            assert shown(pilot, 'There is no window "todo_9"')
+def test_a_turn_is_shown_as_it_happens(chat: SharedChat, size: tuple[int, int]) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await say(pilot, "a list, please")
+        for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
+            await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
+        assert shown(pilot, "✗ todo_9.add")
+        assert shown(pilot, 'There is no window "todo_9"')
 
-    asyncio.run(talk())
-
-
-@pytest.mark.long
-def test_a_call_unfolds_by_click_and_by_key(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
-        async with running(desk) as pilot:
-            await say(pilot, "a list")
-            # The answer moves the call upwards, away from a click that comes before it.
-            await until(pilot, lambda: any(line.startswith("  Done.") for line in lines(pilot)))
-            assert not shown(pilot, "Opened todo_1.")
-            await pilot.click(CallLine)
-            await until(pilot, lambda: shown(pilot, "Opened todo_1."))
-            await pilot.click(CallLine)
-            await until(pilot, lambda: not shown(pilot, "Opened todo_1."))
-            pane(pilot).focus()
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Opened todo_1."))
-
-    asyncio.run(talk())
-
-
-def test_an_answer_that_broke_off_disappears(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
-                pane(pilot).handle(event)
-            await until(pilot, lambda: shown(pilot, "Half an ans"))
-            pane(pilot).handle(AnswerDiscarded("cut"))
-            await until(pilot, lambda: not shown(pilot, "Half an ans"))
-            pane(pilot).handle(TextDelta("All of it."))
-            await until(pilot, lambda: shown(pilot, "All of it."))
-
-    asyncio.run(talk())
-
-
-def test_why_a_turn_failed_is_shown(tmp_path: Path) -> None:
-    async def talk() -> None:
-        failure = ModelError("auth", "ANTHROPIC_API_KEY is not set.")
-        async with running(desk_in(tmp_path, failure)) as pilot:
-            await say(pilot, "hello?")
-            assert shown(pilot, "ANTHROPIC_API_KEY is not set.")
-
-    asyncio.run(talk())
-
-
-def test_enter_tries_a_turn_that_failed_once_more(tmp_path: Path) -> None:
-    async def talk() -> None:
-        cut = ModelError("auth", "The answer broke off.")
-        looking: Step = ["I look.", call("read_file", path="x")]
-        desk = desk_in(tmp_path, cut, "Here I am.", looking, cut, "So.")
-
-        def sent() -> list[tuple[str, str | None]]:
-            words = (one for one in desk.session.context.get_all() if one.type is ItemType.USER)
-            return [(one.content, one.hidden) for one in words]
-
-        async with running(desk) as pilot:
-            await say(pilot, "hello?")
-            assert shown(pilot, "Enter to retry, ↑ to edit.")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Here I am."))
-            assert sent() == [("hello?", "dropped"), ("hello?", None)]
-            await pilot.press("enter")  # nothing failed, so there is nothing to try again
-            await say(pilot, "read x")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "So."))
-            assert sent()[2:] == [("read x", None), ("Go on.", None)]
-
-    asyncio.run(talk())
-
-
-def test_a_resumed_conversation_is_shown_page_by_page(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        for number in range(100):
-            desk.session.context.add(ContextItem(ItemType.USER, f"question {number}"))
-            desk.session.context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-        async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, "answer 99"))
-            assert len(pane(pilot).query(YourWords)) == 15
-            earlier = pilot.app.screen.query_one(Earlier)
-            assert "170" in str(earlier.render())
-            pane(pilot).focus()
-            await pilot.press("home")
-            await until(pilot, lambda: pane(pilot).scroll_y == 0)
-            await pilot.press("home")
-            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
-            assert "140" in str(earlier.render())
-
-    asyncio.run(talk())
+    chat.talk(
+        talk,
+        ["I **open** it.", call("create", name="todo", args={"items": ["milk"]})],
+        call("action", window_id="todo_9", action_id="add"),
+        "Done.",
+        size=size,
+    )
 
 
 @pytest.mark.long
-def test_a_long_conversation_keeps_a_bounded_number_of_widgets(tmp_path: Path) -> None:
+def test_a_call_unfolds_by_click_and_by_key(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await say(pilot, "a list")
+        # The answer moves the call upwards, away from a click that comes before it.
+        await until(pilot, lambda: any(line.startswith("  Done.") for line in lines(pilot)))
+        assert not shown(pilot, "Opened todo_")
+        await pilot.click(CallLine)
+        await until(pilot, lambda: shown(pilot, "Opened todo_"))
+        await pilot.click(CallLine)
+        await until(pilot, lambda: not shown(pilot, "Opened todo_"))
+        pane(pilot).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Opened todo_"))
+
+    chat.talk(talk, call("create", name="todo"), "Done.")
+
+
+def test_an_answer_that_broke_off_disappears(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
+            pane(pilot).handle(event)
+        await until(pilot, lambda: shown(pilot, "Half an ans"))
+        pane(pilot).handle(AnswerDiscarded("cut"))
+        await until(pilot, lambda: not shown(pilot, "Half an ans"))
+        pane(pilot).handle(TextDelta("All of it."))
+        await until(pilot, lambda: shown(pilot, "All of it."))
+
+    chat.talk(talk)
+
+
+def test_why_a_turn_failed_is_shown_and_enter_tries_it_once_more(chat: SharedChat) -> None:
+    cut = ModelError("auth", "The answer broke off.")
+    looking: Step = ["I look.", call("read_file", path="x")]
+
+    def sent() -> list[tuple[str, str | None]]:
+        return [(one.content, one.hidden) for one in chat.said if is_said(one)]
+
+    async def talk(pilot: "Pilot[int]") -> None:
+        await say(pilot, "hello?")
+        assert shown(pilot, "The answer broke off. Enter to retry, ↑ to edit.")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Here I am."))
+        assert sent() == [("hello?", "dropped"), ("hello?", None)]
+        await pilot.press("enter")  # nothing failed, so there is nothing to try again
+        await say(pilot, "read x")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "So."))
+        assert sent()[2:] == [("read x", None), ("Go on.", None)]
+
+    chat.talk(talk, cut, "Here I am.", looking, cut, "So.")
+
+
+def test_a_resumed_conversation_is_shown_page_by_page(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        context = chat.desk.session.context
+        before = len(entries_of(context.get_all()))
+        for number in range(50):
+            context.add(ContextItem(ItemType.USER, f"question {number}"))
+            context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+        pane(pilot).attach(chat.desk)
+        await until(pilot, lambda: shown(pilot, "answer 49"))
+        assert len(pane(pilot).query(YourWords)) == 15
+        earlier = pilot.app.screen.query_one(Earlier)
+        assert str(before + 70) in str(earlier.render())
+        pane(pilot).focus()
+        await pilot.press("home")
+        await until(pilot, lambda: pane(pilot).scroll_y == 0)
+        await pilot.press("home")
+        await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 30)
+        assert str(before + 40) in str(earlier.render())
+
+    chat.talk(talk)
+
+
+@pytest.mark.long
+def test_a_long_conversation_keeps_a_bounded_number_of_widgets(chat: SharedChat) -> None:
     """G17: the layout visits each of them. What is folded can be shown again."""
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            for number in range(100):
-                pane(pilot).handle(TurnStarted(f"question {number}", "1"))
-                pane(pilot).handle(CallStarted(1, "read_file", {"path": f"file {number}"}))
-                pane(pilot).handle(CallFinished(1, "read_file", True, f"text {number}"))
-                pane(pilot).handle(TextDelta(f"answer **{number}**"))
-                pane(pilot).handle(TurnFinished("done"))
-                await pilot.pause()
-            await until(pilot, lambda: shown(pilot, "answer 99"))
-            await until(pilot, lambda: len(pane(pilot).children) <= 62)
-            while pane(pilot).query_one(Earlier).display:
-                pane(pilot).on_earlier_requested()
-                await pilot.pause()
-            assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 100
-            await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 100)
-            answers = [one.source for one in pane(pilot).query(ModelWords)]
-            assert answers == [f"answer **{number}**" for number in range(100)]
-
-    asyncio.run(talk())
-
-
-def test_five_megabytes_are_streamed_and_the_screen_stays_usable(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("much", "1"))
-            piece = "many words " * 1_000
-            for _ in range(5_000_000 // len(piece)):
-                pane(pilot).handle(TextDelta(piece))
-            answer = pane(pilot).query_one(ModelWords)
-            await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
-            assert len(answer.source) <= LONGEST
+    async def talk(pilot: "Pilot[int]") -> None:
+        for number in range(35):
+            pane(pilot).handle(TurnStarted(f"question {number}", "1"))
+            pane(pilot).handle(CallStarted(1, "read_file", {"path": f"file {number}"}))
+            pane(pilot).handle(CallFinished(1, "read_file", True, f"text {number}"))
+            pane(pilot).handle(TextDelta(f"answer **{number}**"))
             pane(pilot).handle(TurnFinished("done"))
-            await pilot.press("h", "i")
-            assert shown(pilot, "hi")
-
-    asyncio.run(talk())
-
-
-def test_it_follows_only_at_the_bottom(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            for number in range(50):
-                pane(pilot).note(f"line {number}")
-            await until(pilot, lambda: shown(pilot, "line 49"))
-            pane(pilot).scroll_to(y=0, animate=False)
-            await until(pilot, lambda: shown(pilot, "line 0"))
-            pane(pilot).note("the newest")
             await pilot.pause()
-            assert shown(pilot, "line 0")
-            assert pane(pilot).new_below > 0
-            await until(pilot, lambda: any("new lines" in line for line in lines(pilot)))
+        await until(pilot, lambda: shown(pilot, "answer 34"))
+        await until(pilot, lambda: len(pane(pilot).children) <= 62)
+        while pane(pilot).query_one(Earlier).display:
+            pane(pilot).on_earlier_requested()
+            await pilot.pause()
+        assert len(pane(pilot).query(YourWords)) == len(pane(pilot).query(CallLine)) == 35
+        await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == 35)
+        answers = [one.source for one in pane(pilot).query(ModelWords)]
+        assert answers == [f"answer **{number}**" for number in range(35)]
 
-    asyncio.run(talk())
+    chat.talk(talk)
+
+
+def test_five_megabytes_are_streamed_and_the_screen_stays_usable(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("much", "1"))
+        piece = "many words " * 10_000
+        for _ in range(5_000_000 // len(piece)):
+            pane(pilot).handle(TextDelta(piece))
+        answer = pane(pilot).query_one(ModelWords)
+        await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
+        assert len(answer.source) <= LONGEST
+        pane(pilot).handle(TurnFinished("done"))
+        await pilot.press("h", "i")
+        assert shown(pilot, "hi")
+
+    chat.talk(talk)
+
+
+def test_it_follows_only_at_the_bottom(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        for number in range(50):
+            pane(pilot).note(f"line {number}")
+        await until(pilot, lambda: shown(pilot, "line 49"))
+        pane(pilot).scroll_to(y=0, animate=False)
+        await until(pilot, lambda: shown(pilot, "line 0"))
+        pane(pilot).note("the newest")
+        await pilot.pause()
+        assert shown(pilot, "line 0")
+        assert pane(pilot).new_below > 0
+        await until(pilot, lambda: any("new lines" in line for line in lines(pilot)))
+
+    chat.talk(talk)
 
 
 HOSTILE = [
@@ -262,27 +245,29 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("payload", HOSTILE)
-def test_no_message_can_act(tmp_path: Path, payload: str) -> None:
-    events: list[Event] = [
-        TurnStarted(payload, "1"),
-        ThinkingDelta(payload),
-        TextDelta(payload),
-        CallStarted(1, "action", {"window_id": payload, "action_id": payload, "params": {}}),
-        CallFinished(1, "action", False, payload),
-        TurnFinished("failed", explanation=payload),
-    ]
-
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
+def test_no_message_can_act(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        for payload in HOSTILE:
+            call = {"window_id": payload, "action_id": payload, "params": {}}
+            events: list[Event] = [
+                TurnStarted(payload, "1"),
+                ThinkingDelta(payload),
+                TextDelta(payload),
+                CallStarted(1, "action", call),
+                CallFinished(1, "action", False, payload),
+                TurnFinished("failed", explanation=payload),
+            ]
             for event in events:
                 pane(pilot).handle(event)
-            await pilot.pause(0.2)
-            text = "\n".join(lines(pilot))
-            assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
-            assert pilot.app.is_running
+        await until(pilot, lambda: len(pane(pilot).query(ModelWords)) == len(HOSTILE))
+        await until(pilot, lambda: all(one.source for one in pane(pilot).query(ModelWords)))
+        await pilot.pause()
+        text = "\n".join(lines(pilot))
+        assert text.count("Enter to retry") == len(HOSTILE)
+        assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
+        assert pilot.app.is_running
 
-    asyncio.run(talk())
+    chat.talk(talk, size=(120, 80))
 
 
 def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path: Path) -> None:
@@ -307,78 +292,74 @@ def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path:
     asyncio.run(talk())
 
 
-def test_what_the_model_thinks_stands_in_a_line_that_unfolds(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
-                ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
-                pane(pilot).handle(event)
-            await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
-            assert not shown(pilot, "First this,")
-            await pilot.click(Thought)
-            await until(pilot, lambda: shown(pilot, "First this,"))
-            for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
-                pane(pilot).handle(event)
-            await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
+def test_what_the_model_thinks_stands_in_a_line_that_unfolds(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
+            ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
+            pane(pilot).handle(event)
+        await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
+        assert not shown(pilot, "First this,")
+        await pilot.click(Thought)
+        await until(pilot, lambda: shown(pilot, "First this,"))
+        for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
+            pane(pilot).handle(event)
+        await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
 
-    asyncio.run(talk())
-
-
-def test_the_last_answer_is_copied(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "One.", "**Two.**")) as pilot:
-            pane(pilot).action_copy()
-            assert pilot.app.clipboard == ""
-            await say(pilot, "first")
-            await say(pilot, "second")
-            await until(pilot, lambda: shown(pilot, "Two."))
-            pane(pilot).focus()
-            await pilot.press("ctrl+y")
-            await until(pilot, lambda: pilot.app.clipboard == "**Two.**")
-
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
-def test_many_lines_of_yours_are_shown_by_a_click(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
-            await until(pilot, lambda: shown(pilot, "… 488 more lines, click to show"))
-            assert shown(pilot, "line 12.")
-            assert not shown(pilot, "line 13.")
-            await pilot.click(YourWords)
-            await until(pilot, lambda: shown(pilot, "line 500."))
+def test_the_last_answer_is_copied(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).action_copy()
+        assert pilot.app.clipboard == ""
+        await say(pilot, "first")
+        await say(pilot, "second")
+        await until(pilot, lambda: shown(pilot, "Two."))
+        pane(pilot).focus()
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: pilot.app.clipboard == "**Two.**")
 
-    asyncio.run(talk())
+    chat.talk(talk, "One.", "**Two.**")
 
 
-def test_the_code_of_an_answer_is_saved_by_one_key(tmp_path: Path) -> None:
+def test_many_lines_of_yours_are_shown_by_a_click(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
+        await until(pilot, lambda: shown(pilot, "… 488 more lines, click to show"))
+        assert shown(pilot, "line 12.")
+        assert not shown(pilot, "line 13.")
+        await pilot.click(YourWords)
+        await until(pilot, lambda: shown(pilot, "line 500."))
+
+    chat.talk(talk)
+
+
+def test_the_code_of_an_answer_is_saved_by_one_key(chat: SharedChat) -> None:
     """R8: it is the person's own act, so nothing is asked; the code window lists it."""
     code = "def draw_chart(data):\n" + "    plot(data)\n" * 12
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, f"Here:\n```python\n{code}```\nDone.", "Nothing to keep.")
-        async with running(desk) as pilot:
-            await say(pilot, "a chart, please")
-            await until(pilot, lambda: shown(pilot, "Done."))
-            pane(pilot).focus()
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
-            workspace = desk.session.windows.workspace
-            assert workspace is not None
-            assert CodeStore.of(workspace).read("code_draw_chart") == code
-            window = desk.session.windows.open("code")
-            assert 'id="code_draw_chart"' in window.to_xml()
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: shown(pilot, "This code is already saved."))
-            assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
-            await say(pilot, "thanks")
-            await until(pilot, lambda: shown(pilot, "Nothing to keep."))
-            pane(pilot).focus()
-            await pilot.press("ctrl+s")
-            await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        await say(pilot, "a chart, please")
+        await until(pilot, lambda: shown(pilot, "Done."))
+        pane(pilot).focus()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
+        workspace = desk.session.windows.workspace
+        assert workspace is not None
+        assert CodeStore.of(workspace).read("code_draw_chart") == code
+        window = desk.session.windows.open("code")
+        assert 'id="code_draw_chart"' in window.to_xml()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: shown(pilot, "This code is already saved."))
+        assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
+        await say(pilot, "thanks")
+        await until(pilot, lambda: shown(pilot, "Nothing to keep."))
+        pane(pilot).focus()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
 
-    asyncio.run(talk())
+    chat.talk(talk, f"Here:\n```python\n{code}```\nDone.", "Nothing to keep.")
 
 
 def test_events_that_arrive_while_the_app_closes_are_ignored(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from contextui.session.history import PromptHistory
+from contextui.tui.conversation.draft import FolderDraft
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from tests.tui.running import desk_in, lines, running, shown, until
@@ -20,32 +21,52 @@ def history_of(tmp_path: Path) -> PromptHistory:
     return PromptHistory.of_folder(tmp_path / "work", tmp_path / "home")
 
 
+def offered_in(tmp_path: Path) -> str:
+    """The draft that the next session of the folder begins with."""
+    desk = desk_in(tmp_path)
+    draft = FolderDraft(desk.session).offer()
+    desk.close()
+    return draft
+
+
 async def send(pilot: "Pilot[int]", text: str, answer: str) -> None:
     prompt(pilot).put(text)
     prompt(pilot).action_submit()
     await until(pilot, lambda: shown(pilot, answer))
 
 
-def test_the_past_of_other_sessions_is_walked(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "One.")) as pilot:
-            await send(pilot, "first words", "One.")
-        history = history_of(tmp_path)
-        for _ in range(50):
-            if history.texts():
-                break
-            await asyncio.sleep(0.02)
-        assert history.texts() == ["first words"]
-        history.add("from another process")
-        async with running(desk_in(tmp_path, "Two.")) as pilot:
-            await send(pilot, "second words", "Two.")
-            await until(pilot, lambda: len(prompt(pilot).past) == 3)
+def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
+    pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))
+    short = "half a thought\n[pasted 1: 1,500 lines]"
+
+    async def begin() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            prompt(pilot).put("half a thought\n")
+            prompt(pilot).post_message(events.Paste(pasted))
+            await until(pilot, lambda: prompt(pilot).text == short)
+            pilot.app.exit()
+        for text in ("first words", "from another process"):
+            history_of(tmp_path).add(text)
+
+    async def go_on() -> None:
+        desk = desk_in(tmp_path, "Two.", "Three.")
+        async with running(desk) as pilot:  # a new session
+            await until(pilot, lambda: prompt(pilot).text == short)
+            assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
+            await until(pilot, lambda: len(prompt(pilot).past) == 2)
+            kinds = {one.type.value for one in desk.session.context.get_all()}
+            assert kinds == {"System"}  # it is not sent
+            await pilot.press(*"s", "enter")
+            await until(pilot, lambda: shown(pilot, "Two."))
+            sent = [one.content for one in desk.session.context.get_all()]
+            assert f"half a thought\n{pasted}s" in sent
+            await send(pilot, "second words", "Three.")
             seen = []
-            for _ in range(3):
-                await pilot.press("up")
+            for keys in (["up"], ["up"], ["up", "up"], ["up"]):  # the second one has two lines
+                await pilot.press(*keys)
                 seen.append(prompt(pilot).text)
-            assert seen == ["second words", "from another process", "first words"]
-            await pilot.press("down", "down", "down")
+            assert seen == ["second words", short + "s", "from another process", "first words"]
+            await pilot.press("down", "down", "down", "down")
             # What was recalled opens no list, which would take the arrows.
             (tmp_path / "work" / "price.py").write_text("x = 1\n")
             prompt(pilot).past.extend(["/open todo", "see @price", "/op"])
@@ -61,8 +82,13 @@ def test_the_past_of_other_sessions_is_walked(tmp_path: Path) -> None:
             await until(pilot, lambda: prompt(pilot).text == "as in @price")
             await pilot.pause()
             assert not prompt(pilot).is_completing
+            prompt(pilot).clear()
+            await until(pilot, lambda: history_of(tmp_path).texts()[-1] == "second words")
+            pilot.app.exit()
+        assert offered_in(tmp_path) == ""  # it was sent
 
-    asyncio.run(talk())
+    asyncio.run(begin())
+    asyncio.run(go_on())
 
 
 def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
@@ -85,6 +111,10 @@ def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
             await pilot.press("escape")
             assert prompt(pilot).text == "half"
             assert not popup.display
+            await pilot.press("ctrl+r", *"zz")
+            await until(pilot, lambda: shown(pilot, "No prompt matches."))
+            await pilot.press("enter")
+            await until(pilot, lambda: prompt(pilot).text == "half")
             await pilot.press("ctrl+r", *"the", "down", "enter")
             await until(pilot, lambda: prompt(pilot).text == "write the tests")
             assert not popup.display
@@ -92,17 +122,6 @@ def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
             assert prompt(pilot).text == "half"  # not lost either
             assert len(desk.session.context.get_all()) == before  # nothing was sent
             assert not desk.session.windows.windows()  # and nothing ran
-
-    asyncio.run(talk())
-
-
-def test_a_search_without_a_hit_gives_the_text_back(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press(*"half", "ctrl+r", *"zz")
-            await until(pilot, lambda: shown(pilot, "No prompt matches."))
-            await pilot.press("enter")
-            await until(pilot, lambda: prompt(pilot).text == "half")
 
     asyncio.run(talk())
 
@@ -133,48 +152,21 @@ def test_a_long_paste_is_a_placeholder_again_after_a_quit(tmp_path: Path) -> Non
     asyncio.run(talk())
 
 
-def test_the_draft_of_a_new_session_is_offered_at_the_next_start(tmp_path: Path) -> None:
-    async def talk() -> None:
-        pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press(*"half a thought", "ctrl+j")
-            prompt(pilot).post_message(events.Paste(pasted))
-            short = "half a thought\n[pasted 1: 1,500 lines]"
-            await until(pilot, lambda: prompt(pilot).text == short)
-            pilot.app.exit()
-        desk = desk_in(tmp_path, "Yes.")
-        async with running(desk) as pilot:  # another new session
-            await until(pilot, lambda: prompt(pilot).text == short)
-            assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
-            kinds = {one.type.value for one in desk.session.context.get_all()}
-            assert kinds == {"System"}  # it is not sent
-            await pilot.press(*"s", "enter")
-            await until(pilot, lambda: shown(pilot, "Yes."))
-            sent = [one.content for one in desk.session.context.get_all()]
-            assert f"half a thought\n{pasted}s" in sent
-            pilot.app.exit()
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.pause()
-            assert prompt(pilot).text == ""  # it was sent
-
-    asyncio.run(talk())
-
-
 def test_another_session_does_not_remove_a_draft(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as first:
-            async with running(desk_in(tmp_path)) as second:
-                await first.press(*"mine")
-                first.app.screen.keep_draft()  # type: ignore[attr-defined]
-                second.app.screen.keep_draft()  # type: ignore[attr-defined]
-                second.app.exit()
+            other = desk_in(tmp_path)
+            draft = FolderDraft(other.session)
+            assert draft.offer() == ""
+            await first.press(*"mine")
+            first.app.screen.keep_draft()  # type: ignore[attr-defined]
+            draft.keep("")
+            other.close()
             first.app.exit()
-        async with running(desk_in(tmp_path)) as third:
-            await until(third, lambda: prompt(third).text == "mine")
-            await third.press("ctrl+c")  # cleared by the person
-            third.app.exit()
-        async with running(desk_in(tmp_path)) as fourth:
-            await fourth.pause()
-            assert prompt(fourth).text == ""
+        async with running(desk_in(tmp_path)) as second:
+            await until(second, lambda: prompt(second).text == "mine")
+            await second.press("ctrl+c")  # cleared by the person
+            second.app.exit()
+        assert offered_in(tmp_path) == ""
 
     asyncio.run(talk())

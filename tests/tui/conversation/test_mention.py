@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from contextui.session.store import SessionStore
 from contextui.tui.conversation.mention import typed_before
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.link import Desk
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run
 
 
@@ -30,8 +31,10 @@ def popup(pilot: "Pilot[int]") -> Popup:
     return pilot.app.screen.query_one(Popup)
 
 
-def beside(desk: Desk) -> list[ContextItem]:
-    return [one for one in desk.session.context.get_all() if one.id.startswith(BESIDE)]
+def beside(items: Iterable[ContextItem]) -> list[ContextItem]:
+    """The files that the person attached."""
+    beside = (one for one in items if one.id.startswith(BESIDE))
+    return [one for one in beside if one.content.startswith("The person attached")]
 
 
 def marks(pilot: "Pilot[int]") -> dict[str, str]:
@@ -80,7 +83,7 @@ def test_a_file_is_found_inserted_and_sent(tmp_path: Path) -> None:
             await until(pilot, lambda: prompt(pilot).text == "see @src/shop/cart.py ")
             await pilot.press("enter")
             await until(pilot, lambda: shown(pilot, "I read it."))
-            (item,) = beside(desk)
+            (item,) = beside(desk.session.context.get_all())
             assert item.content == ("The person attached src/shop/cart.py (1 lines):\n1 total = 0")
             following = desk.session.context.get_all()[-2]
             assert following.content == "see @src/shop/cart.py"
@@ -92,11 +95,14 @@ def test_a_file_is_found_inserted_and_sent(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_escape_closes_and_a_space_ends_it(tmp_path: Path) -> None:
+def test_escape_and_a_space_close_the_list_a_large_file_offers_all_and_names_are_inert(
+    tmp_path: Path,
+) -> None:
     async def talk() -> None:
-        files_in(tmp_path, a_py="x = 1\n")
-        desk = desk_in(tmp_path, "Fine.")
-        async with running(desk) as pilot:
+        source = "".join(f"def f{number}():\n    return {number}\n" for number in range(3_000))
+        files_in(tmp_path, a_py="x = 1\n", big_py=source)
+        (tmp_path / "work" / "! rm [red]x\x1b.py").write_text("x")
+        async with running(desk_in(tmp_path, "Fine.")) as pilot:
             await pilot.press(*"@a")
             await until(pilot, lambda: popup(pilot).display)
             await pilot.press("escape")
@@ -109,17 +115,9 @@ def test_escape_closes_and_a_space_ends_it(tmp_path: Path) -> None:
             await pilot.press("space")
             assert not popup(pilot).display
             assert prompt(pilot).text == "@a. @ "
-            await pilot.press(*"nobody", "enter")
+            await pilot.press("x", "enter")
             await until(pilot, lambda: shown(pilot, "Fine."))
 
-    asyncio.run(talk())
-
-
-def test_a_large_file_offers_its_whole_text(tmp_path: Path) -> None:
-    async def talk() -> None:
-        source = "".join(f"def f{number}():\n    return {number}\n" for number in range(3_000))
-        files_in(tmp_path, big_py=source)
-        async with running(desk_in(tmp_path, "Ok.")) as pilot:
             await pilot.press(*"@big")
             await until(pilot, lambda: shown(pilot, "big.py"))
             await pilot.press("enter")
@@ -131,80 +129,6 @@ def test_a_large_file_offers_its_whole_text(tmp_path: Path) -> None:
             await pilot.press("backspace", "backspace")
             assert prompt(pilot).text == ""
 
-    asyncio.run(talk())
-
-
-def test_what_cannot_be_sent_stays_in_the_prompt(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            before = len(desk.session.context.get_all())
-            for text, reason in (
-                ("read @/etc/passwd now", "leads out of the workspace"),
-                ('read @"gone.txt" now', "There is no file"),
-            ):
-                prompt(pilot).put(text)
-                await pilot.press("enter")
-                await until(pilot, partial(shown, pilot, reason))
-                await until(pilot, partial(_holds, pilot, text))
-                prompt(pilot).clear()
-            assert len(desk.session.context.get_all()) == before
-
-    asyncio.run(talk())
-
-
-def test_a_secret_is_only_sent_if_the_person_allows_it(tmp_path: Path) -> None:
-    async def talk() -> None:
-        files_in(tmp_path, **{".env": "TOKEN=abc"})
-        os.symlink(".env", tmp_path / "work" / "notes.txt")
-        asked: list[str] = []
-        choice = ["no"]
-
-        async def ask(question: Question) -> Decision:
-            asked.append(question.target)
-            return Decision("once" if choice[0] == "once" else "no")
-
-        desk = desk_in(tmp_path, "Seen.", "The text @.env and !cat .env")
-        async with running(desk) as pilot:
-            desk.controller.tools.gate.ask = ask
-            prompt(pilot).put("see @notes.txt")
-            await pilot.press("escape", "enter")
-            await until(pilot, lambda: shown(pilot, "may hold secrets and was not sent"))
-            await until(pilot, lambda: prompt(pilot).text == "see @notes.txt")
-            assert asked == [".env"]
-            assert beside(desk) == []
-            choice[0] = "once"
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Seen."))
-            assert [one.content.partition("\n")[2] for one in beside(desk)] == ["1 TOKEN=abc"]
-            await say(pilot, "go on")  # the model's answer mentions the file
-            assert asked == [".env", ".env"]
-            assert len(beside(desk)) == 1
-
-    asyncio.run(talk())
-
-
-def test_messages_keep_their_order(tmp_path: Path) -> None:
-    async def talk() -> None:
-        files_in(tmp_path, a_py="x = 1\n")
-        desk = desk_in(tmp_path, "One.", "Two.")
-        async with running(desk) as pilot:
-            prompt(pilot).put("first @a.py")
-            await pilot.press("escape", "enter")
-            prompt(pilot).put("second")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Two."))
-            said = [one.content for one in desk.session.context.get_all()]
-            assert said.index("first @a.py") < said.index("second")
-
-    asyncio.run(talk())
-
-
-def test_names_are_shown_inert(tmp_path: Path) -> None:
-    async def talk() -> None:
-        (tmp_path / "work").mkdir()
-        (tmp_path / "work" / "! rm [red]x\x1b.py").write_text("x")
-        async with running(desk_in(tmp_path)) as pilot:
             await pilot.press("@", "r", "m")
             await until(pilot, lambda: shown(pilot, "rm [red]x"))
             assert not any("\x1b" in one for one in lines(pilot))
@@ -214,3 +138,65 @@ def test_names_are_shown_inert(tmp_path: Path) -> None:
             assert not prompt(pilot).is_shell
 
     asyncio.run(talk())
+
+
+def test_what_cannot_be_sent_stays_in_the_prompt(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        before = len(desk.session.context.get_all())
+        for text, reason in (
+            ("read @/etc/passwd now", "leads out of the workspace"),
+            ('read @"gone.txt" now', "There is no file"),
+        ):
+            prompt(pilot).put(text)
+            await pilot.press("enter")
+            await until(pilot, partial(shown, pilot, reason))
+            await until(pilot, partial(_holds, pilot, text))
+            prompt(pilot).clear()
+        assert len(desk.session.context.get_all()) == before
+
+    chat.talk(talk)
+
+
+def test_a_secret_is_only_sent_if_the_person_allows_it(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        files_in(chat.work.parent, **{".env": "TOKEN=abc"})
+        os.symlink(".env", chat.work / "notes.txt")
+        asked: list[str] = []
+        choice = ["no"]
+
+        async def ask(question: Question) -> Decision:
+            asked.append(question.target)
+            return Decision("once" if choice[0] == "once" else "no")
+
+        desk.controller.tools.gate.ask = ask
+        prompt(pilot).put("see @notes.txt")
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: shown(pilot, "may hold secrets and was not sent"))
+        await until(pilot, lambda: prompt(pilot).text == "see @notes.txt")
+        assert asked == [".env"]
+        assert beside(chat.said) == []
+        choice[0] = "once"
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Seen."))
+        assert [one.content.partition("\n")[2] for one in beside(chat.said)] == ["1 TOKEN=abc"]
+        await say(pilot, "go on")  # the model's answer mentions the file
+        assert asked == [".env", ".env"]
+        assert len(beside(chat.said)) == 1
+
+    chat.talk(talk, "Seen.", "The text @.env and !cat .env")
+
+
+def test_messages_keep_their_order(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        files_in(chat.work.parent, a_py="x = 1\n")
+        prompt(pilot).put("first @a.py")
+        await pilot.press("escape", "enter")
+        prompt(pilot).put("second")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Two."))
+        said = [one.content for one in chat.said]
+        assert said.index("first @a.py") < said.index("second")
+
+    chat.talk(talk, "One.", "Two.")

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,18 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.context.item import ItemType
 from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
 from contextui.model import ModelError, ModelRequest
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.prompt import InputHistory, Pastes, Prompt
+from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes, Prompt
 from contextui.tui.link import Desk, Talk
 from contextui.tui.main import MainScreen
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.sharing import SharedChat
 
 
 def prompt(pilot: "Pilot[int]") -> Prompt:
@@ -42,56 +41,46 @@ class Held(ScriptedModel):
             yield event
 
 
-def test_enter_sends_and_ctrl_j_makes_a_line(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Yes.")
-        async with running(desk) as pilot:
-            await pilot.press("a", "ctrl+j", "b")
-            assert prompt(pilot).text == "a\nb"
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Yes."))
-            messages = [one.content for one in desk.session.context.get_all()]
-            assert "a\nb" in messages
-            assert prompt(pilot).text == ""
+def test_enter_sends_unless_nothing_is_typed_and_ctrl_j_makes_a_line(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await pilot.press("space", "enter")
+        assert not chat.said  # an empty prompt
+        prompt(pilot).clear()
+        await pilot.press("a", "ctrl+j", "b")
+        assert prompt(pilot).text == "a\nb"
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "Yes."))
+        messages = [one.content for one in chat.said]
+        assert "a\nb" in messages
+        assert prompt(pilot).text == ""
 
-    asyncio.run(talk())
-
-
-def test_an_empty_prompt_sends_nothing(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            await pilot.press("space", "enter")
-            kinds = [one.type for one in desk.session.context.get_all()]
-            assert kinds == [ItemType.SYSTEM]
-
-    asyncio.run(talk())
+    chat.talk(talk, "Yes.")
 
 
-def test_messages_queue_during_a_turn_and_can_be_changed(tmp_path: Path) -> None:
-    async def talk() -> None:
-        model = Held("One.", "Two.", "Three.")
-        desk = desk_in(tmp_path, model=model)
-        async with running(desk) as pilot:
-            await pilot.press(*"first", "enter")
-            await until(pilot, lambda: shown(pilot, "esc stops"))
-            await pilot.press(*"second", "enter", *"third", "enter")
-            await until(pilot, lambda: shown(pilot, "· third"))
-            await pilot.press("up")
-            await until(pilot, lambda: prompt(pilot).text == "third")
-            await pilot.press("!", "enter")
-            await until(pilot, lambda: shown(pilot, "· third!"))
-            model.let_go.set()
-            await until(pilot, lambda: shown(pilot, "Three."))
-            messages = [one.content for one in desk.session.context.get_all()]
-            assert [one for one in messages if one in ("first", "second", "third!")] == [
-                "first",
-                "second",
-                "third!",
-            ]
-            assert not pilot.app.screen.query_one(Queue).display
+def test_messages_queue_during_a_turn_and_can_be_changed(chat: SharedChat) -> None:
+    model = Held("One.", "Two.", "Three.")
 
-    asyncio.run(talk())
+    async def talk(pilot: "Pilot[int]") -> None:
+        prompt(pilot).say("first")
+        await until(pilot, lambda: shown(pilot, "esc stops"))
+        prompt(pilot).say("second")
+        prompt(pilot).say("third")
+        await until(pilot, lambda: shown(pilot, "· third"))
+        await pilot.press("up")
+        await until(pilot, lambda: prompt(pilot).text == "third")
+        await pilot.press("!", "enter")
+        await until(pilot, lambda: shown(pilot, "· third!"))
+        model.let_go.set()
+        await until(pilot, lambda: shown(pilot, "Three."))
+        messages = [one.content for one in chat.said]
+        assert [one for one in messages if one in ("first", "second", "third!")] == [
+            "first",
+            "second",
+            "third!",
+        ]
+        assert not pilot.app.screen.query_one(Queue).display
+
+    chat.talk(talk, model=model)
 
 
 def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Path) -> None:
@@ -120,125 +109,118 @@ def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Pa
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-def test_a_key_stops_the_turn(tmp_path: Path, key: str) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=Held("Never."))
-        async with running(desk) as pilot:
-            await pilot.press(*"go", "enter")
-            await until(pilot, lambda: desk.controller.is_running)
-            await pilot.press(*"later", "enter")
-            await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
-            await pilot.press(key)
-            await until(pilot, lambda: not desk.controller.is_running)
-            await until(pilot, lambda: shown(pilot, "Stopped."))
-            await until(pilot, lambda: shown(pilot, "not sent: the last turn did not finish"))
-            await pilot.press("up")
-            await until(pilot, lambda: prompt(pilot).text == "later")
+def test_a_key_stops_the_turn(chat: SharedChat, key: str) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        prompt(pilot).say("go")
+        await until(pilot, lambda: desk.controller.is_running)
+        prompt(pilot).say("later")
+        await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
+        await pilot.press(key)
+        await until(pilot, lambda: not desk.controller.is_running)
+        await until(pilot, lambda: shown(pilot, "Stopped."))
+        await until(pilot, lambda: shown(pilot, "not sent: the last turn did not finish"))
+        await pilot.press("up")
+        await until(pilot, lambda: prompt(pilot).text == "later")
 
-    asyncio.run(talk())
-
-
-def test_what_waited_waits_no_longer_once_its_turn_has_begun(tmp_path: Path) -> None:
-    async def talk() -> None:
-        model = Held("One.", "Two.")
-        desk = desk_in(tmp_path, model=model)
-        async with running(desk) as pilot:
-            await pilot.press(*"first", "enter")
-            await until(pilot, lambda: shown(pilot, "esc stops"))
-            await pilot.press(*"second", "enter")
-            await until(pilot, lambda: shown(pilot, "· second"))
-            model.let_go.set()
-            model.let_go.clear()
-            await until(pilot, lambda: shown(pilot, "▌ second"))
-            await until(pilot, lambda: not shown(pilot, "· second"))
-            assert desk.controller.is_running  # it waits no longer, and is not answered yet
-            model.let_go.set()
-
-    asyncio.run(talk())
+    chat.talk(talk, model=Held("Never."))
 
 
-def test_the_reason_of_a_retry_is_never_cut(tmp_path: Path) -> None:
+def test_what_waited_waits_no_longer_once_its_turn_has_begun(chat: SharedChat) -> None:
+    model = Held("One.", "Two.")
+
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        prompt(pilot).say("first")
+        await until(pilot, lambda: shown(pilot, "esc stops"))
+        prompt(pilot).say("second")
+        await until(pilot, lambda: shown(pilot, "· second"))
+        model.let_go.set()
+        model.let_go.clear()
+        await until(pilot, lambda: shown(pilot, "▌ second"))
+        await until(pilot, lambda: not shown(pilot, "· second"))
+        assert desk.controller.is_running  # it waits no longer, and is not answered yet
+        model.let_go.set()
+
+    chat.talk(talk, model=model)
+
+
+def test_the_reason_of_a_retry_is_never_cut(chat: SharedChat) -> None:
     reason = "It is busy: " + "please wait until the next hour begins, " * 3 + "then try again."
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path), (80, 24)) as pilot:
-            main = pilot.app.screen
-            assert isinstance(main, MainScreen)
-            main.handle(TurnStarted("go", "1"))
-            for seconds in (7, 6):
-                main.handle(RetryScheduled(reason, seconds, 2, 5))
-            await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
-            said = " ".join(" ".join(lines(pilot)).split())
-            assert said.count(reason) == 1  # whole, and once
-            main.handle(RetryScheduled("Busy.", 5, 3, 5))
-            await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
+    async def talk(pilot: "Pilot[int]") -> None:
+        main = pilot.app.screen
+        assert isinstance(main, MainScreen)
+        main.handle(TurnStarted("go", "1"))
+        for seconds in (7, 6):
+            main.handle(RetryScheduled(reason, seconds, 2, 5))
+        await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
+        said = " ".join(" ".join(lines(pilot)).split())
+        assert said.count(reason) == 1  # whole, and once
+        main.handle(RetryScheduled("Busy.", 5, 3, 5))
+        await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
 
-    asyncio.run(talk())
-
-
-def test_the_past_is_walked_and_what_was_being_written_comes_back(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, "One.", "Two.")) as pilot:
-            await pilot.press(*"first", "enter")
-            await until(pilot, lambda: shown(pilot, "One."))
-            await pilot.press(*"second", "enter")
-            await until(pilot, lambda: shown(pilot, "Two."))
-            await pilot.press(*"new", "up")
-            assert prompt(pilot).text == "second"
-            await pilot.press("up")
-            assert prompt(pilot).text == "first"
-            await pilot.press("up", "down", "down")
-            assert prompt(pilot).text == "new"
-
-    asyncio.run(talk())
+    chat.talk(talk, size=(80, 24))
 
 
-def test_a_page_is_turned_from_the_prompt(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            log = pilot.app.screen.query_one(Conversation)
-            for number in range(80):
-                log.note(f"line {number}.")
-            await until(pilot, lambda: shown(pilot, "line 79."))
-            await pilot.press("h", "pageup")
-            await until(pilot, lambda: not shown(pilot, "line 79."))
-            await pilot.press("i", "pagedown", "pagedown")
-            await until(pilot, lambda: shown(pilot, "line 79."))
-            log.note("the newest")
-            await until(pilot, lambda: shown(pilot, "the newest"))
-            assert prompt(pilot).text == "hi"
+def test_the_past_is_walked_and_what_was_being_written_comes_back(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        prompt(pilot).say("first")
+        await until(pilot, lambda: shown(pilot, "One."))
+        prompt(pilot).say("second")
+        await until(pilot, lambda: shown(pilot, "Two."))
+        await pilot.press(*"new", "up")
+        assert prompt(pilot).text == "second"
+        await pilot.press("up")
+        assert prompt(pilot).text == "first"
+        await pilot.press("up", "down", "down")
+        assert prompt(pilot).text == "new"
 
-    asyncio.run(talk())
+    chat.talk(talk, "One.", "Two.")
 
 
-def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Much.")
-        text = "x" * 500_000 + "\n" + "x" * 499_999
-        async with running(desk) as pilot:
-            await pilot.press(*"see ")
-            prompt(pilot).post_message(events.Paste(text.replace("\n", "\r")))
-            await until(pilot, lambda: "[pasted 1: 1.0M characters]" in prompt(pilot).text)
-            await pilot.press("enter")
-            await until(pilot, lambda: not prompt(pilot).text)
-            await until(pilot, lambda: not desk.controller.is_running)
-            messages = [one for one in desk.session.context.get_all() if one.type is ItemType.USER]
-            assert messages[-1].content == f"see {text}"
-            await pilot.press("up", "!", "enter")  # called up again, it is whole again
-            await until(pilot, lambda: desk.session.context.get_all()[-1].content == f"see {text}!")
+def test_a_page_is_turned_from_the_prompt(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        log = pilot.app.screen.query_one(Conversation)
+        for number in range(80):
+            log.note(f"line {number}.")
+        await until(pilot, lambda: shown(pilot, "line 79."))
+        await pilot.press("h", "pageup")
+        await until(pilot, lambda: not shown(pilot, "line 79."))
+        await pilot.press("i", "pagedown", "pagedown")
+        await until(pilot, lambda: shown(pilot, "line 79."))
+        log.note("the newest")
+        await until(pilot, lambda: shown(pilot, "the newest"))
+        assert prompt(pilot).text == "hi"
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
-def test_a_paste_stands_there_once(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press("a")
-            pilot.app.post_message(events.Paste("bc\nd"))
-            await pilot.press("e")
-            assert prompt(pilot).text == "abc\nde"
+def test_a_large_paste_stands_as_a_word_and_is_sent_whole(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        text = "many words " * 2_000 + "\n" + "x" * 7_999
+        await pilot.press(*"see ")
+        prompt(pilot).post_message(events.Paste(text.replace("\n", "\r")))
+        await until(pilot, lambda: "[pasted 1: 30.0k characters]" in prompt(pilot).text)
+        await pilot.press("enter")
+        await until(pilot, lambda: not prompt(pilot).text)
+        await until(pilot, lambda: not desk.controller.is_running)
+        assert f"see {text}" in [one.content for one in chat.said]
+        await pilot.press("up", "!", "enter")  # called up again, it is whole again
+        await until(pilot, lambda: chat.said and chat.said[-1].content == f"see {text}!")
 
-    asyncio.run(talk())
+    chat.talk(talk, "Much.")
+
+
+def test_a_paste_stands_there_once(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await pilot.press("a")
+        pilot.app.post_message(events.Paste("bc\nd"))
+        await pilot.press("e")
+        assert prompt(pilot).text == "abc\nde"
+
+    chat.talk(talk)
 
 
 def test_pastes_are_put_back() -> None:
@@ -308,89 +290,56 @@ def test_what_is_typed_whole_comes_before_what_it_could_become() -> None:
     assert texts("/close todo_10") == []
 
 
-def test_an_alias_and_enter_run_the_command_itself(tmp_path: Path) -> None:
-    """U31: `/c` is `/compact`; it closes nothing, however often Enter is pressed."""
+def test_the_list_of_commands_opens_narrows_and_chooses(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
+        await pilot.press("/")
+        await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
+        assert shown(pilot, "/close ID")
+        await until(pilot, lambda: shown(pilot, "tab complete"))
+        await pilot.press(*"ope", "tab")
+        assert prompt(pilot).text == "/open "
+        await pilot.press("t", "o", "tab")
+        await until(pilot, lambda: len(desk.session.windows.windows()) == 1)
+        assert prompt(pilot).text == ""
+        await pilot.press("/", "escape")
+        assert not pilot.app.screen.query_one(Completions).display
+        await until(pilot, lambda: shown(pilot, "tab next pane"))
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        for _ in range(11):
-            desk.session.windows.open("todo")
-        async with running(desk) as pilot:
-            await pilot.press("/", "c")
-            await until(pilot, lambda: prompt(pilot).is_completing)
-            await pilot.press("enter")
-            await until(pilot, lambda: not prompt(pilot).text)
-            await pilot.press("enter")
+    chat.talk(talk)
+
+
+WRONG = [
+    ("/fly", 'Unknown command "/fly"'),
+    ("/open nothing", 'no window called "nothing"'),
+    ("/close todo_9", 'no window "todo_9"'),
+    ("/model", "The model is scripted"),
+    ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
+    ("/approval never", '"never" is not one of ask, auto, read-only'),
+    ("/theme ugly", 'no theme "ugly"'),
+]
+
+
+def test_commands_say_what_is_wrong_and_an_unknown_one_stays(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        for typed, _ in WRONG:
+            prompt(pilot).say(typed)
             await pilot.pause()
-            assert len(desk.session.windows.windows()) == 11
-            await pilot.press(*"/close todo_1", "enter")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is None)
-            assert len(desk.session.windows.windows()) == 10
+            if typed == "/fly":
+                assert prompt(pilot).text == typed
+        await until(pilot, lambda: all(shown(pilot, words) for _, words in WRONG))
 
-    asyncio.run(talk())
-
-
-def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            await pilot.press("/")
-            await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
-            assert shown(pilot, "/close ID")
-            await until(pilot, lambda: shown(pilot, "tab complete"))
-            await pilot.press(*"ope", "tab")
-            assert prompt(pilot).text == "/open "
-            await pilot.press("t", "o", "tab")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
-            assert prompt(pilot).text == ""
-            await pilot.press("/", "escape")
-            assert not pilot.app.screen.query_one(Completions).display
-            await until(pilot, lambda: shown(pilot, "tab next pane"))
-
-    asyncio.run(talk())
-
-
-def test_a_wrong_command_says_what_there_is_and_stays(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press(*"/fly", "enter")
-            await until(pilot, lambda: shown(pilot, 'Unknown command "/fly"'))
-            assert prompt(pilot).text == "/fly"
-
-    asyncio.run(talk())
-
-
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("/open nothing", 'no window called "nothing"'),
-        ("/close todo_9", 'no window "todo_9"'),
-        ("/undo", "Nothing to undo."),
-        ("/model", "The model is scripted"),
-        ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
-        ("/approval never", '"never" is not one of ask, auto, read-only'),
-        ("/theme ugly", 'no theme "ugly"'),
-    ],
-)
-def test_commands_say_what_is_wrong(tmp_path: Path, typed: str, words: str) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            prompt(pilot).put(typed)
-            prompt(pilot).is_completing = False
-            prompt(pilot).action_submit()
-            await until(pilot, lambda: shown(pilot, words))
-
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 def test_every_command_does_what_it_says(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
         async with running(desk) as pilot:
-            from contextui.tui.main import MainScreen
-
             main = pilot.app.screen
             assert isinstance(main, MainScreen)
+            main.run_command("/undo")
+            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
             main.run_command("/open todo")
             await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
             main.run_command("/close")
@@ -444,38 +393,44 @@ def test_a_command_wins_over_a_file_of_its_name() -> None:
     assert not commands.reads("/usr/bin")
 
 
-def test_a_sent_path_reaches_the_model(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "A file.")
-        async with running(desk) as pilot:
-            await pilot.press(*"/etc/hosts ?", "enter")
-            await until(pilot, lambda: shown(pilot, "A file."))
-            assert "/etc/hosts ?" in [one.content for one in desk.session.context.get_all()]
+def test_a_sent_path_reaches_the_model(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        prompt(pilot).say("/etc/hosts ?")
+        await until(pilot, lambda: shown(pilot, "A file."))
+        assert "/etc/hosts ?" in [one.content for one in chat.said]
 
-    asyncio.run(talk())
+    chat.talk(talk, "A file.")
 
 
-def test_a_whole_name_runs_as_it_was_typed(tmp_path: Path) -> None:
-    """U31: Enter after a whole name never takes a completion that was not marked before."""
+def test_an_alias_and_a_whole_name_run_as_they_were_typed(chat: SharedChat) -> None:
+    """U31: `/c` is `/compact`; Enter never takes a completion that was not marked before."""
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path)
-        for _ in range(2):
-            desk.session.windows.open("todo")
-        async with running(desk) as pilot:
-            completions = pilot.app.screen.query_one(Completions)
-            await pilot.press(*"/close")
-            await until(pilot, lambda: prompt(pilot).is_completing)
-            await pilot.press("enter")
-            await until(pilot, lambda: prompt(pilot).text == "/close ")
-            await until(pilot, lambda: completions.option_count == 2)
-            assert completions.highlighted == 0  # it has nothing to do yet, so it offers the first
-            assert len(desk.session.windows.windows()) == 2
-            await pilot.press("down", "enter")
-            await until(pilot, lambda: desk.session.windows.get("todo_2") is None)
-            assert desk.session.windows.get("todo_1") is not None
+    async def talk(pilot: "Pilot[int]") -> None:
+        windows = chat.desk.session.windows
+        first, second, third = (windows.open("todo").id for _ in range(3))
+        completions = pilot.app.screen.query_one(Completions)
+        await pilot.press("/", "c")
+        await until(pilot, lambda: prompt(pilot).is_completing)
+        await pilot.press("enter")
+        await until(pilot, lambda: not prompt(pilot).text)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert len(windows.windows()) == 3  # it closes nothing, however often Enter is pressed
+        prompt(pilot).put("/close")
+        await until(pilot, lambda: prompt(pilot).is_completing)
+        await pilot.press("enter")
+        await until(pilot, lambda: prompt(pilot).text == "/close ")
+        await until(pilot, lambda: completions.option_count == 3)
+        assert completions.highlighted == 0  # it has nothing to do yet, so it offers the first
+        assert len(windows.windows()) == 3
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: windows.get(second) is None)
+        prompt(pilot).put(f"/close {third}")
+        await pilot.press("enter")
+        await until(pilot, lambda: windows.get(third) is None)
+        assert windows.get(first) is not None
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -> None:
@@ -514,46 +469,43 @@ def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -
         may_open.set()
 
 
-def test_the_path_of_a_dropped_image_becomes_a_mention(tmp_path: Path) -> None:
-    async def talk() -> None:
+def test_the_path_of_a_dropped_image_becomes_a_mention(chat: SharedChat, tmp_path: Path) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
         shot = tmp_path / "my shot.png"
         shot.write_bytes(b"\x89PNG\r\n\x1a\n")
-        async with running(desk_in(tmp_path)) as pilot:
-            for pasted in (str(shot), f"'{shot}'", str(shot).replace(" ", "\\ ")):
-                pilot.app.post_message(events.Paste(pasted))
-                await until(pilot, lambda: prompt(pilot).text == f'@"{shot}" ')
-                prompt(pilot).clear()
-            pilot.app.post_message(events.Paste("/no/such.png"))
-            await until(pilot, lambda: prompt(pilot).text == "/no/such.png")
+        for pasted in (str(shot), f"'{shot}'", str(shot).replace(" ", "\\ ")):
+            pilot.app.post_message(events.Paste(pasted))
+            await until(pilot, lambda: prompt(pilot).text == f'@"{shot}" ')
+            prompt(pilot).clear()
+        pilot.app.post_message(events.Paste("/no/such.png"))
+        await until(pilot, lambda: prompt(pilot).text == "/no/such.png")
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
-def test_a_huge_paste_is_refused_at_once(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press("a")
-            started = time.monotonic()
-            pilot.app.post_message(events.Paste("x" * 100_000_000))
-            await until(pilot, lambda: shown(pilot, "The paste is too large"))
-            assert time.monotonic() - started < 5
-            assert prompt(pilot).text == "a"
-            pilot.app.post_message(events.Paste("y" * 9_000_000))
-            await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
-            await pilot.press("b")
-            await until(pilot, lambda: prompt(pilot).text.endswith("]b"))
-            await pilot.press("ctrl+g", "i", "slash")
-            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-            await until(pilot, lambda: not shown(pilot, "too large"))
-            started, field = time.monotonic(), pilot.app.focused
-            pilot.app.post_message(events.Paste("x" * 100_000_000))
-            await until(pilot, lambda: shown(pilot, "The paste is too large"))
-            assert time.monotonic() - started < 5
-            assert isinstance(field, Input)
-            assert field.value == ""
-            pilot.app.post_message(events.Paste("z" * 9_000_000))
-            await until(pilot, lambda: field.value)
-            assert set(field.value) == {"z"}
-            assert len(field.value) <= 10_000
+def test_a_huge_paste_is_refused(chat: SharedChat) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await pilot.press("a")
+        pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
+        await until(pilot, lambda: shown(pilot, "The paste is too large"))
+        assert prompt(pilot).text == "a"
+        pilot.app.post_message(events.Paste("y" * (MOST_PASTED - 1)))
+        await until(pilot, lambda: "[pasted 1" in prompt(pilot).text)
+        await pilot.press("b")
+        await until(pilot, lambda: prompt(pilot).text.endswith("]b"))
+        await pilot.press("f2", "ctrl+g", "i", "slash")
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: not shown(pilot, "too large"))
+        field = pilot.app.focused
+        pilot.app.post_message(events.Paste("x" * (MOST_PASTED + 1)))
+        await until(pilot, lambda: shown(pilot, "The paste is too large"))
+        assert isinstance(field, Input)
+        assert field.value == ""
+        pilot.app.post_message(events.Paste("z" * (MOST_PASTED - 1)))
+        await until(pilot, lambda: field.value)
+        assert set(field.value) == {"z"}
+        assert len(field.value) <= 10_000
+        await pilot.press("escape")
 
-    asyncio.run(talk())
+    chat.talk(talk)

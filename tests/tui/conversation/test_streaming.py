@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,8 @@ from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.entries import LONGEST, ModelWords, Thought
 from contextui.tui.conversation.pane import Conversation
 from contextui.words import Words
-from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.running import lines, shown, until
+from tests.tui.sharing import SharedChat
 
 
 def pane(pilot: "Pilot[int]") -> Conversation:
@@ -36,7 +36,7 @@ def pane(pilot: "Pilot[int]") -> Conversation:
 
 
 def test_words_are_drawn_together_while_drawing_takes_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_end = asyncio.Event()
     begun: list[str] = []
@@ -51,67 +51,64 @@ def test_words_are_drawn_together_while_drawing_takes_long(
 
         return AwaitComplete(later())
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            monkeypatch.setattr(Markdown, "append", slow)
-            pane(pilot).handle(TurnStarted("count", "1"))
-            pane(pilot).handle(TextDelta("one "))
-            try:
-                await until(pilot, lambda: begun)
-                for word in ("two ", "three ", "four"):
-                    pane(pilot).handle(TextDelta(word))
-                    await asyncio.sleep(0.1)
-                assert begun == ["one "]
-            finally:
-                may_end.set()
-            await until(pilot, lambda: shown(pilot, "one two three four"))
-            assert begun == ["one ", "two three four"]
+    async def talk(pilot: "Pilot[int]") -> None:
+        monkeypatch.setattr(Markdown, "append", slow)
+        pane(pilot).handle(TurnStarted("count", "1"))
+        pane(pilot).handle(TextDelta("one "))
+        try:
+            await until(pilot, lambda: begun)
+            for word in ("two ", "three ", "four"):
+                pane(pilot).handle(TextDelta(word))
+                await asyncio.sleep(0.1)
+            assert begun == ["one "]
+        finally:
+            may_end.set()
+        await until(pilot, lambda: shown(pilot, "one two three four"))
+        assert begun == ["one ", "two three four"]
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 @pytest.mark.parametrize("mark", ["- ", "1. "])
-def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(tmp_path: Path, mark: str) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("a list", "1"))
-            pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
-            await until(pilot, lambda: shown(pilot, "item 5"))
-            answer = pane(pilot).query_one(ModelWords)
-            first = answer.query("Horizontal").first()
-            pane(pilot).handle(TextDelta(f"{mark}the sixth **one**"))
-            await until(pilot, lambda: shown(pilot, "the sixth one"))
-            assert answer.query("Horizontal").first() is first
-            pane(pilot).handle(TextDelta(" grows"))
-            await until(pilot, lambda: shown(pilot, "the sixth one grows"))
-            assert len(answer.query("Horizontal")) == 6
-            pane(pilot).handle(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
-            await until(pilot, lambda: shown(pilot, "item 11"))
-            assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
+def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(chat: SharedChat, mark: str) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("a list", "1"))
+        pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
+        await until(pilot, lambda: shown(pilot, "item 5"))
+        answer = pane(pilot).query_one(ModelWords)
+        first = answer.query("Horizontal").first()
+        pane(pilot).handle(TextDelta(f"{mark}the sixth **one**"))
+        await until(pilot, lambda: shown(pilot, "the sixth one"))
+        assert answer.query("Horizontal").first() is first
+        pane(pilot).handle(TextDelta(" grows"))
+        await until(pilot, lambda: shown(pilot, "the sixth one grows"))
+        assert len(answer.query("Horizontal")) == 6
+        pane(pilot).handle(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
+        await until(pilot, lambda: shown(pilot, "item 11"))
+        assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "Zq3-not-for-the-screen-7"
     monkeypatch.setenv("SOME_API_KEY", key)
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("which key?", "1"))
-            for kind in (ThinkingDelta, TextDelta):
-                for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
-                    pane(pilot).handle(kind(piece))
-                    await pilot.pause(0.1)
-                    assert not any(shown(pilot, key[n : n + 4]) for n in range(0, len(key), 4))
-            pane(pilot).handle(TextDelta(". And Zq3"))
-            await until(pilot, lambda: shown(pilot, "It is ***. And"))
-            pane(pilot).handle(TurnFinished("done"))
-            await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("which key?", "1"))
+        for kind in (ThinkingDelta, TextDelta):
+            for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
+                pane(pilot).handle(kind(piece))
+                await pilot.pause(0.1)
+                assert not any(shown(pilot, key[n : n + 4]) for n in range(0, len(key), 4))
+        pane(pilot).handle(TextDelta(". And Zq3"))
+        await until(pilot, lambda: shown(pilot, "It is ***. And"))
+        pane(pilot).handle(TurnFinished("done"))
+        await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
@@ -129,8 +126,8 @@ def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
     asyncio.run(go())
 
 
-def test_a_thousand_deltas_in_a_second_are_drawn_ten_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_many_deltas_in_a_second_are_drawn_ten_times(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each draw rebuilds the block that grows, and no other."""
     drawn, timers, rebuilt = [0], list[Callable[[], Awaitable[None]]](), list[MarkdownBlock]()
@@ -144,33 +141,32 @@ def test_a_thousand_deltas_in_a_second_are_drawn_ten_times(
         rebuilt.append(self)
         await update(self, block)
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("count", "1"))
-            pane(pilot).handle(TextDelta("# One\n\nA paragraph.\n\n- a list\n\nThe last one"))
-            await until(pilot, lambda: shown(pilot, "The last one"))
-            answer = pane(pilot).query_one(ModelWords)
-            first = list(answer.children)[:-1]
-            monkeypatch.setattr(Markdown, "append", counted)
-            monkeypatch.setattr(MarkdownBlock, "_update_from_block", updated)
-            monkeypatch.setattr(ModelWords, "set_timer", lambda _, __, draw: timers.append(draw))
-            for number in range(1_000):
-                pane(pilot).handle(TextDelta(f" {number}"))
-                if number % 100 == 99:  # a tenth of a second, by the clock of this test
-                    await until(pilot, lambda: timers)
-                    (draw,) = timers
-                    timers.clear()
-                    await draw()
-            await until(pilot, lambda: shown(pilot, "998 999"))
-            assert drawn == [10]
-            assert set(rebuilt) <= {list(answer.children)[-1]}
-            assert list(answer.children)[:-1] == first
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("count", "1"))
+        pane(pilot).handle(TextDelta("# One\n\nA paragraph.\n\n- a list\n\nThe last one"))
+        await until(pilot, lambda: shown(pilot, "The last one"))
+        answer = pane(pilot).query_one(ModelWords)
+        first = list(answer.children)[:-1]
+        monkeypatch.setattr(Markdown, "append", counted)
+        monkeypatch.setattr(MarkdownBlock, "_update_from_block", updated)
+        monkeypatch.setattr(ModelWords, "set_timer", lambda _, __, draw: timers.append(draw))
+        for number in range(100):
+            pane(pilot).handle(TextDelta(f" {number}"))
+            if number % 10 == 9:  # a tenth of a second, by the clock of this test
+                await until(pilot, lambda: timers)
+                (draw,) = timers
+                timers.clear()
+                await draw()
+        await until(pilot, lambda: shown(pilot, "98 99"))
+        assert drawn == [10]
+        assert set(rebuilt) <= {list(answer.children)[-1]}
+        assert list(answer.children)[:-1] == first
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
-def test_a_thousand_deltas_of_thinking_are_drawn_ten_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_many_deltas_of_thinking_are_drawn_ten_times(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn, timers = [0], list[Callable[[], None]]()
 
@@ -178,23 +174,22 @@ def test_a_thousand_deltas_of_thinking_are_drawn_ten_times(
         drawn[0] += 1
         return self
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).handle(TurnStarted("think", "1"))
-            pane(pilot).handle(ThinkingDelta("So"))
-            await until(pilot, lambda: shown(pilot, "So"))
-            monkeypatch.setattr(Thought, "set_timer", lambda _, __, draw: timers.append(draw))
-            monkeypatch.setattr(Thought, "refresh", counted)
-            for number in range(1_000):
-                pane(pilot).handle(ThinkingDelta(f" {number}"))
-                if number % 100 == 99:
-                    await until(pilot, lambda: timers)
-                    (draw,) = timers
-                    timers.clear()
-                    draw()
-            assert drawn == [10]
+    async def talk(pilot: "Pilot[int]") -> None:
+        pane(pilot).handle(TurnStarted("think", "1"))
+        pane(pilot).handle(ThinkingDelta("So"))
+        await until(pilot, lambda: shown(pilot, "So"))
+        monkeypatch.setattr(Thought, "set_timer", lambda _, __, draw: timers.append(draw))
+        monkeypatch.setattr(Thought, "refresh", counted)
+        for number in range(100):
+            pane(pilot).handle(ThinkingDelta(f" {number}"))
+            if number % 10 == 9:
+                await until(pilot, lambda: timers)
+                (draw,) = timers
+                timers.clear()
+                draw()
+        assert drawn == [10]
 
-    asyncio.run(talk())
+    chat.talk(talk)
 
 
 CALL = [CallStarted(1, "read_file", {"path": "a.py"}), CallFinished(1, "read_file", True, "text")]
@@ -231,7 +226,7 @@ TURNS: list[tuple[list[Event], list[str]]] = [  # and what is drawn of each
 ]
 
 
-def test_turns_whose_events_come_in_one_tick_are_drawn_whole(tmp_path: Path) -> None:
+def test_turns_whose_events_come_in_one_tick_are_drawn_whole(chat: SharedChat) -> None:
     """X01: no event is lost because the widget that it concerns is not mounted yet."""
 
     def rows(pilot: "Pilot[int]") -> list[str]:
@@ -240,32 +235,30 @@ def test_turns_whose_events_come_in_one_tick_are_drawn_whole(tmp_path: Path) -> 
         rows = [re.sub(r"\d+\.\ds.*", "", row).strip() for row in drawn]
         return [row for row in rows if row]
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path), (120, 80)) as pilot:
-            (tmp_path / "work" / "a.py").write_text("print('a')\n", "utf-8")
-            expected = list[str]()
-            for number, (events, drawn) in enumerate(TURNS):
-                expected += [f"▌ turn {number}", *drawn]
-                for event in (TurnStarted(f"turn {number}", "1"), *events, TurnFinished("done")):
-                    pane(pilot).handle(event)
-            await until(pilot, lambda: rows(pilot) == expected)
+    async def talk(pilot: "Pilot[int]") -> None:
+        (chat.work / "a.py").write_text("print('a')\n", "utf-8")
+        expected = list[str]()
+        for number, (events, drawn) in enumerate(TURNS):
+            expected += [f"▌ turn {number}", *drawn]
+            for event in (TurnStarted(f"turn {number}", "1"), *events, TurnFinished("done")):
+                pane(pilot).handle(event)
+        await until(pilot, lambda: rows(pilot) == expected)
 
-    asyncio.run(talk())
+    chat.talk(talk, size=(120, 80))
 
 
-def test_an_answer_is_copied_and_folded_before_it_is_drawn(tmp_path: Path) -> None:
+def test_an_answer_is_copied_and_folded_before_it_is_drawn(chat: SharedChat) -> None:
     """X01: what a widget was given counts, not what it has drawn."""
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            for event in (TurnStarted("hi", "1"), TextDelta("An answer."), TurnFinished("done")):
-                pane(pilot).handle(event)
-            pane(pilot).action_copy()
-            assert pilot.app.clipboard == "An answer."
-            for number in range(70):
-                pane(pilot).note(f"line {number}")
-            await until(pilot, lambda: not pane(pilot).query(ModelWords))
-            pane(pilot).on_earlier_requested()
-            await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")
+    async def talk(pilot: "Pilot[int]") -> None:
+        for event in (TurnStarted("hi", "1"), TextDelta("An answer."), TurnFinished("done")):
+            pane(pilot).handle(event)
+        pane(pilot).action_copy()
+        assert pilot.app.clipboard == "An answer."
+        for number in range(70):
+            pane(pilot).note(f"line {number}")
+        await until(pilot, lambda: not pane(pilot).query(ModelWords))
+        pane(pilot).on_earlier_requested()
+        await until(pilot, lambda: pane(pilot).query_one(ModelWords).source == "An answer.")
 
-    asyncio.run(talk())
+    chat.talk(talk)

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Question
 from contextui.agent.models.scripted import ScriptedModel, call
@@ -24,6 +25,7 @@ from contextui.tui.conversation.status import TurnStatus
 from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter, duration
 from contextui.words import Lang, Words
 from tests.tui.running import desk_in, lines, running, say, shown
+from tests.tui.sharing import SharedChat
 
 
 @pytest.mark.parametrize(
@@ -110,17 +112,16 @@ def test_a_save_that_was_allowed_says_so_with_its_lines(
 
 
 @pytest.mark.parametrize("width", [40, 52, 60, 90])
-def test_what_a_call_says_about_itself_fits_its_line(tmp_path: Path, width: int) -> None:
+def test_what_a_call_says_about_itself_fits_its_line(chat: SharedChat, width: int) -> None:
     entry = Called("editor_1.save", "src/shop/cart.py", True, "", True, 300, 300)
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path), (width, 24)) as pilot:
-            line = CallLine(entry, Words("en"))
-            await pilot.app.screen.query_one(Conversation).mount(line)
-            await pilot.pause()
-            assert line.head().cell_length <= line.size.width
+    async def talk(pilot: "Pilot[int]") -> None:
+        line = CallLine(entry, Words("en"))
+        await pilot.app.screen.query_one(Conversation).mount(line)
+        await pilot.pause()
+        assert line.head().cell_length <= line.size.width
 
-    asyncio.run(talk())
+    chat.talk(talk, size=(width, 24))
 
 
 @pytest.mark.parametrize(
@@ -133,22 +134,21 @@ def test_what_a_call_says_about_itself_fits_its_line(tmp_path: Path, width: int)
     ],
 )
 def test_figures_only_where_there_are_any(
-    tmp_path: Path, model: type[ScriptedModel], says: list[str], never: list[str]
+    chat: SharedChat, model: type[ScriptedModel], says: list[str], never: list[str]
 ) -> None:
     usage = Usage(input_tokens=10, output_tokens=20, cache_read_input_tokens=90)
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, model=model(answer))) as pilot:
-            await say(pilot, "Is it?")
-            text = pilot.app.screen.query_one(TurnLine).entry.text(Words("en"))
-            assert all(one in text for one in says), text
-            assert not any(one in text for one in never), text
-            assert shown(pilot, text)
-            if not says:  # nothing on the whole screen
-                assert [one for one in lines(pilot) if "cache" in one.lower()] == []
+    async def talk(pilot: "Pilot[int]") -> None:
+        await say(pilot, "Is it?")
+        text = pilot.app.screen.query_one(TurnLine).entry.text(Words("en"))
+        assert all(one in text for one in says), text
+        assert not any(one in text for one in never), text
+        assert shown(pilot, text)
+        if not says:  # nothing on the whole screen
+            assert [one for one in lines(pilot) if "cache" in one.lower()] == []
 
-    asyncio.run(talk())
+    chat.talk(talk, model=model(answer))
 
 
 def test_a_call_that_waits_for_a_job_names_it() -> None:

@@ -17,6 +17,7 @@ from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from contextui.words import Lang
 from tests.tui.running import desk_in, lines, until
+from tests.tui.sharing import SharedChat
 
 # Whatever of this were obeyed would be seen: an exception, a click, a title, a clipboard.
 PAYLOADS = [
@@ -282,6 +283,13 @@ def desk_with(
     for name in names:
         desk.session.windows.open(name)
     return desk
+
+
+def opened(chat: SharedChat, *names: str) -> Desk:
+    """The shared session, with these windows open."""
+    for name in names:
+        chat.desk.session.windows.open(name)
+    return chat.desk
 
 
 def desktop(pilot: "Pilot[int]") -> Desktop:

@@ -12,8 +12,9 @@ from contextui.session.memory import Memory
 from contextui.tui.dialogs.help import GoTo, HelpScreen
 from contextui.tui.dividers import NARROW, WIDE, Dividers, Grip
 from contextui.tui.main import MainScreen
-from tests.tui.desktop.samples import desk_with, desktop, frame_of, frames
+from tests.tui.desktop.samples import desk_with, desktop, frame_of, frames, opened
 from tests.tui.running import lines, running, shown, until
+from tests.tui.sharing import SharedChat
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -91,109 +92,53 @@ def test_keys_move_the_dividers_and_the_folder_remembers_them(tmp_path: Path) ->
     assert Memory.of_folder(work, home).get("layout")["rows"] is None
 
 
-def test_a_key_that_does_not_resize_leaves_resizing_and_acts_as_always(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_with(tmp_path, "note")) as pilot:
-            await frame_of(pilot, "note_1")
-            prompt = main(pilot).prompt
-            await pilot.press("ctrl+g", "down", *"hello")
-            await until(pilot, lambda: prompt.text == "hello")
-            await pilot.press("ctrl+g", "up", "enter")  # not sent: enter confirms the size
-            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
-            await pilot.press("ctrl+g", "backspace", "f1")
-            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-            await pilot.press("escape")
-            await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
-            assert prompt.text == "hell"
-            await pilot.press("ctrl+g", "1", "ctrl+g", "down", "x")
-            await until(pilot, lambda: shown(pilot, "Close note_1?"))  # the window's own key
-            assert prompt.text == "hell"
+def test_a_key_that_does_not_resize_leaves_resizing_and_acts_as_always(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        opened(chat, "note")
+        await frame_of(pilot, "note_1")
+        prompt = main(pilot).prompt
+        await pilot.press("ctrl+g", "down", *"hello")
+        await until(pilot, lambda: prompt.text == "hello")
+        await pilot.press("ctrl+g", "up", "enter")  # not sent: enter confirms the size
+        await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
+        await pilot.press("ctrl+g", "backspace", "f1")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
+        assert prompt.text == "hell"
+        await pilot.press("ctrl+g", "1", "ctrl+g", "down", "x")
+        await until(pilot, lambda: shown(pilot, "Close note_1?"))  # the window's own key
+        assert prompt.text == "hell"
 
-    asyncio.run(go())
-
-
-def test_the_mouse_drags_the_dividers_and_a_double_click_fits_them(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_with(tmp_path, "note")) as pilot:
-            await frame_of(pilot, "note_1")
-            await until(pilot, lambda: desktop(pilot).region.height == 5)
-            grip, edge = main(pilot).query(Grip)
-            assert "╌╌╌╌╌" in lines(pilot)[grip.region.y]
-            await pilot.mouse_down(grip, offset=(3, 0))
-            await pilot.hover(offset=(20, 14))
-            await pilot.mouse_up(offset=(20, 14))
-            await until(pilot, lambda: desktop(pilot).region.height == 13)
-            assert grip.region.y == 14  # under the mouse
-            await pilot.mouse_down(edge, offset=(0, 20))
-            await pilot.hover(offset=(70, 20))
-            await pilot.mouse_up(offset=(70, 20))
-            await until(pilot, lambda: edge.region.x == 70)
-            await pilot.click(grip, offset=(3, 0), times=2)
-            await until(pilot, lambda: desktop(pilot).region.height == 5)
-            assert edge.region.x == 78
-
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_order_numbers_and_main_window_are_there_again(tmp_path: Path) -> None:
-    desk = desk_with(tmp_path, "note", "shelf", "form")
-    session_id = desk.session.id
+def test_the_mouse_drags_the_dividers_and_a_double_click_fits_them(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        opened(chat, "note")
+        await frame_of(pilot, "note_1")
+        await until(pilot, lambda: desktop(pilot).region.height == 5)
+        grip, edge = main(pilot).query(Grip)
+        assert "╌╌╌╌╌" in lines(pilot)[grip.region.y]
+        await pilot.mouse_down(grip, offset=(3, 0))
+        await pilot.hover(offset=(20, 14))
+        await pilot.mouse_up(offset=(20, 14))
+        await until(pilot, lambda: desktop(pilot).region.height == 13)
+        assert grip.region.y == 14  # under the mouse
+        await pilot.mouse_down(edge, offset=(0, 20))
+        await pilot.hover(offset=(70, 20))
+        await pilot.mouse_up(offset=(70, 20))
+        await until(pilot, lambda: edge.region.x == 70)
+        await pilot.click(grip, offset=(3, 0), times=2)
+        await until(pilot, lambda: desktop(pilot).region.height == 5)
+        assert edge.region.x == 78
 
-    async def go() -> None:
-        async with running(desk) as pilot:
-            await frame_of(pilot, "form_1")
-            await pilot.press("ctrl+g", "3")
-            await until(pilot, lambda: frames(pilot)["form_1"].has_focus)
-            desk.session.windows.close("note_1")
-            await until(pilot, lambda: "note_1" not in frames(pilot))
-            await pilot.press("m")
-            await until(pilot, lambda: shown(pilot, "pinned"))
-
-    asyncio.run(go())
-
-    async def again() -> None:
-        async with running(desk_with(tmp_path, session_id=session_id)) as pilot:
-            await until(pilot, lambda: shown(pilot, "╭─ 3 form"))
-            assert shown(pilot, "pinned")
-            assert shown(pilot, "╭─ 2 shelf")
-
-    asyncio.run(again())
+    chat.talk(go)
 
 
-@pytest.mark.parametrize("size", [(19, 40), (120, 4), (3, 2), (1, 1)])
-def test_a_tiny_terminal_says_so_and_nothing_breaks(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def go() -> None:
-        async with running(desk_with(tmp_path, "note", "todo")) as pilot:
-            await frame_of(pilot, "note_1")
-            await pilot.resize_terminal(*size)
-            await until(
-                pilot, lambda: lines(pilot)[0].startswith("Terminal too small"[: size[0] - 1])
-            )
-            assert not any(lines(pilot)[1:])
-            await pilot.resize_terminal(120, 40)
-            await until(pilot, lambda: shown(pilot, "╭─ 1 note"))
-            await pilot.press("h")
-            await until(pilot, lambda: shown(pilot, "│ h"))  # the prompt still has the focus
-
-    asyncio.run(go())
-
-
-def test_while_resuming_nothing_is_said_to_be_too_small(tmp_path: Path) -> None:
-    seen = list[str]()
-
-    async def go() -> None:
-        desk = desk_with(tmp_path, "note", "todo")
-        async with running(desk) as pilot:
-            for _ in range(10):
-                seen.extend(lines(pilot))
-                await asyncio.sleep(0.01)
-            await frame_of(pilot, "note_1")
-
-    asyncio.run(go())
-    assert not any("Too small" in one for one in seen)
-
-
-def test_arrows_resize_the_window_that_has_the_focus(tmp_path: Path) -> None:
+def test_arrows_resize_the_window_with_the_focus_and_the_arrangement_is_there_again(
+    tmp_path: Path,
+) -> None:
     desk = desk_with(tmp_path, "note", "shelf", "form")
     session_id = desk.session.id
 
@@ -213,11 +158,25 @@ def test_arrows_resize_the_window_that_has_the_focus(tmp_path: Path) -> None:
             await until(pilot, lambda: height(pilot, "shelf_1") == before)
             await pilot.press("ctrl+g", "down", "down", "escape")
             await until(pilot, lambda: height(pilot, "shelf_1") == before + 2)
+            await pilot.press("ctrl+g", "3")
+            await until(pilot, lambda: frames(pilot)["form_1"].has_focus)
+            desk.session.windows.close("note_1")
+            await until(pilot, lambda: "note_1" not in frames(pilot))
+            await pilot.press("m")
+            await until(pilot, lambda: shown(pilot, "pinned"))
 
-    asyncio.run(go())
-
-    async def narrow() -> None:
-        async with running(desk_with(tmp_path, session_id=session_id), (80, 24)) as pilot:
+    async def again() -> None:
+        seen = list[str]()
+        async with running(desk_with(tmp_path, session_id=session_id)) as pilot:
+            for _ in range(5):
+                seen.extend(lines(pilot))
+                await asyncio.sleep(0.01)
+            assert not any("too small" in one for one in seen)
+            await until(pilot, lambda: shown(pilot, "╭─ 3 form"))
+            assert shown(pilot, "pinned")  # the main window
+            assert shown(pilot, "╭─ 2 shelf")
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda: main(pilot).has_class("-narrow"))
             await pilot.press("ctrl+g", "2")
             await until(pilot, lambda: "shelf_1" in frames(pilot))
             await pilot.press("ctrl+g", "down")
@@ -225,4 +184,23 @@ def test_arrows_resize_the_window_that_has_the_focus(tmp_path: Path) -> None:
             await pilot.press("up")
             await until(pilot, lambda: not main(pilot).has_class("-zoom"))
 
-    asyncio.run(narrow())
+    asyncio.run(go())
+    asyncio.run(again())
+
+
+def test_a_tiny_terminal_says_so_and_nothing_breaks(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        opened(chat, "note", "todo")
+        await frame_of(pilot, "note_1")
+        for width, height in ((19, 40), (120, 4), (3, 2), (1, 1)):
+            words = "Terminal too small"[: width - 1]
+            await pilot.resize_terminal(width, height)
+            await until(pilot, lambda words=words: lines(pilot)[0].startswith(words))  # type: ignore[misc]
+            await until(pilot, lambda: not any(lines(pilot)[1:]))
+            await pilot.resize_terminal(120, 40)
+            await until(pilot, lambda: shown(pilot, "╭─ 1 note"))
+            main(pilot).prompt.clear()
+            await pilot.press("h")
+            await until(pilot, lambda: shown(pilot, "│ h"))  # the prompt still has the focus
+
+    chat.talk(go)

@@ -1,13 +1,13 @@
 """The editor's own widget: person and model write in one text, and the file stays exact."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from contextui.agent.models.scripted import Step, call
+from contextui.agent.models.scripted import call
 from contextui.model import Block
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
@@ -18,18 +18,16 @@ from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
 from tests.tui.running import running, say, shown, until
+from tests.tui.sharing import SharedChat
 
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
 
 
-def desk_on(
-    folder: Path, content: bytes | str, name: str = "cart.py", steps: Sequence[Step] = ()
-) -> Desk:
-    desk = desk_with(folder, steps=steps)
+def desk_on(chat: SharedChat, content: bytes | str, name: str = "cart.py") -> Desk:
     data = content.encode() if isinstance(content, str) else content
-    (folder / "work" / name).write_bytes(data)
-    desk.session.windows.open("editor", path=name)
-    return desk
+    (chat.work / name).write_bytes(data)
+    chat.desk.session.windows.open("editor", path=name)
+    return chat.desk
 
 
 def editor(desk: Desk) -> EditorWindow:
@@ -55,137 +53,134 @@ async def entered(pilot: "Pilot[int]") -> tuple[WindowFrame, EditorBody]:
     return frame, body
 
 
-def test_a_file_is_shown_in_colours_with_its_numbers(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_on(tmp_path, CODE)) as pilot:
-            frame = await frame_of(pilot, "editor_1")
-            await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
-            assert shown(pilot, "╭─ 1 editor  cart.py ─")
-            body = frame.body
-            assert isinstance(body, EditorBody)
-            assert body.language == "python"
-            colours = {
+def test_a_file_is_shown_in_colours_with_its_numbers(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, CODE)
+        frame = await frame_of(pilot, "editor_1")
+        await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
+        await until(pilot, lambda: shown(pilot, "╭─ 1 editor  cart.py ─"))
+        body = frame.body
+        assert isinstance(body, EditorBody)
+        await until(pilot, lambda: body.language == "python")
+
+        def colours() -> set[str]:
+            return {
                 segment.style.color.name
                 for segment in body.render_line(0)
                 if segment.style and segment.style.color and segment.text.strip()
             }
-            assert len(colours) > 2
 
-    asyncio.run(go())
+        await until(pilot, lambda: len(colours()) > 2)  # they are found in the background
 
-
-def test_what_is_typed_is_in_the_shared_text_after_a_pause(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            frame, _ = await entered(pilot)
-            await pilot.press("end", *"  # all", "enter", *"pass")
-            await until(pilot, lambda: shown(pilot, "cart.py •"))
-            await until(pilot, lambda: buffer(desk).startswith("def total(items):  # all\npass\n"))
-            await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-            assert editor(desk).runtime.history.entries[-1].action == "splice"
-            assert (tmp_path / "work" / "cart.py").read_text() == CODE  # not saved yet
-
-    asyncio.run(go())
+    chat.talk(go)
 
 
-@pytest.mark.long
-def test_blur_sends_what_was_typed_at_once(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            frame, _ = await entered(pilot)
-            await pilot.press("x", "escape")
-            await until(pilot, lambda: frame.has_focus)
-            await until(pilot, lambda: buffer(desk).startswith("xdef"))
+def test_what_is_typed_is_in_the_shared_text_after_a_pause(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        frame, _ = await entered(pilot)
+        await pilot.press("end", *"  # all", "enter", *"pass")
+        await until(pilot, lambda: shown(pilot, "cart.py •"))
+        await until(pilot, lambda: buffer(desk).startswith("def total(items):  # all\npass\n"))
+        await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
+        assert editor(desk).runtime.history.entries[-1].action == "splice"
+        assert (chat.work / "cart.py").read_text() == CODE  # not saved yet
 
-    asyncio.run(go())
-
-
-def test_what_the_model_writes_comes_in_and_the_cursor_stays(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            body.move_cursor((2, 4))
-            given = {"before_line": 1, "text": "import math\n\n"}
-            await desk.session.windows.act("editor_1", "insert", given)
-            await until(pilot, lambda: body.text == "import math\n\n" + CODE)
-            assert body.cursor_location == (4, 4)
-            assert body.has_focus
-            assert shown(pilot, "◆ model")
-
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_the_scroll_position_stays_while_the_model_writes_above(tmp_path: Path) -> None:
-    async def go() -> None:
+def test_blur_sends_what_was_typed_at_once(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        frame, _ = await entered(pilot)
+        await pilot.press("x", "escape")
+        await until(pilot, lambda: frame.has_focus)
+        await until(pilot, lambda: buffer(desk).startswith("xdef"))
+
+    chat.talk(go)
+
+
+def test_what_the_model_writes_comes_in_and_the_cursor_stays(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        _, body = await entered(pilot)
+        body.move_cursor((2, 4))
+        given = {"before_line": 1, "text": "import math\n\n"}
+        await desk.session.windows.act("editor_1", "insert", given)
+        await until(pilot, lambda: body.text == "import math\n\n" + CODE)
+        assert body.cursor_location == (4, 4)
+        assert body.has_focus
+        assert shown(pilot, "◆ model")
+
+    chat.talk(go)
+
+
+@pytest.mark.long
+def test_the_scroll_position_stays_while_the_model_writes_above(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
         text = "".join(f"line {number}\n" for number in range(1, 90))
-        desk = desk_on(tmp_path, text, "lines.txt")
-        async with running(desk) as pilot:
-            frame = await frame_of(pilot, "editor_1")
-            body = frame.body
-            assert isinstance(body, EditorBody)
-            await until(pilot, lambda: body.text)
-            body.scroll_to(y=50, animate=False)
-            await until(pilot, lambda: shown(pilot, "51  line 51"))
-            given = {"old": "line 3\n", "new": "line 3\nline 3a\n"}
-            await desk.session.windows.act("editor_1", "replace", given)
-            await until(pilot, lambda: "line 3a" in body.text)
-            await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
+        desk = desk_on(chat, text, "lines.txt")
+        frame = await frame_of(pilot, "editor_1")
+        body = frame.body
+        assert isinstance(body, EditorBody)
+        await until(pilot, lambda: body.text)
+        body.scroll_to(y=50, animate=False)
+        await until(pilot, lambda: shown(pilot, "51  line 51"))
+        given = {"old": "line 3\n", "new": "line 3\nline 3a\n"}
+        await desk.session.windows.act("editor_1", "replace", given)
+        await until(pilot, lambda: "line 3a" in body.text)
+        await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_both_write_at_once_and_nothing_of_either_is_lost(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
+def test_both_write_at_once_and_nothing_of_either_is_lost(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, "one\ntwo\nthree\n", "notes.txt")
         windows = desk.session.windows
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            body.move_cursor((2, 5))
-            for number in range(5):
-                await pilot.press(*f"p{number}")
-                given = {"before_line": 1, "text": f"m{number}"}
-                assert (await windows.act("editor_1", "insert", given)).ok
-            await until(pilot, lambda: buffer(desk) == body.text and "p4" in buffer(desk))
-            assert buffer(desk) == "m4\nm3\nm2\nm1\nm0\none\ntwo\nthreep0p1p2p3p4\n"
+        _, body = await entered(pilot)
+        body.move_cursor((2, 5))
+        for number in range(5):
+            await pilot.press(*f"p{number}")
+            given = {"before_line": 1, "text": f"m{number}"}
+            assert (await windows.act("editor_1", "insert", given)).ok
+        await until(pilot, lambda: buffer(desk) == body.text and "p4" in buffer(desk))
+        assert buffer(desk) == "m4\nm3\nm2\nm1\nm0\none\ntwo\nthreep0p1p2p3p4\n"
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
 def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    chat = SharedChat(tmp_path)  # for itself: the model has seen no window of this name
     # What is typed must not be in the buffer yet when the model changes the line.
     monkeypatch.setattr(widget, "_PAUSE", 30.0)
     monkeypatch.setattr(widget, "_LATEST", 30.0)
+    bodies = list[EditorBody]()
+    given = {"first": 2, "last": 2, "text": "TWO"}
+    act = {"window_id": "editor_1", "action_id": "replace_lines", "params": given}
 
-    async def go() -> None:
-        bodies = list[EditorBody]()
-        given = {"first": 2, "last": 2, "text": "TWO"}
-        act = {"window_id": "editor_1", "action_id": "replace_lines", "params": given}
+    def type_and_act() -> Iterator[Block]:
+        bodies[0].insert("X", (1, 1))
+        yield call("action", **act)
 
-        def type_and_act() -> Iterator[Block]:
-            bodies[0].insert("X", (1, 1))
-            yield call("action", **act)
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, "one\ntwo\nthree\n", "notes.txt")
+        _, body = await entered(pilot)
+        bodies.append(body)
+        await say(pilot, "Write the second line in capitals")
+        results = [one.content for one in chat.said if one.tool_name]
+        assert "has changed since you saw it" in results[0]
+        assert "tXwo" in results[0]
+        assert buffer(desk) == "one\nTWO\nthree\n"
+        assert (await desk.session.windows.act("editor_1", "undo")).ok
+        await until(pilot, lambda: body.text == "one\ntXwo\nthree\n")
 
-        steps: list[Step] = [type_and_act(), call("action", **act), "Done."]
-        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt", steps=steps)
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            bodies.append(body)
-            await say(pilot, "Write the second line in capitals")
-            results = [one.content for one in desk.session.context.items.values() if one.tool_name]
-            assert "has changed since you saw it" in results[0]
-            assert "tXwo" in results[0]
-            assert buffer(desk) == "one\nTWO\nthree\n"
-            assert (await desk.session.windows.act("editor_1", "undo")).ok
-            await until(pilot, lambda: body.text == "one\ntXwo\nthree\n")
-
-    asyncio.run(go())
+    chat.talk(go, type_and_act(), call("action", **act), "Done.")
+    chat.close()
 
 
 @pytest.mark.long
@@ -199,64 +194,61 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
         b"",
     ],
 )
-def test_bytes_outside_of_the_edit_stay_as_they_are(tmp_path: Path, content: bytes) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, content, "odd.txt")
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "editor_1")
-            body = frame.body
-            assert isinstance(body, EditorBody)
-            await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
-            await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
-            await until(pilot, lambda: "Saved odd.txt" in frame.note)
-            bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
-            written = (tmp_path / "work" / "odd.txt").read_bytes()
-            assert written == bom + b"Z" + content[len(bom) :]
-            assert "•" not in body.window_title
+def test_bytes_outside_of_the_edit_stay_as_they_are(chat: SharedChat, content: bytes) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, content, "odd.txt")
+        frame = await enter(pilot, "editor_1")
+        body = frame.body
+        assert isinstance(body, EditorBody)
+        await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
+        await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
+        await until(pilot, lambda: "Saved odd.txt" in frame.note)
+        bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
+        written = (chat.work / "odd.txt").read_bytes()
+        assert written == bom + b"Z" + content[len(bom) :]
+        assert "•" not in body.window_title
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_undo_and_redo_are_those_of_the_shared_text(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            frame, body = await entered(pilot)
-            await desk.session.windows.act("editor_1", "replace", {"old": "total", "new": "whole"})
-            await until(pilot, lambda: "whole" in body.text)
-            await pilot.press(*"abc")
-            await until(pilot, lambda: buffer(desk).startswith("abc"))
-            await pilot.press("ctrl+z")
-            await until(pilot, lambda: body.text.startswith("def whole"))
-            await pilot.press("ctrl+z")
-            await until(pilot, lambda: body.text == CODE == buffer(desk))
-            await pilot.press("ctrl+y")
-            await until(pilot, lambda: "whole" in body.text)
-            assert "Redone" in frame.note
+def test_undo_and_redo_are_those_of_the_shared_text(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        frame, body = await entered(pilot)
+        await desk.session.windows.act("editor_1", "replace", {"old": "total", "new": "whole"})
+        await until(pilot, lambda: "whole" in body.text)
+        await pilot.press(*"abc")
+        await until(pilot, lambda: buffer(desk).startswith("abc"))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: body.text.startswith("def whole"))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: body.text == CODE == buffer(desk))
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: "whole" in body.text)
+        assert "Redone" in frame.note
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path) -> None:
-    async def go() -> None:
+def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
         text = "".join(f"line {number}\r\n" for number in range(1, 251))
-        desk = desk_on(tmp_path, text, "long.txt")
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            assert body.document.line_count == 100
-            body.move_cursor((99, 0))
-            await pilot.press("down")
-            await until(pilot, lambda: body.text.startswith("line 101\n"))
-            assert body.cursor_location == (0, 0)
-            await pilot.press(*"new ")
-            await until(pilot, lambda: "new line 101\r\n" in buffer(desk))
-            assert buffer(desk) == text.replace("line 101\r\n", "new line 101\r\n")
-            await pilot.press("up")
-            await until(pilot, lambda: body.text.startswith("line 1\n"))
-            await until(pilot, lambda: body.cursor_location[0] == 99)
+        desk = desk_on(chat, text, "long.txt")
+        _, body = await entered(pilot)
+        assert body.document.line_count == 100
+        body.move_cursor((99, 0))
+        await pilot.press("down")
+        await until(pilot, lambda: body.text.startswith("line 101\n"))
+        assert body.cursor_location == (0, 0)
+        await pilot.press(*"new ")
+        await until(pilot, lambda: "new line 101\r\n" in buffer(desk))
+        assert buffer(desk) == text.replace("line 101\r\n", "new line 101\r\n")
+        await pilot.press("up")
+        await until(pilot, lambda: body.text.startswith("line 1\n"))
+        await until(pilot, lambda: body.cursor_location[0] == 99)
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.parametrize(
@@ -269,135 +261,129 @@ def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path)
     ids=["short lines", "long lines", "read-only"],
 )
 def test_ctrl_home_and_ctrl_end_go_to_the_ends_of_the_file(
-    tmp_path: Path, text: str, top: int, end: tuple[int, int]
+    chat: SharedChat, text: str, top: int, end: tuple[int, int]
 ) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, text, "long.txt")
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            await pilot.press("right", "ctrl+end")
-            await until(pilot, lambda: body.line_number_start == top)
-            await until(pilot, lambda: body.cursor_location == end)
-            await pilot.press("up", "home", "ctrl+end")  # on the page already
-            await until(pilot, lambda: body.cursor_location == end)
-            await pilot.press("ctrl+home")
-            await until(pilot, lambda: body.line_number_start == 1)
-            await until(pilot, lambda: body.cursor_location == (0, 0))
-            await pilot.press("down", "end", "ctrl+home")
-            await until(pilot, lambda: body.cursor_location == (0, 0))
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, text, "long.txt")
+        _, body = await entered(pilot)
+        await pilot.press("right", "ctrl+end")
+        await until(pilot, lambda: body.line_number_start == top)
+        await until(pilot, lambda: body.cursor_location == end)
+        await pilot.press("up", "home", "ctrl+end")  # on the page already
+        await until(pilot, lambda: body.cursor_location == end)
+        await pilot.press("ctrl+home")
+        await until(pilot, lambda: body.line_number_start == 1)
+        await until(pilot, lambda: body.cursor_location == (0, 0))
+        await pilot.press("down", "end", "ctrl+home")
+        await until(pilot, lambda: body.cursor_location == (0, 0))
 
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_the_persons_find_leads_to_the_place_and_the_models_does_not(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            frame, body = await entered(pilot)
-            await desk.session.windows.act("editor_1", "find", {"text": "return"})
-            await until(pilot, lambda: editor(desk).state.line == 3)
-            await pilot.pause(0.1)
-            assert body.cursor_location == (0, 0)
-            frame.runner.run("find", {"text": "Sum"})
-            await until(pilot, lambda: body.cursor_location == (1, 7))
-
-    asyncio.run(go())
-
-
-def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        path = tmp_path / "work" / "cart.py"
-        async with running(desk) as pilot:
-            frame, _ = await entered(pilot)
-            await pilot.press(*"mine")
-            await until(pilot, lambda: buffer(desk).startswith("mine"))
-            path.write_text("theirs\n")
-            await pilot.press("ctrl+s")
-            sent = "editor changed on disk. Not saved. d shows the difference."
-            await until(pilot, lambda: frame.note == sent)
-            assert path.read_text() == "theirs\n"
-            await pilot.press("escape", "d")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
-            await until(pilot, lambda: shown(pilot, "theirs"))
-
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        async with running(desk) as pilot:
-            await entered(pilot)
-            await pilot.press("Q", "escape", "x")
-            await until(pilot, lambda: shown(pilot, "unsaved! enter to close"))
+def test_the_persons_find_leads_to_the_place_and_the_models_does_not(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        frame, body = await entered(pilot)
+        await desk.session.windows.act("editor_1", "find", {"text": "return"})
+        await until(pilot, lambda: editor(desk).state.line == 3)
+        await pilot.pause(0.1)
+        assert body.cursor_location == (0, 0)
+        frame.runner.run("find", {"text": "Sum"})
+        await until(pilot, lambda: body.cursor_location == (1, 7))
 
-    asyncio.run(go())
+    chat.talk(go)
+
+
+def test_a_file_that_changed_on_disk_is_not_overwritten(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        path = chat.work / "cart.py"
+        frame, _ = await entered(pilot)
+        await pilot.press(*"mine")
+        await until(pilot, lambda: buffer(desk).startswith("mine"))
+        path.write_text("theirs\n")
+        await pilot.press("ctrl+s")
+        sent = "editor changed on disk. Not saved. d shows the difference."
+        await until(pilot, lambda: frame.note == sent)
+        assert path.read_text() == "theirs\n"
+        await pilot.press("escape", "d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+        await until(pilot, lambda: shown(pilot, "theirs"))
+
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_what_cannot_be_written_is_refused_and_does_not_stay(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, "zwö\n".encode("latin-1"), "alt.txt")
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            await pilot.press("你")
-            await until(pilot, lambda: body.text == "zwö\n" and shown(pilot, "U+4F60"))
-            assert buffer(desk) == "zwö\n"
+def test_closing_warns_of_what_is_not_saved(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, CODE)
+        await entered(pilot)
+        await pilot.press("Q", "escape", "x")
+        await until(pilot, lambda: shown(pilot, "unsaved! enter to close"))
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_what_was_typed_stays_when_the_model_turns_the_page(tmp_path: Path) -> None:
-    async def go() -> None:
+def test_what_cannot_be_written_is_refused_and_does_not_stay(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, "zwö\n".encode("latin-1"), "alt.txt")
+        _, body = await entered(pilot)
+        await pilot.press("你")
+        await until(pilot, lambda: body.text == "zwö\n" and shown(pilot, "U+4F60"))
+        assert buffer(desk) == "zwö\n"
+
+    chat.talk(go)
+
+
+@pytest.mark.long
+def test_what_was_typed_stays_when_the_model_turns_the_page(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
         text = "".join(f"line {number}\n" for number in range(1, 251))
-        desk = desk_on(tmp_path, text, "long.txt")
-        async with running(desk) as pilot:
-            await entered(pilot)
-            await pilot.press(*"typed ")
-            given = {"before_line": 200, "text": "model"}
-            assert (await desk.session.windows.act("editor_1", "insert", given)).ok
-            wanted = "typed " + text.replace("line 200\n", "model\nline 200\n")
-            await until(pilot, lambda: buffer(desk) == wanted)
+        desk = desk_on(chat, text, "long.txt")
+        await entered(pilot)
+        await pilot.press(*"typed ")
+        given = {"before_line": 200, "text": "model"}
+        assert (await desk.session.windows.act("editor_1", "insert", given)).ok
+        wanted = "typed " + text.replace("line 200\n", "model\nline 200\n")
+        await until(pilot, lambda: buffer(desk) == wanted)
 
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
-        (tmp_path / "work" / "other.py").write_text("other\n")
-        async with running(desk) as pilot:
-            await entered(pilot)
-            await pilot.press(*"mine")
-            await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
-            lost = "cart.py is no longer open here"
-            await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, lost))
-
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_a_file_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, b"line\n" * 4_000_000, "huge.txt")
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "editor_1")
-            body = frame.body
-            assert isinstance(body, EditorBody)
-            await until(pilot, lambda: body.read_only and body.text.startswith("line"))
+def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, CODE)
+        (chat.work / "other.py").write_text("other\n")
+        await entered(pilot)
+        await pilot.press(*"mine")
+        await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
+        lost = "cart.py is no longer open here"
+        await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, lost))
 
-    asyncio.run(go())
+    chat.talk(go)
+
+
+@pytest.mark.long
+def test_a_file_that_can_only_be_read_is_only_read(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, b"line\n" * 4_000_000, "huge.txt")
+        frame = await enter(pilot, "editor_1")
+        body = frame.body
+        assert isinstance(body, EditorBody)
+        await until(pilot, lambda: body.read_only and body.text.startswith("line"))
+
+    chat.talk(go)
 
 
 @pytest.mark.long
 def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = desk_on(tmp_path, CODE)
+        desk = desk_with(tmp_path)
+        (tmp_path / "work" / "cart.py").write_text(CODE)
+        desk.session.windows.open("editor", path="cart.py")
         for _ in range(8):
             desk.session.windows.open("note")
         async with running(desk, (80, 24)) as pilot:
@@ -411,27 +397,28 @@ def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path:
     asyncio.run(go())
 
 
-def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, "one\ntwo\nthree\nfour\n")
-        async with running(desk) as pilot:
-            frame = await frame_of(pilot, "editor_1")
-            await until(pilot, lambda: shown(pilot, "three"))
-            given = {"old": "three", "new": "3a\n3b"}
-            await desk.session.windows.act("editor_1", "replace", given)
-            await until(pilot, lambda: shown(pilot, "3▎ 3a"))
-            assert shown(pilot, "4▎ 3b")
-            assert sum("▎" in one for one in region_text(pilot, frame)) == 2
-            given = {"old": "one", "new": "zero\none"}
-            await desk.session.windows.act("editor_1", "replace", given)
-            await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
-            frame.focus()
-            await until(pilot, lambda: frame.has_focus)
-            assert shown(pilot, "▎ 3a")
-            await pilot.press("ctrl+g", "p")
-            await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
+def test_lines_that_the_model_changed_have_a_bar_until_the_person_was_there(
+    chat: SharedChat,
+) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, "one\ntwo\nthree\nfour\n")
+        frame = await frame_of(pilot, "editor_1")
+        await until(pilot, lambda: shown(pilot, "three"))
+        given = {"old": "three", "new": "3a\n3b"}
+        await desk.session.windows.act("editor_1", "replace", given)
+        await until(pilot, lambda: shown(pilot, "3▎ 3a"))
+        assert shown(pilot, "4▎ 3b")
+        assert sum("▎" in one for one in region_text(pilot, frame)) == 2
+        given = {"old": "one", "new": "zero\none"}
+        await desk.session.windows.act("editor_1", "replace", given)
+        await until(pilot, lambda: shown(pilot, "5▎ 3b"))  # it moved with its line
+        frame.focus()
+        await until(pilot, lambda: frame.has_focus)
+        assert shown(pilot, "▎ 3a")
+        await pilot.press("ctrl+g", "p")
+        await until(pilot, lambda: not any("▎" in one for one in region_text(pilot, frame)))
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 def numbered(count: int) -> str:
@@ -446,66 +433,63 @@ async def at_line(pilot: "Pilot[int]", body: EditorBody, line: int) -> None:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 def test_ctrl_l_goes_to_a_line_and_the_arrows_go_on_from_there(
-    tmp_path: Path, size: tuple[int, int]
+    chat: SharedChat, size: tuple[int, int]
 ) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, numbered(76), "long.txt")
-        async with running(desk, size=size) as pilot:
-            await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
-            frame, body = await entered(pilot)
-            await until(pilot, lambda: shown(pilot, "^l go to line"))
-            await pilot.press("ctrl+l")
-            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-            await pilot.press(*"40", "enter")
-            await at_line(pilot, body, 40)
-            await until(pilot, lambda: body.has_focus)
-            for key, line in [("up", 39), ("up", 38), ("down", 39), ("down", 40), ("down", 41)]:
-                await pilot.press(key)
-                await at_line(pilot, body, line)
-            assert editor(desk).state.page.total == 76
-            await until(pilot, lambda: "of 76 ─╮" in region_text(pilot, frame)[0])
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, numbered(76), "long.txt")
+        await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
+        frame, body = await entered(pilot)
+        await until(pilot, lambda: shown(pilot, "^l go to line"))
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+        await pilot.press(*"40", "enter")
+        await at_line(pilot, body, 40)
+        await until(pilot, lambda: body.has_focus)
+        for key, line in [("up", 39), ("up", 38), ("down", 39), ("down", 40), ("down", 41)]:
+            await pilot.press(key)
+            await at_line(pilot, body, line)
+        assert editor(desk).state.page.total == 76
+        await until(pilot, lambda: "of 76 ─╮" in region_text(pilot, frame)[0])
 
-    asyncio.run(go())
+    chat.talk(go, size=size)
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 def test_after_the_model_turned_the_page_lines_keep_their_numbers(
-    tmp_path: Path, size: tuple[int, int]
+    chat: SharedChat, size: tuple[int, int]
 ) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, numbered(76), "long.txt")
-        async with running(desk, size=size) as pilot:
-            await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
-            frame, body = await entered(pilot)
-            assert (await desk.session.windows.act("editor_1", "goto", {"line": 40})).ok
-            await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 40  line 40 "))
-            height = body.size.height
-            await until(pilot, lambda: shown(pilot, f" 40–{39 + height} of 76 ─╮"))
-            await pilot.press("up")
-            await at_line(pilot, body, 39)
-            # What is in view moves by one line, not by a page.
-            await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 76 ─╮"))
-            assert region_text(pilot, frame)[1].startswith("│ 39  line 39 ")
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = desk_on(chat, numbered(76), "long.txt")
+        await pilot.press("ctrl+g", "1")  # a small screen shows the windows then
+        frame, body = await entered(pilot)
+        assert (await desk.session.windows.act("editor_1", "goto", {"line": 40})).ok
+        await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 40  line 40 "))
+        height = body.size.height
+        await until(pilot, lambda: shown(pilot, f" 40–{39 + height} of 76 ─╮"))
+        await pilot.press("up")
+        await at_line(pilot, body, 39)
+        # What is in view moves by one line, not by a page.
+        await until(pilot, lambda: shown(pilot, f" 39–{38 + height} of 76 ─╮"))
+        assert region_text(pilot, frame)[1].startswith("│ 39  line 39 ")
 
-    asyncio.run(go())
+    chat.talk(go, size=size)
 
 
-def test_the_title_counts_the_lines_of_the_file(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(tmp_path, numbered(250), "long.txt")
-        async with running(desk) as pilot:
-            _, body = await entered(pilot)
-            height = body.size.height
-            await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
-            await pilot.press("enter")  # typed, not sent yet
-            await until(pilot, lambda: shown(pilot, f" 1–{height} of 251 ─╮"))
-            await pilot.press("ctrl+z")
-            await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
-            await pilot.press("ctrl+end")  # where an empty row follows the last line
-            await until(pilot, lambda: shown(pilot, f" {252 - height}–250 of 250 ─╮"))
-            body.move_cursor((0, 0))
-            first = body.line_number_start
-            await pilot.press("up")
-            await at_line(pilot, body, first - 1)
+def test_the_title_counts_the_lines_of_the_file(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk_on(chat, numbered(250), "long.txt")
+        _, body = await entered(pilot)
+        height = body.size.height
+        await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+        await pilot.press("enter")  # typed, not sent yet
+        await until(pilot, lambda: shown(pilot, f" 1–{height} of 251 ─╮"))
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: shown(pilot, f" 1–{height} of 250 ─╮"))
+        await pilot.press("ctrl+end")  # where an empty row follows the last line
+        await until(pilot, lambda: shown(pilot, f" {252 - height}–250 of 250 ─╮"))
+        body.move_cursor((0, 0))
+        first = body.line_number_start
+        await pilot.press("up")
+        await at_line(pilot, body, first - 1)
 
-    asyncio.run(go())
+    chat.talk(go)

@@ -11,6 +11,7 @@ from contextui.windows.todo.window import TodoWindow
 from contextui.words import Lang
 from tests.tui.desktop.samples import desk_with, enter, region_text
 from tests.tui.running import running, shown, until
+from tests.tui.sharing import SharedChat
 
 FOOD = {"en": ["eggs", "milk", "bread"], "zh": ["鸡蛋", "牛奶", "面包"]}
 
@@ -40,78 +41,73 @@ def test_items_have_marks_and_the_title_counts_what_is_open(tmp_path: Path, lang
     asyncio.run(go())
 
 
-def test_space_ticks_off_and_takes_that_back(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+def test_space_ticks_off_and_takes_that_back(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
         desk.session.windows.open("todo", items=FOOD["en"])
-        async with running(desk) as pilot:
-            frame = await listed(pilot)
-            await pilot.press("enter", "down", "space")
-            await until(pilot, lambda: "✓ milk" in region_text(pilot, frame)[2])
-            await until(pilot, lambda: frame.note == "2 'milk' is done.")
-            await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-            await pilot.press("space")
-            await until(pilot, lambda: "· milk" in region_text(pilot, frame)[2])
-            await pilot.press("delete")
-            await until(pilot, lambda: "· bread" in region_text(pilot, frame)[2])
+        frame = await listed(pilot)
+        await pilot.press("enter", "down", "space")
+        await until(pilot, lambda: "✓ milk" in region_text(pilot, frame)[2])
+        await until(pilot, lambda: frame.note == "2 'milk' is done.")
+        await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
+        await pilot.press("space")
+        await until(pilot, lambda: "· milk" in region_text(pilot, frame)[2])
+        await pilot.press("delete")
+        await until(pilot, lambda: "· bread" in region_text(pilot, frame)[2])
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_a_click_ticks_off(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+def test_a_click_ticks_off(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
         desk.session.windows.open("todo", items=FOOD["en"])
-        async with running(desk) as pilot:
-            frame = await listed(pilot)
-            await pilot.click(frame.body, offset=(0, 2))
-            await until(pilot, lambda: "✓ bread" in region_text(pilot, frame)[3])
+        frame = await listed(pilot)
+        await pilot.click(frame.body, offset=(0, 2))
+        await until(pilot, lambda: "✓ bread" in region_text(pilot, frame)[3])
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_the_cursor_stays_at_its_item_while_the_model_changes_the_list(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+def test_the_cursor_stays_at_its_item_while_the_model_changes_the_list(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
         desk.session.windows.open("todo", items=FOOD["en"])
-        async with running(desk) as pilot:
-            frame = await listed(pilot)
-            await pilot.press("enter", "down", "down")
-            await desk.session.windows.act("todo_1", "delete", {"item": 1})
-            await until(pilot, lambda: "· milk" in region_text(pilot, frame)[1])
-            await pilot.press("space")
-            await until(pilot, lambda: "✓ bread" in region_text(pilot, frame)[2])
+        frame = await listed(pilot)
+        await pilot.press("enter", "down", "down")
+        await desk.session.windows.act("todo_1", "delete", {"item": 1})
+        await until(pilot, lambda: "· milk" in region_text(pilot, frame)[1])
+        await pilot.press("space")
+        await until(pilot, lambda: "✓ bread" in region_text(pilot, frame)[2])
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
-def test_a_long_list_scrolls_with_its_cursor(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+def test_a_long_list_scrolls_with_its_cursor(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
         desk.session.windows.open("todo", items=[f"thing {number}" for number in range(500)])
-        async with running(desk) as pilot:
-            frame = await listed(pilot)
-            await pilot.press("enter", *["down"] * 30)
-            await until(pilot, lambda: "thing 30" in "".join(region_text(pilot, frame)))
-            window = desk.session.windows.get("todo_1")
-            assert isinstance(window, TodoWindow)
-            await pilot.press("space")
-            await until(pilot, lambda: window.state.items[30].done)
+        frame = await listed(pilot)
+        await pilot.press("enter", *["down"] * 30)
+        await until(pilot, lambda: "thing 30" in "".join(region_text(pilot, frame)))
+        window = desk.session.windows.get("todo_1")
+        assert isinstance(window, TodoWindow)
+        await pilot.press("space")
+        await until(pilot, lambda: window.state.items[30].done)
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
-def test_less_detail_hides_what_is_done(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
+def test_less_detail_hides_what_is_done(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = chat.desk
         desk.session.windows.open("todo", items=FOOD["en"])
-        async with running(desk) as pilot:
-            frame = await listed(pilot)
-            await desk.session.windows.act("todo_1", "done", {"item": 1})
-            await until(pilot, lambda: shown(pilot, "✓ eggs"))
-            await pilot.press("minus")
-            await until(pilot, lambda: not shown(pilot, "✓ eggs"))
-            assert "· milk" in region_text(pilot, frame)[1]
+        frame = await listed(pilot)
+        await desk.session.windows.act("todo_1", "done", {"item": 1})
+        await until(pilot, lambda: shown(pilot, "✓ eggs"))
+        await pilot.press("minus")
+        await until(pilot, lambda: not shown(pilot, "✓ eggs"))
+        assert "· milk" in region_text(pilot, frame)[1]
 
-    asyncio.run(go())
+    chat.talk(go)

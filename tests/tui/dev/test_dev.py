@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,16 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+def save(file: Path, text: str) -> None:
+    """Write the file at once: half of it must not be loaded."""
+    new = file.with_suffix(".new")
+    new.write_text(text)
+    new.replace(file)
+
+
 def change(file: Path, old: str, new: str) -> None:
     assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
+    save(file, file.read_text().replace(old, new))
 
 
 @asynccontextmanager
@@ -118,32 +126,30 @@ def test_a_save_reloads_it_with_its_state(file: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "place"),
-    [
-        ("class Kanban", "class :", "kanban.py:5"),
-        ("class State", "raise KeyError('doin')\n    class State", "kanban.py:8"),
-        ("if lod is Lod.GIST", "if {}['doin']", "kanban.py:18"),
-        ("cards: dict[str, str] = {", "cards: list[int] = [*{", ""),
-    ],
-)
-def test_a_fault_leaves_the_old_code_and_is_shown(
-    file: Path, old: str, new: str, place: str
-) -> None:
+FAULTS = [
+    ("class Kanban", "class :", "kanban.py:5"),
+    ("class State", "raise KeyError('doin')\n    class State", "kanban.py:8"),
+    ("if lod is Lod.GIST", "if {}['doin']", "kanban.py:18"),
+    ("cards: dict[str, str] = {", "cards: list[int] = [*{", ""),
+]
+
+
+def test_a_fault_leaves_the_old_code_and_is_shown(file: Path) -> None:
     async def go() -> None:
-        async with developing(file) as pilot:
-            whole = file.read_text()
-            change(file, old, new)
-            await until(pilot, lambda: shown(pilot, f"✗ {place}"))
-            await until(pilot, lambda: dev_of(pilot).dev.query_one(DevFrame).has_class("-error"))
-            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
-            assert any("✗" in one and "the old code runs on" in one for one in lines(pilot)[:1])
-            file.write_text(whole.replace("Cards in columns", "Cards"))
-            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            assert not shown(pilot, "the old code runs on")
-            await until(
-                pilot, lambda: not dev_of(pilot).dev.query_one(DevFrame).has_class("-error")
-            )
+        whole = file.read_text()
+        async with developing(file, size=(120, 60)) as pilot:
+            dev = dev_of(pilot).dev
+            for number, (old, new, place) in enumerate(FAULTS):
+                change(file, old, new)
+                await until(pilot, lambda: "the old code runs on" in lines(pilot)[0])
+                assert "✗" in lines(pilot)[0]
+                await until(pilot, partial(shown, pilot, f"✗ {place}"))
+                await until(pilot, lambda: dev.query_one(DevFrame).has_class("-error"))
+                await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+                save(file, whole.replace("Cards in columns", f"Cards {number}"))
+                await until(pilot, lambda: shown(pilot, "✓ reloaded"))
+                await until(pilot, lambda: not shown(pilot, "the old code runs on"))
+                await until(pilot, lambda: not dev.query_one(DevFrame).has_class("-error"))
 
     asyncio.run(go())
 
@@ -183,17 +189,9 @@ def test_actions_run_as_the_person_and_as_the_model(file: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_sentence_goes_to_the_offline_model(file: Path) -> None:
-    async def go() -> None:
-        async with developing(file) as pilot:
-            await pilot.press("s", *"add", "space", *"mars", "enter")
-            await until(pilot, lambda: shown(pilot, "mars  column todo"))
-            await until(pilot, lambda: shown(pilot, "› add text=mars"))
-
-    asyncio.run(go())
-
-
-def test_restart_reload_and_copy(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_restart_reload_and_copy_and_a_sentence_for_the_offline_model(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copied = list[str]()
     monkeypatch.setattr(DevApp, "copy_to_clipboard", lambda _, text: copied.append(text))
 
@@ -212,16 +210,9 @@ def test_restart_reload_and_copy(file: Path, monkeypatch: pytest.MonkeyPatch) ->
             await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
             await until(pilot, lambda: shown(pilot, "write tests  column todo"))
             assert [one.id for one in bench.windows.windows()] == ["kanban_2"]
-
-    asyncio.run(go())
-
-
-def test_levels_that_are_too_large_are_warned_of(file: Path) -> None:
-    change(file, 'f"{len(self.state.cards)} cards"', '"a very long gist indeed " * 20')
-
-    async def go() -> None:
-        async with developing(file) as pilot:
-            await until(pilot, lambda: shown(pilot, "Gist is larger than Summary."))
+            await pilot.press("s", *"add", "space", *"mars", "enter")
+            await until(pilot, lambda: shown(pilot, "mars  column todo"))
+            await until(pilot, lambda: shown(pilot, "› add text=mars"))
 
     asyncio.run(go())
 
@@ -283,43 +274,37 @@ def test_a_state_that_does_not_fit_is_kept_aside_and_comes_back(file: Path) -> N
             bench = dev_of(pilot).bench
             await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
             whole = file.read_text()
-            file.write_text(whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{"))
-            file.write_text(file.read_text().replace('"done"}', '"done"}.values()] and []'))
+            other = whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{")
+            save(file, other.replace('"done"}', '"done"}.values()] and []'))
             await until(pilot, lambda: shown(pilot, "the old code runs on"))
             await until(pilot, lambda: shown(pilot, "State kept aside: {'cards': {"))
-            file.write_text(whole.replace("cards", "tickets"))
+            save(file, whole.replace("cards", "tickets"))
             await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            assert not shown(pilot, "sweep  column todo")
-            file.write_text(whole)
+            await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
+            save(file, whole)
             await until(pilot, lambda: shown(pilot, "sweep  column todo"))
 
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(("size", "least"), [((80, 24), 5), ((120, 40), 9)])
-def test_the_log_has_room_beside_a_large_window_and_form(
-    file: Path, size: tuple[int, int], least: int
-) -> None:
+def test_the_log_has_room_and_names_what_is_too_large_or_missing(file: Path) -> None:
+    change(file, '    """Cards in columns."""\n', "")
+    change(file, 'f"{len(self.state.cards)} cards"', '"a very long gist indeed " * 400')
     change(file, '"merge carts": "done"}', '**{f"card {number}": "x" for number in range(50)}}')
     change(file, "def add(self, text: str)", "def add(self, text: str, b: int = 1, c: int = 1, "
            "d: int = 1, e: int = 1, f: int = 1, g: int = 1, h: int = 1, i: int = 1)")  # fmt: skip
 
     async def go() -> None:
-        async with developing(file, size=size) as pilot:
-            await until(pilot, lambda: shown(pilot, "card 1  column x"))
-            await until(pilot, lambda: dev_of(pilot).dev.log_sheet.region.height >= least)
-            assert dev_of(pilot).dev.log_sheet.region.bottom <= size[1] - 1
-            await until(pilot, lambda: shown(pilot, "opened"))
-
-    asyncio.run(go())
-
-
-def test_a_missing_docstring_is_in_the_log(file: Path) -> None:
-    change(file, '    """Cards in columns."""\n', "")
-
-    async def go() -> None:
         async with developing(file) as pilot:
+            log = dev_of(pilot).dev.log_sheet
             await until(pilot, lambda: shown(pilot, "kanban.py:5 Kanban has no docstring"))
+            await until(pilot, lambda: shown(pilot, "Gist is larger than Summary."))
+            for size, least in (((120, 40), 9), ((80, 24), 5)):
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda: shown(pilot, "card 1  column x"))
+                await until(pilot, lambda least=least: log.region.height >= least)  # type: ignore[misc]
+                await until(pilot, lambda size=size: log.region.bottom <= size[1] - 1)  # type: ignore[misc]
+                await until(pilot, lambda: shown(pilot, "opened"))
 
     asyncio.run(go())
 

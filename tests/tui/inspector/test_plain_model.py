@@ -28,8 +28,7 @@ def mentioned(rows: list[str], folder: Path) -> list[str]:
     return [row for row in rows if WORDS.search(row.replace(str(folder), ""))]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
+@pytest.mark.parametrize(("lang", "size"), [("en", (120, 40)), ("zh", (200, 60))])
 def test_offline_no_page_mentions_a_cache_or_payment(
     tmp_path: Path, lang: Lang, size: tuple[int, int]
 ) -> None:
@@ -38,6 +37,12 @@ def test_offline_no_page_mentions_a_cache_or_payment(
         desk.is_offline = True
         async with running(desk, size, lang) as pilot:
             await say(pilot, "make a todo list with milk and eggs")
+            await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
+            for _ in range(6):
+                await pilot.press("up")
+                await pilot.pause(0.06)
+                assert mentioned(lines(pilot), tmp_path) == []
+            assert shown(pilot, "each turn" if lang == "en" else "每轮")
             await say(pilot, "add bread")
             await say(pilot, "mark milk as done")
             assert mentioned(lines(pilot), tmp_path) == []
@@ -51,20 +56,6 @@ def test_offline_no_page_mentions_a_cache_or_payment(
                 assert mentioned(found, tmp_path) == [], page
             inspector._turn_to("Usage")
             await until(pilot, lambda: shown(pilot, "3 turns" if lang == "en" else "3 轮"))
-
-    asyncio.run(talk())
-
-
-def test_each_row_offers_its_changes_without_what_they_cost_once(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, model=OfflineModel())) as pilot:
-            await say(pilot, "make a todo list with milk")
-            await pilot.press("ctrl+g", "i")
-            for key in ["end", *["up"] * 6]:
-                await pilot.press(key)
-                await pilot.pause(0.06)
-                assert mentioned(lines(pilot), tmp_path) == []
-            assert shown(pilot, "each turn")
 
     asyncio.run(talk())
 

@@ -1,9 +1,12 @@
 """The git window's widget: list and diff, staging, committing and discarding by keys."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
+import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from contextui.tui.desktop.frame import WindowFrame
@@ -12,33 +15,38 @@ from contextui.tui.link import Desk
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.git.widget import ChangeList, Entry, GitBody
 from contextui.windows.git.window import GitWindow
-from contextui.words import Lang
 from tests.tui.desktop.samples import enter, focused_window, region_text, seen
 from tests.tui.running import desk_in, running, until
+from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run
 
 Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
 
 
-def use(
-    tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (150, 36)
-) -> None:
-    """Open the window in the app, move into it, and go on."""
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow, EditorWindow], lang=lang)
-        desk.session.windows.open("git")
-        async with running(desk, size, lang=lang) as pilot:
-            frame = await enter(pilot, "git_1")
-            assert isinstance(frame.body, GitBody), frame._own_problem
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-            await steps(pilot, frame, desk)
-
-    asyncio.run(go())
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
+    folder, windows = tmp_path_factory.mktemp("git"), [GitWindow, EditorWindow]
+    shared = SharedChat(folder, inspector=True, windows=windows)
+    yield shared
+    shared.close()
 
 
-def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> None:
+def use(chat: SharedChat, folder: Path, steps: Steps, *, size: tuple[int, int] = (150, 36)) -> None:
+    """Open the window on a copy of the folder, move into it, and go on."""
+
+    async def go(pilot: "Pilot[int]") -> None:
+        shutil.copytree(folder, chat.work, dirs_exist_ok=True, symlinks=True)
+        chat.desk.session.windows.open("git")
+        frame = await enter(pilot, "git_1")
+        assert isinstance(frame.body, GitBody), frame._own_problem
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await steps(pilot, frame, chat.desk)
+
+    chat.talk(go, size=size)
+
+
+def test_the_list_the_diff_staging_and_opening(chat: SharedChat, folder: Path) -> None:
     (folder / "a.txt").write_text("one\n2\nthree\n")
     (folder / "b.txt").write_text("B\n")
     (folder / "[@click=app.quit]x[b]").write_text("[red]no[/] \x1b[2J \u202eevil\n")
@@ -46,6 +54,7 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
     run(folder, "commit", "--quiet", "--allow-empty", "--only", "-m", "[bold]Sub\x1b[2Jject[/]")
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        work = chat.work
         window = desk.session.windows.get("git_1")
         assert window is not None
         text = await seen(pilot, frame, "git  main", "Staged", "Changed", "Last commits", "Begin")
@@ -61,10 +70,10 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
         assert window.version == version  # moving about costs the model nothing
         await pilot.press("space")
         await seen(pilot, frame, "Staged a.txt.")
-        assert run(folder, "diff", "--cached", "--name-only") == "a.txt\nb.txt\n"
+        assert run(work, "diff", "--cached", "--name-only") == "a.txt\nb.txt\n"
         await pilot.press("space")
         await seen(pilot, frame, "Unstaged a.txt.")
-        assert run(folder, "diff", "--cached", "--name-only") == "b.txt\n"
+        assert run(work, "diff", "--cached", "--name-only") == "b.txt\n"
         await desk.session.windows.act("git_1", "show", {"path": "b.txt"})
         await seen(pilot, frame, "b.txt  +1 -1")  # the cursor follows what the model shows
         await pilot.press("tab")
@@ -85,10 +94,10 @@ def test_the_list_the_diff_staging_and_opening(folder: Path, tmp_path: Path) -> 
         await until(pilot, lambda: focused_window(pilot) == "editor_1")
         assert [one.id for one in desk.session.windows.windows()] == ["git_1", "editor_1"]
 
-    use(tmp_path, steps)
+    use(chat, folder, steps)
 
 
-def test_the_filter_and_a_second_click_open_a_change(folder: Path, tmp_path: Path) -> None:
+def test_the_filter_and_a_second_click_open_a_change(chat: SharedChat, folder: Path) -> None:
     (folder / "a.txt").write_text("one\n2\nthree\n")
     (folder / "b.txt").write_text("B\n")
     (folder / "notes.md").write_text("new\n")
@@ -135,64 +144,70 @@ def test_the_filter_and_a_second_click_open_a_change(folder: Path, tmp_path: Pat
         await pilot.click(ChangeList, offset=(4, at("a.txt")))
         await until(pilot, lambda: opened() == ["notes.md", "a.txt"])
 
-    use(tmp_path, steps)
+    use(chat, folder, steps)
 
 
-def test_discarding_and_committing_show_all_of_it_first(folder: Path, tmp_path: Path) -> None:
+def test_discarding_and_committing_show_all_of_it_first(chat: SharedChat, folder: Path) -> None:
     (folder / "a.txt").write_text("one\ntwo\nthree\nmine\n")
     (folder / "b.txt").write_text("B\n")
     run(folder, "add", "b.txt")
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        work = chat.work
         await seen(pilot, frame, "Changed")
         await pilot.press("down", "d")
         await seen(pilot, frame, "Lost if discarded", "- mine", "y discards")
         await pilot.press("n")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-        assert "mine" in (folder / "a.txt").read_text()
+        assert "mine" in (work / "a.txt").read_text()
         await pilot.press("d")
         await seen(pilot, frame, "y discards")
-        (folder / "a.txt").write_text("one\ntwo\nthree\nmore of mine\n")
+        (work / "a.txt").write_text("one\ntwo\nthree\nmore of mine\n")
         await pilot.press("y")
         await seen(pilot, frame, "Changed just now", "- more of mine")
         await pilot.press("y")
         await seen(pilot, frame, "Discarded the changes of a.txt.")
-        assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n"
+        assert (work / "a.txt").read_text() == "one\ntwo\nthree\n"
         await pilot.press("c")
         await seen(pilot, frame, "Commit 1 staged", "+ B", "enter commits")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
         await pilot.press("c")
         await seen(pilot, frame, "enter commits")
-        (folder / "added.txt").write_text("sneaked in\n")
-        run(folder, "add", "--all")
-        await pilot.press(*"Two d c, with a title that is longer than the list", "enter")
+        (work / "added.txt").write_text("sneaked in\n")
+        run(work, "add", "--all")
+        await pilot.press(*"Two d c,")
+        pilot.app.post_message(events.Paste(" with a title that is longer than the list"))
+        await pilot.press("enter")
         await seen(pilot, frame, "Changed just now", "+ sneaked in")
-        assert run(folder, "log", "-1", "--format=%s") == "Begin\n"
+        assert run(work, "log", "-1", "--format=%s") == "Begin\n"
         await pilot.press("enter")
         await seen(pilot, frame, "Nothing to commit.", "Two d c, with a title that is longer than")
-        assert run(folder, "log", "-1", "--format=%s").startswith("Two d c, with")
+        assert run(work, "log", "-1", "--format=%s").startswith("Two d c, with")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
         await pilot.press("tab")
         assert isinstance(pilot.app.focused, ChangeList)  # there is no diff to go to
 
-    use(tmp_path, steps)
+    use(chat, folder, steps)
 
 
-def test_a_narrow_window_shows_the_list_when_the_diff_is_gone(folder: Path, tmp_path: Path) -> None:
+def test_a_narrow_window_shows_the_list_when_the_diff_is_gone(
+    chat: SharedChat, folder: Path
+) -> None:
     (folder / "a.txt").write_text("one\n2\nthree\n")
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        work = chat.work
         await seen(pilot, frame, "a.txt")
         assert frame.body.has_class("-narrow")
         await pilot.press("tab")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeView))
-        run(folder, "commit", "--quiet", "--all", "-m", "Done elsewhere")
+        run(work, "commit", "--quiet", "--all", "-m", "Done elsewhere")
         await desk.session.windows.act("git_1", "refresh", {}, actor="person")
         await seen(pilot, frame, "Nothing to commit.", "Done elsewhere")
         await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
 
-    use(tmp_path, steps, size=(100, 36))
+    use(chat, folder, steps, size=(100, 36))
 
 
 def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
@@ -203,11 +218,20 @@ def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
         await pilot.press("i")
         await seen(pilot, frame, "没有需要提交的改动。")
         assert (tmp_path / "work/.git").is_dir()
-        for number in range(3_000):
+        for number in range(1_500):
             (tmp_path / f"work/file{number}").write_text("x\n")
         await pilot.press("r")
-        await seen(pilot, frame, "已改动", "3000")
+        await seen(pilot, frame, "已改动", "1500")
         await pilot.press("end")
         await seen(pilot, frame, "? file999")
 
-    use(tmp_path, steps, lang="zh")
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[GitWindow], lang="zh")
+        desk.session.windows.open("git")
+        async with running(desk, (150, 36), lang="zh") as pilot:
+            frame = await enter(pilot, "git_1")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+            await steps(pilot, frame, desk)
+
+    asyncio.run(go())

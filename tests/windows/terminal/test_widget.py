@@ -3,11 +3,13 @@
 import asyncio
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
@@ -17,6 +19,15 @@ from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
 from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.sharing import SharedChat
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
+    folder = tmp_path_factory.mktemp("terminal")
+    shared = SharedChat(folder, inspector=True, windows=[TerminalWindow])
+    yield shared
+    shared.close()
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +35,7 @@ def plain_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "person"
     home.mkdir()
     (home / ".bashrc").write_text("PS1='$ '\n")
-    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("SHELL", shutil.which("bash") or pytest.skip("bash is missing"))
     monkeypatch.setenv("HOME", str(home))
 
 
@@ -44,6 +55,12 @@ async def type_in(pilot: Any, text: str) -> None:
     await pilot.press(*("space" if one == " " else one for one in text), "enter")
 
 
+async def run(pilot: Any, command: str) -> None:
+    """Run a command that is pasted."""
+    pilot.app.post_message(events.Paste(command))
+    await pilot.press("enter")
+
+
 async def edit_with_vim(pilot: Any, work: Path) -> None:
     await type_in(pilot, "vim -u NONE note.txt")
     await until(pilot, lambda: shown(pilot, "~"))
@@ -52,58 +69,6 @@ async def edit_with_vim(pilot: Any, work: Path) -> None:
     await until(pilot, (work / "note.txt").exists)
     assert (work / "note.txt").read_text() == "hi\n"
     await until(pilot, lambda: shown(pilot, "a1b2"))  # the screen before it is back
-
-
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])  # many terminals paste a line break as \r
-def test_a_paste_into_a_program_keeps_its_lines(tmp_path: Path, end: str) -> None:
-    async def run() -> None:
-        desk = desk_in(tmp_path, windows=[TerminalWindow])
-        desk.session.windows.open("terminal")
-        async with running(desk, (120, 40)) as pilot:
-            await enter(pilot)
-            await type_in(pilot, "echo a1'b2'; cat > pasted.txt; echo c3'd4'")
-            await until(pilot, lambda: shown(pilot, "a1b2"))
-            pilot.app.post_message(events.Paste(end.join(["one", "\ttwo", ""])))
-            await until(pilot, lambda: shown(pilot, "two"))
-            await pilot.press("ctrl+d")
-            await until(pilot, lambda: shown(pilot, "c3d4"))
-            assert (Path(desk.session.cwd) / "pasted.txt").read_text() == "one\n\ttwo\n"
-
-    asyncio.run(run())
-
-
-def test_keys_reach_the_shell_and_full_screen_programs(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = desk_in(tmp_path, windows=[TerminalWindow])
-        window = desk.session.windows.open("terminal")
-        async with running(desk, (120, 40)) as pilot:
-            body = await enter(pilot)
-            await type_in(pilot, "echo a1b2")
-            await until(pilot, lambda: shown(pilot, "a1b2"))
-            await type_in(pilot, "sleep 300")
-            await until(
-                pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300 ")
-            )
-            await pilot.press("ctrl+c")  # it belongs to the shell
-            await until(pilot, lambda: shown(pilot, "^C"))
-            await until(pilot, lambda: not running_jobs(window))
-            await type_in(pilot, "od -An -c -N1")
-            await until(pilot, lambda: running_jobs(window))
-            await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
-            await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "  \\a"))
-            await until(pilot, lambda: not running_jobs(window))
-            if shutil.which("vim"):
-                await edit_with_vim(pilot, Path(desk.session.cwd))
-            await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
-            assert body.has_focus
-            assert len(pilot.app.screen_stack) == 1
-            await pilot.press("ctrl+g", "p", *"hi")  # as everywhere else
-            prompt = pilot.app.screen.query_one(Prompt)
-            await until(pilot, lambda: prompt.text == "hi" and prompt.has_focus)
-
-    asyncio.run(run())
 
 
 async def ran(pilot: Any, *commands: str) -> None:
@@ -124,23 +89,66 @@ def row_of(pilot: Any, text: str) -> str:
     return next((one for one in lines(pilot) if text in one), "")
 
 
-def in_terminal(tmp_path: Path, test: Any, size: tuple[int, int] = (120, 40)) -> None:
+def in_terminal(chat: SharedChat, test: Any) -> None:
     """Run a test with a terminal on the screen, whose frame has the focus."""
 
-    async def run() -> None:
-        desk = desk_in(tmp_path, windows=[TerminalWindow])
-        window = desk.session.windows.open("terminal")
-        async with running(desk, size) as pilot:
-            frame = pilot.app.query_one(WindowFrame)
-            await until(pilot, lambda: shown(pilot, "$ "))
-            frame.focus()
-            await pilot.pause()
-            await test(pilot, window)
+    async def run(pilot: "Pilot[int]") -> None:
+        window = chat.desk.session.windows.open("terminal")
+        await until(pilot, lambda: pilot.app.screen.query(WindowFrame))
+        await until(pilot, lambda: shown(pilot, "$ "))
+        pilot.app.screen.query_one(WindowFrame).focus()
+        await pilot.pause()
+        await test(pilot, window)
 
-    asyncio.run(run())
+    chat.talk(run)
 
 
-def test_each_command_has_its_mark(tmp_path: Path) -> None:
+def test_a_paste_into_a_program_keeps_its_lines(chat: SharedChat) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        await enter(pilot)
+        for end in ("\n", "\r", "\r\n"):  # many terminals paste a line break as \r
+            await run(pilot, "clear; echo a1'b2'; cat > pasted.txt; echo c3'd4'")
+            await until(pilot, lambda: shown(pilot, "a1b2"))
+            pilot.app.post_message(events.Paste(end.join(["one", "\ttwo", ""])))
+            await until(pilot, lambda: shown(pilot, "two"))
+            await pilot.press("ctrl+d")
+            await until(pilot, lambda: shown(pilot, "c3d4"))
+            assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\n"
+            await until(pilot, lambda: not running_jobs(window))
+
+    in_terminal(chat, test)
+
+
+def test_keys_reach_the_shell_and_full_screen_programs(chat: SharedChat) -> None:
+    async def test(pilot: Any, window: TerminalWindow) -> None:
+        body = await enter(pilot)
+        await type_in(pilot, "echo a1b2")
+        await until(pilot, lambda: shown(pilot, "a1b2"))
+        await type_in(pilot, "sleep 300")
+        await until(pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300 "))
+        await pilot.press("ctrl+c")  # it belongs to the shell
+        await until(pilot, lambda: shown(pilot, "^C"))
+        await until(pilot, lambda: not running_jobs(window))
+        await type_in(pilot, "od -An -c -N1")
+        await until(pilot, lambda: running_jobs(window))
+        await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
+        await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "  \\a"))
+        await until(pilot, lambda: not running_jobs(window))
+        if shutil.which("vim"):
+            await edit_with_vim(pilot, chat.work)
+        await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
+        assert body.has_focus
+        assert len(pilot.app.screen_stack) == 1
+        await pilot.press("ctrl+g", "p", *"hi")  # as everywhere else
+        prompt = pilot.app.screen.query_one(Prompt)
+        await until(pilot, lambda: prompt.text == "hi" and prompt.has_focus)
+
+    in_terminal(chat, test)
+
+
+def test_each_command_has_its_mark(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
         await ran(pilot, "true one;", "false two;")
         await until(pilot, lambda: shown(pilot, "✗ $  false two"))
@@ -153,10 +161,10 @@ def test_each_command_has_its_mark(tmp_path: Path) -> None:
         await pilot.press("ctrl+c")
         await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
-def test_marks_leave_with_their_rows(tmp_path: Path) -> None:
+def test_marks_leave_with_their_rows(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
         await ran(pilot, "false one;")
         await until(pilot, lambda: shown(pilot, "✗ $  false one"))
@@ -173,10 +181,10 @@ def test_marks_leave_with_their_rows(tmp_path: Path) -> None:
             await type_in(pilot, ":q")
             await until(pilot, lambda: shown(pilot, "✓ $  true two"))
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
-def test_n_goes_to_failed_commands(tmp_path: Path) -> None:
+def test_n_goes_to_failed_commands(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
         assert not shown(pilot, "n N failed")
         await ran(pilot, "false first;", "seq 200", "false second;", "seq 100")
@@ -193,10 +201,12 @@ def test_n_goes_to_failed_commands(tmp_path: Path) -> None:
         await pilot.press("n", "N")  # now they are the shell's
         await until(pilot, lambda: shown(pilot, "$ nN"))
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
-def test_x_ends_a_command_only_after_a_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_x_ends_a_command_only_after_a_yes(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
 
     async def test(pilot: Any, window: TerminalWindow) -> None:
@@ -220,15 +230,17 @@ def test_x_ends_a_command_only_after_a_yes(tmp_path: Path, monkeypatch: pytest.M
         await until(pilot, lambda: shown(pilot, "exit 130"))
         assert "q" not in row_of(pilot, "sleep 300").partition("◆")[0].replace("seq", "")
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
-def test_a_yes_never_ends_another_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_yes_never_ends_another_command(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(widget, "_DEAF", 0.0)
 
     async def test(pilot: Any, window: TerminalWindow) -> None:
         windows = pilot.app.desk.session.windows
-        stop = tmp_path / "stop"
+        stop = chat.work / "stop"
         command = f"until [ -e {stop} ]; do sleep 0.05; done"
         await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
         await until(pilot, lambda: shown(pilot, "x end command"))
@@ -243,10 +255,10 @@ def test_a_yes_never_ends_another_command(tmp_path: Path, monkeypatch: pytest.Mo
         await pilot.pause(0.3)
         assert [one.name for one in running_jobs(window)] == ["sleep 300"]
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
-def test_the_key_line_shows_how_to_leave_the_shell(tmp_path: Path) -> None:
+def test_the_key_line_shows_how_to_leave_the_shell(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
         assert shown(pilot, "enter type")
         assert shown(pilot, "^g go to")
@@ -254,7 +266,7 @@ def test_the_key_line_shows_how_to_leave_the_shell(tmp_path: Path) -> None:
         await until(pilot, lambda: shown(pilot, "^g leave, go to"))
         assert not shown(pilot, "f2 inspector")  # it is the shell's
 
-    in_terminal(tmp_path, test)
+    in_terminal(chat, test)
 
 
 def test_a_running_command_is_seen_on_a_narrow_screen(tmp_path: Path) -> None:
