@@ -6,13 +6,11 @@ Tests use it as `contextui.testing.WindowTester`, which adds the offline model.
 import asyncio
 import heapq
 import json
-import os
 import threading
 import time
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
@@ -130,8 +128,7 @@ class WindowHarness(Generic[W]):
     ) -> None:
         self._class, self._others, self._folder = cls, others, folder
         self._surroundings = dict(surroundings)
-        # Twice: Linux may leave one out if another ends at that moment.
-        self._processes = _children() | _children()
+        self._processes = set(_children())
         self.troubles: list[str] = []
         self.notices: list[str] = []
         self.windows = self._manager()
@@ -324,23 +321,7 @@ def _nothing() -> None:
 
 def _children() -> set[psutil.Process]:
     """Return the processes that this one has started and that are running."""
-    return {one for one in _descendants(psutil.Process()) if _is_running(one)}
-
-
-def _descendants(process: psutil.Process) -> list[psutil.Process]:
-    if not os.path.exists(f"/proc/self/task/{process.pid}/children"):
-        return process.children(recursive=True)
-    # Linux lists them by thread; psutil looks at all processes of the machine.
-    pids = [process.pid]
-    for pid in pids:  # which grows
-        with suppress(OSError):  # it has ended since
-            for task in os.listdir(f"/proc/{pid}/task"):
-                pids += map(int, Path(f"/proc/{pid}/task/{task}/children").read_bytes().split())
-    found = list[psutil.Process]()
-    for pid in pids[1:]:
-        with suppress(psutil.Error):
-            found.append(psutil.Process(pid))
-    return found
+    return {one for one in psutil.Process().children(recursive=True) if _is_running(one)}
 
 
 def _is_running(process: psutil.Process) -> bool:

@@ -27,7 +27,7 @@ from contextui.words import Lang
 from tests.agent.talking import options
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
-_PATIENCE = 400  # pauses that a condition is waited for
+_PATIENCE = 1_200  # pauses that a condition is waited for
 
 
 @cache

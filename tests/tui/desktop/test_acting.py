@@ -259,7 +259,9 @@ def test_the_cursor_stays_at_its_anchor_while_the_window_changes(chat: SharedCha
 def test_closing_asks_for_a_summary_in_the_row(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         desk = opened(chat, "note", "shelf")
+        await frame_of(pilot, "shelf_1")
         frame = await enter(pilot, "note_1")
+        await pilot.pause()
         place = frame.region
         await pilot.press("x")
         await until(pilot, lambda: shown(pilot, "Close note_1? Enter closes"))

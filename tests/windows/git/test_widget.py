@@ -70,6 +70,8 @@ def test_the_list_the_diff_staging_and_opening(chat: SharedChat, folder: Path) -
         assert window.version == version  # moving about costs the model nothing
         await pilot.press("space")
         await seen(pilot, frame, "Staged a.txt.")
+        rows = frame.body.query_one(ChangeList)
+        await until(pilot, lambda: rows.entry and rows.entry.key == ("staged", "a.txt"))
         assert run(work, "diff", "--cached", "--name-only") == "a.txt\nb.txt\n"
         await pilot.press("space")
         await seen(pilot, frame, "Unstaged a.txt.")
