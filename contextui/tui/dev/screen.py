@@ -139,6 +139,10 @@ class DevScreen(Screen[None]):
         """Stop listening."""
         self.bench.on_change = lambda: None
 
+    def on_resize(self) -> None:
+        """Fit the window to the new height."""
+        self._schedule()
+
     def _tokens(self, _: str) -> int | None:
         return self._reading.levels[0].tokens if self._reading is not None else None
 
