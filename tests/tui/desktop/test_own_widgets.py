@@ -75,6 +75,7 @@ def test_a_widget_may_have_children(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("frames")
 @pytest.mark.parametrize(
     ("widget", "reason"),
     [

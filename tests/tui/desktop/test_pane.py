@@ -143,8 +143,8 @@ def test_a_narrow_terminal_has_one_window_and_lines_with_gists(tmp_path: Path) -
         async with running(desk, (80, 24)) as pilot:
             pilot.app.screen.add_class("-pane-windows")
             await until(pilot, lambda: shown(pilot, "2 note  some words"))
+            await until(pilot, lambda: shown(pilot, "3 note_2  some words"))
             assert list(frames(pilot)) == ["todo_1"]
-            assert shown(pilot, "3 note_2  some words")
             (line,) = [one for one in lines(pilot) if "2 note  some words" in one]
             assert line.endswith(str(desk.tokens_of("note_1")))  # what it costs
             assert "Full" not in line  # only what is not usual is said

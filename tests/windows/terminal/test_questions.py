@@ -374,6 +374,7 @@ def test_no_key_of_thousands_in_a_shell_answers(tmp_path: Path) -> None:
             terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
             terminal.type("go\r")
             terminal.wait_for(lambda: len(server.requests) == 2)
+            terminal.wait_for(lambda: terminal.shows("Windows 1"))
             terminal.type("\x071")  # ctrl+g: to the window
             terminal.wait_for(lambda: terminal.shows("enter type"))
             terminal.type("\r")
