@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # CI sets this to requirements-dev.lock: then exactly these versions are installed.
 LOCK ?=
-# Twice the cores: many tests wait for a screen or for another process.
-WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# More than cores: many tests wait for a screen or for another process.
+WORKERS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN) / 2)
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -53,14 +53,17 @@ demo: $(READY)
 	@$(BIN)/python -m contextui.cli.demo
 
 # Unit tests: no screen, no processes, no fuzzing.
+SCREENS := $(addprefix tests/windows/test_,files_widget.py folds.py one_editor.py search.py)
 check: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet \
-		tests/config tests/context tests/files tests/windowing $(wildcard tests/windows/test_*.py) \
+		tests/config tests/context tests/files tests/windowing \
+		$(filter-out $(SCREENS),$(wildcard tests/windows/test_*.py)) \
 		tests/windows/terminal/test_screen.py \
 		tests/agent/models/test_stream.py tests/agent/test_tools.py tests/test_names.py \
 		tests/test_secrets.py tests/test_text.py \
 		--ignore tests/context/compaction/test_lasting.py --ignore tests/context/test_trim.py \
-		--ignore tests/files/test_crash.py --ignore tests/context/test_work.py
+		--ignore tests/files/test_crash.py --ignore tests/context/test_work.py \
+		--ignore tests/windowing/test_kinds.py
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
