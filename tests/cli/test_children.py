@@ -64,7 +64,8 @@ def reporting(program: Program, name: str) -> Path:
 
 def check_default(path: Path) -> None:
     facts = dict(line.split() for line in path.read_text().splitlines())
-    assert {int(value, 16) for value in facts.values()} == {0}, path
+    ordinary = (1 << 31) - 1  # signal 32 is the C library's own
+    assert {int(value, 16) & ordinary for value in facts.values()} == {0}, path
 
 
 @LINUX
