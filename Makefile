@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # CI sets this to requirements-dev.lock: then exactly these versions are installed.
 LOCK ?=
-# More than cores: many tests wait for a screen or for another process.
-WORKERS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN) / 2)
+# Twice the cores: many tests wait for a screen or for another process.
+WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
