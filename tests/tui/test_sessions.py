@@ -29,18 +29,14 @@ from tests.tui.test_surfaces import ACTING, PAYLOADS
 from tests.tui.test_switch import Sessions, app_of
 
 DAY = 86_400
+NOON = time.time() // DAY * DAY + DAY / 2
+"""When the tests take place: a session that was used 0.1 days ago is today's, whatever the hour."""
 Act = Callable[["Pilot[int]", SessionsScreen], Awaitable[None]]
-
-
-def noon() -> float:
-    """Noon of this day: a session that was used 0.1 days ago is today's, whatever the hour."""
-    return time.time() // DAY * DAY + DAY / 2
 
 
 @pytest.fixture(autouse=True)
 def _at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = noon()
-    monkeypatch.setattr(SessionList, "now", staticmethod(lambda: now))
+    monkeypatch.setattr(SessionList, "now", staticmethod(lambda: NOON))
 
 
 def add(
@@ -62,7 +58,7 @@ def add(
         session.context.end_turn()
         if writes and session.windows.workspace is not None:
             session.windows.workspace.save(writes, b"one\ntwo\n", expected=None)
-    used = noon() - days * DAY
+    used = NOON - days * DAY
     os.utime(session.path, (used, used))
     return session.id
 
@@ -177,7 +173,7 @@ def test_a_session_is_forked_or_resumed_or_a_new_one_begins(tmp_path: Path) -> N
                 app, screen = app_of(pilot), await opened(pilot)
                 current = sessions.desks[0].session
                 current.context.add(ContextItem(ItemType.USER, "on the screen"))
-                os.utime(current.path, (noon(), noon()))
+                os.utime(current.path, (NOON, NOON))
                 await choose(pilot, screen, current.id)
                 await until(pilot, lambda: shown(pilot, "● on the screen   this session"))
                 await pilot.press("x")
@@ -240,8 +236,8 @@ def test_a_session_that_vanishes_while_it_is_shown_is_said(sheets: Sheets) -> No
             kept = place.path.read_bytes()
             place.path.unlink()
             await pilot.press(key)
-            assert note_of(screen) == "This session was deleted.", key
-            assert not shown(pilot, "Gone soon")
+            await until(pilot, lambda: note_of(screen) == "This session was deleted.")
+            await until(pilot, lambda: not shown(pilot, "Gone soon"))
             place.path.write_bytes(kept)
             screen._load()
             await until(pilot, lambda: screen.is_read and shown(pilot, "Gone soon"))
@@ -423,7 +419,7 @@ def head(place: Place, origin: Origin | None = None) -> Head:
 
 
 def test_forks_are_under_their_parents() -> None:
-    now = noon()
+    now = NOON
     places = [Place(Path(f"/p/{name}.jsonl"), now - 60 * at, 9) for at, name in enumerate("abcd")]
     a, b, c, d = places
     heads = {
