@@ -395,9 +395,10 @@ class ApprovalGate:
             preview = await intent.preview()
         except ContextUIError:
             # Most actions discard nothing, and a window need not provide a preview of them.
-            if intent.action is not CLOSE or not (lost := latest_render(window).unsaved):
+            render = latest_render(window)
+            if intent.action is not CLOSE or not (render.unsaved or render.snapshot.stale):
                 return None
-            preview = Preview(window.id, text=lost, verb="close")
+            preview = Preview(window.id, text=render.unsaved, verb="close")
         if preview is None or preview.verb != "close" or not preview.changes:
             return None
         question = _question(intent, preview)

@@ -640,19 +640,25 @@ def test_what_is_typed_while_asked_is_shown_before_it_is_given_up(
     assert "more my words" in window.snapshot().content
 
 
-@pytest.mark.parametrize("mode", ["ask", "auto", "read-only"])
+@pytest.mark.parametrize("drawn", ["after", "before"])
 @pytest.mark.parametrize(("name", "params"), LOSING)
 def test_a_busy_window_gives_up_nothing_of_a_person(
     desk: Callable[..., Desk],
     monkeypatch: pytest.MonkeyPatch,
     name: str,
     params: dict[str, Any],
-    mode: str,
+    drawn: str,
 ) -> None:
-    """No preview can be made in time; what was typed is asked about all the same."""
-    one = desk("no", mode=mode)
+    """No preview can be made in time; what was typed is asked about, drawn or not."""
+    one = desk("no", mode="auto")
     window = one.windows.open("editor", path="notes.txt")
+    renders = window.runtime.renders
+    window.snapshot()
+    finished = renders._finished
     typed(one, "editor_1", "my words ")
+    asyncio.run(one.windows.settle(60))
+    if drawn == "before":
+        monkeypatch.setattr(renders, "_finished", finished)
     end, preview_of = threading.Event(), window.runtime.previews.get
 
     async def busy_once(intent: Intent) -> Preview | None:
