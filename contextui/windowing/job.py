@@ -121,6 +121,11 @@ class Job:
     def _end(self, state: JobState) -> None:
         self._at = replace(self._at, state=state)
 
+    def _call_ends(self) -> None:
+        for call in self._ends:
+            with suppress(Exception):  # the others are called all the same
+                call()
+
 
 current_job: contextvars.ContextVar[Job | None] = contextvars.ContextVar("job", default=None)
 """The job that the running code belongs to."""
@@ -229,9 +234,10 @@ class Jobs:
             self.report()
 
     def discard(self) -> None:
-        """Forget the jobs that a transaction added which was rolled back."""
+        """Cancel the jobs that a transaction added which was rolled back."""
         for job, _ in self._waiting:
             job._end("cancelled")
+            job._call_ends()
             job.ended.set_result(None)
         self._waiting.clear()
 
@@ -294,9 +300,7 @@ class Jobs:
             if found is None or job.state != "running":
                 return False
             job._end("cancelled")
-        for call in job._ends:
-            with suppress(Exception):  # the others are called all the same
-                call()
+        job._call_ends()
         self._worker.call_soon(found[1].cancel)
         self.report()
         return True

@@ -1,6 +1,7 @@
 """Stopping a turn cancels the jobs that it waits for, and no others."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from contextui.events import CallFinished, Event, TurnFinished
 from contextui.model import ModelEvent, ModelRequest
 from contextui.windowing.host import running_jobs
 from contextui.windowing.job import Job
+from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
 from tests.agent.talking import controller, end, of, say
@@ -114,6 +116,10 @@ async def stop_when(
     return await turn
 
 
+def begun(work: Path) -> bool:
+    return (work / "begun").exists()
+
+
 def last_result(talk: InteractionController) -> tuple[bool, str]:
     item = [one for one in talk.context.get_all() if one.type is ItemType.TOOL][-1]
     return not item.is_error, item.content
@@ -137,7 +143,7 @@ def test_the_command_that_the_turn_waits_for_is_interrupted(tmp_path: Path) -> N
         one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
         await asyncio.to_thread(one.windows.open, "terminal")
         work = tmp_path / "work"
-        events = await stop_when(one, (work / "begun").exists)
+        events = await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1"))
         assert stopped(events).explanation == "Stopped. bash slow.sh was cancelled."
         assert last_result(one) == (False, "bash slow.sh was cancelled.")
         assert [event.ok for event in of(CallFinished, events)] == [False]
@@ -157,9 +163,49 @@ def test_a_command_that_ignores_the_interrupt_is_ended(tmp_path: Path) -> None:
         one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
         await asyncio.to_thread(one.windows.open, "terminal")
         work = tmp_path / "work"
-        stopped(await stop_when(one, (work / "begun").exists))
+        stopped(await stop_when(one, lambda: begun(work) and jobs_of(one, "terminal_1")))
         await until(lambda: ends(one) not in ([], [0]))
         assert not (work / "proof").exists()
+        one.windows.close("terminal_1")
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("moment", ["starting", "started"])
+def test_a_command_that_the_shell_is_about_to_start_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """The turn is stopped when the command is typed, and there is no job yet."""
+    async def talk() -> None:
+        one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
+        typed, stop, loop = threading.Event(), one.stop, asyncio.get_running_loop()
+
+        def stop_first(shell: Shell, *given: Any) -> Any:
+            typed.set()
+            return submit(shell, *given)
+
+        def job_after_stop(window: TerminalWindow, *given: Any, **named: Any) -> Any:
+            job = make_job(window, *given, **named)
+            asyncio.run_coroutine_threadsafe(stopping(), loop).result(LONG)
+            return job
+
+        async def stopping() -> None:
+            stop()
+            await asyncio.sleep(0)
+
+        submit, make_job = Shell._submit, TerminalWindow._job
+        if moment == "starting":
+            monkeypatch.setattr(Shell, "_submit", stop_first)
+        else:
+            monkeypatch.setattr(TerminalWindow, "_job", job_after_stop)
+        await asyncio.to_thread(one.windows.open, "terminal")
+        turn = asyncio.create_task(say(one, "go"))
+        if moment == "starting":
+            await until(typed.is_set)
+            stop()
+        stopped(await turn)
+        await until(lambda: ends(one) not in ([], [0]))
+        assert not (tmp_path / "work" / "proof").exists()
         one.windows.close("terminal_1")
 
     asyncio.run(talk())

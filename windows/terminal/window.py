@@ -27,7 +27,7 @@ from contextui.text import one_line
 from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
-from contextui.windows.terminal.shell import Shell
+from contextui.windows.terminal.shell import Shell, ShellError
 from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, Who, tidy
 
 KEPT = 40
@@ -283,10 +283,13 @@ class TerminalWindow(Window):
                 "if the command should run there.",
                 zh="shell 在运行命令之前切换了文件夹。如果命令应在那里运行，请再次调用 run。",
             )
-        if argv is not None:
-            started = await shell.run_exactly(argv, _search())
-        else:
-            started = await shell.run(command, who)
+        run = shell.run(command, who) if argv is None else shell.run_exactly(argv, _search())
+        starting = asyncio.ensure_future(run)
+        try:
+            started = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # it is typed, and the shell will run it
+            self._keep(asyncio.ensure_future(_cancel_started(shell, starting)))
+            raise
         return self._job(shell, started, seconds, quiet=who == "person")
 
     @action("Type into the program that runs", effect="write", zh="向正在运行的程序输入")
@@ -393,20 +396,20 @@ class TerminalWindow(Window):
         def work(job: Job) -> Awaitable[CommandResult]:
             return self._watch(job, shell, command)
 
+        loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
+
         name = one_line(command.text, 80) or "command"
         job = self.env.job(name, work, wait=seconds, quiet=quiet)
+        job.on_cancel(stop)
         command.job = job.number
         self._show(shell)
         return job
 
     async def _watch(self, job: Job, shell: Shell, command: Command) -> CommandResult:
         """Report a command's progress until it ends; return its result."""
-        loop = asyncio.get_running_loop()
-
-        def stop() -> None:
-            loop.call_soon_threadsafe(lambda: self._keep(loop.create_task(shell.cancel())))
-
-        job.on_cancel(stop)
         ends = asyncio.ensure_future(shell.wait(command))
         _watched.add(command)
         try:
@@ -428,6 +431,13 @@ class TerminalWindow(Window):
         tasks = self.state.tasks
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+
+
+async def _cancel_started(shell: Shell, starting: "asyncio.Future[Command]") -> None:
+    """End a command as soon as it has started."""
+    with suppress(ShellError):  # it did not start
+        if await starting is shell.running:
+            await shell.cancel()
 
 
 def _search() -> str:
