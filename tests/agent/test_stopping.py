@@ -176,6 +176,7 @@ def test_a_command_that_the_shell_is_about_to_start_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
     """The turn is stopped when the command is typed, and there is no job yet."""
+
     async def talk() -> None:
         one = talk_in(tmp_path, act("terminal_1", "run", command="bash slow.sh"))
         typed, stop, loop = threading.Event(), one.stop, asyncio.get_running_loop()

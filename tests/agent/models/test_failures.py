@@ -1,8 +1,10 @@
 """How requests fail: the kind that the loop goes by, and the words that the person reads."""
 
+import re
 import socket
 import tracemalloc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from importlib import import_module
@@ -15,7 +17,7 @@ from contextui.agent.models import remote
 from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.failures import reported
 from contextui.agent.models.limits import AnswerLimits
-from contextui.model import ErrorKind
+from contextui.model import ErrorKind, ModelError
 from tests.agent.models.client import asking, failure, the_failure
 from tests.agent.server import (
     HEADERS,
@@ -67,17 +69,14 @@ STATUS: list[tuple[int, Any, ErrorKind, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body", "kind", "words"), STATUS)
-def test_a_status_is_mapped_to_a_kind_and_a_message(
-    status: int, body: Any, kind: ErrorKind, words: str
-) -> None:
-    with Server(Reply(status, body)) as server:
-        caught = failure(server)
-        assert caught.kind == kind
-        assert len(server.requests) == 1  # who asks decides whether to try again
-    with pytest.raises(type(caught), match=words):
-        raise caught
-    assert "<html>" not in str(caught)
+def test_a_status_is_mapped_to_a_kind_and_a_message() -> None:
+    for status, body, kind, words in STATUS:
+        with Server(Reply(status, body)) as server:
+            caught = failure(server)
+            assert caught.kind == kind, (status, body)
+            assert len(server.requests) == 1  # who asks decides whether to try again
+        assert re.search(words, str(caught)), (status, body)
+        assert "<html>" not in str(caught)
 
 
 TOO_LONG = [
@@ -323,28 +322,32 @@ EMPTY: Event = {
 }
 
 
-@pytest.mark.parametrize(
-    "noise",
-    [
-        {"type": "ping"},
-        {"type": "never_heard_of"},
-        EMPTY,
-        {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 5}},
-        {"type": "content_block_stop", "index": 0},
-        b": still here\n",
-        b"x",
-        b"\n",
-    ],
-    ids=["ping", "unknown", "empty delta", "totals", "stops", "comment", "drip", "blank lines"],
-)
-def test_an_answer_without_progress_is_given_up(noise: Event | bytes) -> None:
-    """The server sends something all the time, and nothing of it is a part of the answer."""
-    script = Raw(lambda: repeated(OPEN, noise, pause=0.02))
-    with Server(script) as server:
-        caught = failure(server, limits=AnswerLimits(silence=0.3))
-        assert server.wait_until_gone()
-    assert caught.kind == "silent"
-    assert "nothing new for 0.3 s" in str(caught)
+NOISE: list[Event | bytes] = [
+    {"type": "ping"},
+    {"type": "never_heard_of"},
+    EMPTY,
+    {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 5}},
+    {"type": "content_block_stop", "index": 0},
+    b": still here\n",
+    b"x",
+    b"\n",
+]
+
+
+def test_an_answer_without_progress_is_given_up() -> None:
+    """The servers send something all the time, and nothing of it is a part of the answer."""
+
+    def given_up(noise: Event | bytes) -> ModelError:
+        with Server(Raw(lambda: repeated(OPEN, noise, pause=0.1))) as server:
+            caught = failure(server, limits=AnswerLimits(silence=2))
+            assert server.wait_until_gone()
+        return caught
+
+    import_module("anthropic")  # not by all threads at once
+    with ThreadPoolExecutor(len(NOISE)) as threads:
+        for noise, caught in zip(NOISE, threads.map(given_up, NOISE), strict=True):
+            assert caught.kind == "silent", noise
+            assert "nothing new for 2 s" in str(caught), noise
 
 
 OPEN = answer("Hello.")[:-3]  # its block is still open
@@ -395,10 +398,10 @@ def test_bytes_without_end_are_given_up() -> None:
 
 def test_an_answer_may_take_only_so_long_in_all() -> None:
     with Server(Raw(lambda: repeated(OPEN, words_of("a"), pause=0.02))) as server:
-        caught = failure(server, limits=AnswerLimits(silence=5, total=0.5))
+        caught = failure(server, limits=AnswerLimits(total=2))
         assert server.wait_until_gone()
     assert (caught.kind, caught.is_transient) == ("endless", False)
-    assert "not complete after 0.5 s" in str(caught)
+    assert "not complete after 2 s" in str(caught)
 
 
 def test_headers_that_drip_are_not_waited_for() -> None:
@@ -437,6 +440,6 @@ def test_decompression_bombs_are_rejected(status: int, encoding: str) -> None:
 
 def test_an_answer_that_stops_coming_breaks_off() -> None:
     with Server(Stream(BEGUN, held=True)) as server:
-        caught = failure(server, limits=AnswerLimits(silence=0.2))
+        caught = failure(server, limits=AnswerLimits(silence=2))
     assert caught.kind == "silent"
-    assert "nothing new for 0.2 s" in str(caught)
+    assert "nothing new for 2 s" in str(caught)
