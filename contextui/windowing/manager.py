@@ -110,6 +110,7 @@ class WindowManager:
         self._data = data
         self._catalog = Catalog(classes)
         self._roster = Roster()
+        self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
         self._closed: dict[str, _Closed] = {}
         self._replacer = Replacer(
@@ -219,6 +220,7 @@ class WindowManager:
         self._roster.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         if not is_open:
+            self._late[instance] = Future()
             opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
 
@@ -474,10 +476,9 @@ class WindowManager:
         Returns:
             The ids of windows that are still opening.
         """
-        new = [window for window in self.windows() if window.runtime.is_new]
-        openings = [window.runtime.opening for window in new if window.is_opening]
-        await finished([one for one in openings if one is not None], seconds)
-        return [window.id for window in new if window.is_opening]
+        late = dict(self._late)
+        await finished(late.values(), seconds)
+        return [window.id for window, told in late.items() if not told.done()]
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
         """Wait until every window has rendered its current state, up to a timeout.
@@ -544,17 +545,22 @@ class WindowManager:
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
-        problem, runtime = opening.exception(), window.runtime
-        if runtime.worker.is_closed:
-            return
-        if problem is None:
-            self._listeners.emit(WindowReady(window.id), False)
-            return
-        with suppress(UnknownWindowError):  # closed concurrently
-            self._roster.leave(window.id, runtime.renders.latest().xml)
-            runtime.worker.stop()
-            self._listeners.emit(WindowNotOpened(window.id, reason_of(problem, self.lang)), False)
-            self._listeners.emit(WindowClosed(window.id, None, "window"), False)
+        runtime = window.runtime
+        try:
+            problem = opening.exception()
+            if runtime.worker.is_closed:
+                return
+            if problem is None:
+                self._listeners.emit(WindowReady(window.id), False)
+                return
+            with suppress(UnknownWindowError):  # closed concurrently
+                self._roster.leave(window.id, runtime.renders.latest().xml)
+                runtime.worker.stop()
+                reason = reason_of(problem, self.lang)
+                self._listeners.emit(WindowNotOpened(window.id, reason), False)
+                self._listeners.emit(WindowClosed(window.id, None, "window"), False)
+        finally:
+            self._late.pop(window).set_result(None)
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window, and return its description of the edits that were discarded."""

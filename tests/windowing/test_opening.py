@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from contextui import Button, ContextVersion, Lod, SessionOptions, SessionStore,
 from contextui.agent.models.scripted import call
 from contextui.agent.tools import ToolBox
 from contextui.errors import WindowBusyError
-from contextui.events import WindowClosed, WindowNotOpened, WindowOpened, WindowReady
+from contextui.events import Event, WindowClosed, WindowNotOpened, WindowOpened, WindowReady
 from tests.agent.talking import controller, run
 from tests.windowing.samples import LONG, Blocking, Counter, Heard, after_all, held, settled
 
@@ -105,6 +106,22 @@ def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
     assert not heard.of(WindowReady)
     assert not heard.of(WindowNotOpened)
     assert windows.windows() == []
+
+
+def test_who_waits_for_an_opening_has_been_told_of_its_failure(windows: WindowManager) -> None:
+    failing, told = Failing(), list[str]()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, WindowNotOpened):
+            time.sleep(0.1)  # the hook has ended by now
+            told.append(event.reason)
+
+    windows.subscribe(listen)
+    with held(failing, "opened"):
+        windows.open(failing)
+        assert asyncio.run(windows.await_opening(0.01)) == ["failing_1"]
+    assert asyncio.run(windows.await_opening(LONG)) == []
+    assert told == ["ValueError: no network"]
 
 
 def test_an_async_opened_is_cancelled_when_it_is_closed(windows: WindowManager) -> None:
