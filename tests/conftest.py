@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from contextui.interrupt import reset_for_children
-from tests import certificates
+from tests import certificates, forkserver
 from tests.thorough import IS_THOROUGH, times
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
@@ -58,6 +58,12 @@ def _reset_surroundings() -> None:
 
 _reset_surroundings()
 certificates.skip_system()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """All workers fork from one process."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        forkserver.share()
 
 
 @pytest.fixture

@@ -13,10 +13,12 @@ import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +41,7 @@ _IMPORTED = (
     "pytest",
 )
 _STATUS = array.array("i", [0]).itemsize
+_ADDRESS = "PYTEST_FORKSERVER"  # a variable with the path of its socket
 
 
 class Popen(subprocess.Popen[Any]):
@@ -136,18 +139,13 @@ def run(argv: Sequence[str | Path], **how: Any) -> "subprocess.CompletedProcess[
 
 
 class _Server:
-    """The process to fork from."""
+    """The connection to the process to fork from."""
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())],
-            cwd=_ROOT,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-        )
-        theirs.close()
-        atexit.register(self.end)
+        if _ADDRESS not in os.environ:
+            share()
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(os.environ[_ADDRESS])
 
     def start(self, wanted: Mapping[str, Any], passed: list[int]) -> int:
         """Start a process with these descriptors; return its id."""
@@ -155,50 +153,86 @@ class _Server:
         self._socket.sendall(data[socket.send_fds(self._socket, [data], passed) :])
         return int(self._socket.recv(100))
 
-    def end(self) -> None:
-        """End the server; its processes go on."""
-        self._socket.close()
-        self._process.wait()
-
 
 @cache
 def _server() -> _Server:
     return _Server()
 
 
-def _serve(requests: socket.socket) -> None:
+def share() -> None:
+    """Start the process to fork from, for this process and those that it starts.
+
+    It ends with this process; the forked ones go on.
+    """
+    folder = tempfile.mkdtemp(prefix="contextui-", dir="/tmp")  # the path must be short
+    os.environ[_ADDRESS] = f"{folder}/socket"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(os.environ[_ADDRESS])
+    listener.listen()
+    life, ours = os.pipe()
+    given = [listener.fileno(), life]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.forkserver", *map(str, given)],
+        cwd=_ROOT,
+        pass_fds=given,
+        stdin=subprocess.DEVNULL,
+    )
+    for one in given:
+        os.close(one)
+    listener.detach()
+
+    def end() -> None:
+        os.close(ours)
+        process.wait()
+        shutil.rmtree(folder)
+
+    atexit.register(end)
+
+
+def _serve(listener: socket.socket, life: int) -> None:
     """Fork a process for each request, and report the status with which it ends."""
-    _import_everything()
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     before = signal.set_wakeup_fd(writing)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     running: dict[int, int] = {}
+    clients: list[socket.socket] = []
     while True:
-        ready, _, _ = select.select([requests.fileno(), reading], [], [])
+        watched: list[Any] = [listener, life, reading, *clients]
+        ready, _, _ = select.select(watched, [], [])
+        if life in ready:
+            return
         if reading in ready:
             os.read(reading, 1000)
             while ended := _ended_child(running):
                 child, status = ended
                 os.write(running[child], array.array("i", [status]).tobytes())
                 os.close(running.pop(child))
-        if requests.fileno() in ready:
-            data, passed, _, _ = socket.recv_fds(requests, 1_000_000, 4)
+        if listener in ready:
+            if not clients:
+                _import_everything()
+            clients.append(listener.accept()[0])
+        for client in [one for one in clients if one in ready]:
+            data, passed, _, _ = socket.recv_fds(client, 1_000_000, 4)
             if not data:
-                return
+                clients.remove(client)
+                client.close()
+                continue
             while not data.endswith(b"\n"):
-                data += requests.recv(1_000_000)
+                data += client.recv(1_000_000)
             child = os.fork()
             if not child:
                 signal.set_wakeup_fd(before)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                for one in (requests.detach(), reading, writing, *running.values(), passed[0]):
-                    os.close(one)
+                for one in (listener, *clients):
+                    one.close()
+                for number in (life, reading, writing, *running.values(), passed[0]):
+                    os.close(number)
                 _become(json.loads(data), passed[1:])
             running[child] = passed[0]
-            for one in passed[1:]:
-                os.close(one)
-            requests.send(str(child).encode())
+            for number in passed[1:]:
+                os.close(number)
+            client.send(str(child).encode())
 
 
 def _ended_child(running: Mapping[int, int]) -> tuple[int, int] | None:
@@ -294,4 +328,4 @@ def _become_program() -> None:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
