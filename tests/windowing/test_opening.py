@@ -121,7 +121,7 @@ def test_who_waits_for_an_opening_has_been_told_of_its_failure(windows: WindowMa
         windows.open(failing)
         assert asyncio.run(windows.await_opening(0.01)) == ["failing_1"]
     assert asyncio.run(windows.await_opening(LONG)) == []
-    assert told == ["ValueError: no network"]
+    assert [reason.startswith("ValueError: no network") for reason in told] == [True]
 
 
 def test_an_async_opened_is_cancelled_when_it_is_closed(windows: WindowManager) -> None:
