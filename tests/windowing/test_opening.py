@@ -109,17 +109,19 @@ def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
 
 
 def test_who_waits_for_an_opening_has_been_told_of_its_failure(windows: WindowManager) -> None:
-    failing, told = Failing(), list[str]()
+    failing, told, has_failed = Failing(), list[str](), threading.Event()
 
     def listen(event: Event) -> None:
         if isinstance(event, WindowNotOpened):
-            time.sleep(0.1)  # the hook has ended by now
+            has_failed.set()
+            time.sleep(0.1)
             told.append(event.reason)
 
     windows.subscribe(listen)
     with held(failing, "opened"):
         windows.open(failing)
         assert asyncio.run(windows.await_opening(0.01)) == ["failing_1"]
+    assert has_failed.wait(LONG)
     assert asyncio.run(windows.await_opening(LONG)) == []
     assert [reason.startswith("ValueError: no network") for reason in told] == [True]
 
