@@ -58,6 +58,7 @@ def _reset_surroundings() -> None:
 
 _reset_surroundings()
 certificates.skip_system()
+gc.disable()  # until all tests are collected
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -127,3 +128,4 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
