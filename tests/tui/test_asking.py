@@ -180,24 +180,8 @@ async def in_form(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
     return field
 
 
-async def in_summary(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
-    await pilot.press("ctrl+g", "2", "x")
-    await until(pilot, lambda: isinstance(app.focused, TextArea) and app.focused.id != "prompt")
-    field = app.focused
-    assert isinstance(field, TextArea)
-    return field
-
-
-async def in_filter(pilot: "Pilot[int]", app: ContextUIApp) -> Input | TextArea:
-    await pilot.press("ctrl+g", "i", "slash")
-    await until(pilot, lambda: isinstance(app.focused, Input | TextArea))
-    field = app.focused
-    assert isinstance(field, Input | TextArea)
-    return field
-
-
 Place = Callable[["Pilot[int]", ContextUIApp], Awaitable[Input | TextArea | None]]
-PLACES: tuple[Place, ...] = (in_prompt, in_editor, in_form, in_summary, in_filter)
+PLACES: tuple[Place, ...] = (in_prompt, in_editor, in_form)
 
 
 async def in_frame(pilot: "Pilot[int]", app: ContextUIApp) -> None:
@@ -482,7 +466,7 @@ async def fuzz(pilot: "Pilot[int]", app: ContextUIApp, keys: int, seed: int) -> 
     rng = random.Random(seed)
     answered = pressed = 0
     while pressed < keys:
-        place = rng.choice((*PLACES[:3], None))
+        place = rng.choice((*PLACES, None))
         await back(pilot, app)
         if place is None:  # where there is no field
             app.main.prompt.clear()

@@ -8,7 +8,7 @@ import pytest
 from contextui.config.schema import Notify
 from contextui.events import CallFinished, TurnFinished, TurnStarted
 from contextui.tui import attention
-from contextui.tui.attention import LONG, Attention, plain
+from contextui.tui.attention import LONG, Attention
 from contextui.words import Words
 from tests.tui.terminal import Terminal
 
@@ -119,12 +119,6 @@ def test_a_terminal_without_a_title_gets_none(term: str) -> None:
     watch.handle(TurnStarted("go", "1"))
     watch.close()
     assert screen.written == ""
-
-
-def test_plain_is_short_and_in_one_line() -> None:
-    assert "\n" not in plain("one\n two", 40)
-    assert plain("two ; three", 40) == "two , three"
-    assert len(plain("x" * 500, 40)) == 40
 
 
 @pytest.mark.long

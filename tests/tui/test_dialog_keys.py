@@ -64,9 +64,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
 
 KEYS = {
     "/model": "esc",
-    "/sessions": "esc",
     "/trust": "esc",
-    "/login openai": "esc",
     "ctrl+p": "↑↓ move   enter run   esc close",
     "ctrl+g 1 a enter": "esc",
 }

@@ -84,27 +84,22 @@ def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None
 @pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_change() -> None:
     check_random(range(3), 10, 300)
-
-
-@pytest.mark.long
-def test_a_whole_scroll_shows_the_whole_of_any_change() -> None:
     check_random(range(times(1, 15)), 60, 5_000)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "half"), [*zip(WIDTHS, (5_000, 500, 500, 500), strict=True)])
-def test_a_whole_scroll_shows_ten_thousand_lines(size: tuple[int, int], half: int) -> None:
+def test_a_whole_scroll_shows_ten_thousand_lines() -> None:
     async def look() -> None:
-        rng = random.Random(f"{size}")
-        old = [any_line(rng, 60) for _ in range(half)]
-        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(half)]
-        async with hosting(size) as (pilot, host):
+        rng = random.Random(1)
+        old = [any_line(rng, 60) for _ in range(5_000)]
+        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(5_000)]
+        async with hosting((80, 24)) as (pilot, host):
             asked = question(old, new)
             screen = host.ask(asked)
             view = await settled(pilot, screen)
             assert asked.preview is not None
             lines = diff_lines(asked.preview.diff, EN, "cart.py")
-            assert len(lines) > 1.95 * half
+            assert len(lines) > 9_750
             shows_all(view, lines)
             check_counts(screen, old, new)
 

@@ -343,22 +343,6 @@ def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
     assert asyncio.run(start()).return_code == 2
 
 
-@pytest.mark.long
-def test_a_storm_of_resizes_is_survived(shared: SharedApp) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        for width in range(20, 200, 9):
-            await pilot.resize_terminal(width, 10 + width % 40)
-        for size in ((19, 4), (10, 3), (3, 2), (1, 1)):
-            await pilot.resize_terminal(*size)
-            await pilot.press("x")
-        await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: shown(pilot, "Done."))
-        assert pilot.app.screen.query_one(Prompt).text == "xxxx"
-        await until(pilot, lambda: shown(pilot, "1 todo"))
-
-    shared.run(go)
-
-
 def test_ctrl_c_clears_and_says_what_quits(shared: SharedApp) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         await pilot.press("x", "ctrl+c")
