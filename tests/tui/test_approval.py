@@ -68,13 +68,10 @@ def test_the_first_layout_is_no_higher_than_the_text() -> None:
 
 
 async def decided(pilot: "Pilot[Any]", host: Host) -> Decision:
-    for _ in range(400):
-        if host.decisions:
-            decision = host.decisions[0]
-            assert decision is not None
-            return decision
-        await pilot.pause(0.01)
-    raise AssertionError("\n".join(shown(pilot)))
+    await until(pilot, lambda: host.decisions)
+    decision = host.decisions[0]
+    assert decision is not None
+    return decision
 
 
 def shown(pilot: "Pilot[Any]") -> list[str]:
@@ -318,27 +315,7 @@ def test_it_is_deaf_until_it_could_be_seen(
     dialogs.run(type_on)
 
 
-def test_typing_on_keeps_it_deaf(dialogs: SharedApp) -> None:
-    async def type_on(pilot: "Pilot[Any]") -> None:
-        host, screen = await asked(pilot)
-        now = asyncio.get_running_loop().time()
-        for number in range(40):  # a letter each 0.1 s, over four seconds
-            key = events.Key("y", "y")
-            key.time = now + 0.1 * number
-            if number == 0:
-                screen._deaf_until = now + approval.DEAF
-            screen.on_key(key)
-        await pilot.pause(2 * approval.SETTLE)
-        assert host.decisions == []
-        key = events.Key("y", "y")
-        key.time = now + 4.0 + approval.DEAF
-        screen.on_key(key)
-        assert (await decided(pilot, host)).choice == "once"
-
-    dialogs.run(type_on)
-
-
-def test_a_word_or_a_paste_is_no_answer(dialogs: SharedApp) -> None:
+def test_a_word_a_paste_or_steady_typing_is_no_answer(dialogs: SharedApp) -> None:
     async def type_it(pilot: "Pilot[Any]") -> None:
         host, screen = await asked(pilot)
         for word in ("yes", "system", "sy", "yy"):
@@ -347,13 +324,24 @@ def test_a_word_or_a_paste_is_no_answer(dialogs: SharedApp) -> None:
                 pilot.app.post_message(events.Key(letter, letter))
             await pilot.pause(2 * approval.SETTLE)
             assert host.decisions == []
-            assert pilot.app.screen is screen
         for text in ("y", "n", "s", "yes\n"):
             screen._deaf_until = 0.0
             pilot.app.post_message(events.Paste(text))
             await pilot.pause(2 * approval.SETTLE)
             assert host.decisions == []
-            assert pilot.app.screen is screen
+        now = asyncio.get_running_loop().time()
+        screen._deaf_until = now + approval.DEAF
+        for number in range(40):  # a letter each 0.1 s, over four seconds
+            key = events.Key("y", "y")
+            key.time = now + 0.1 * number
+            screen.on_key(key)
+        await pilot.pause(2 * approval.SETTLE)
+        assert host.decisions == []
+        assert pilot.app.screen is screen
+        key = events.Key("y", "y")
+        key.time = now + 4.0 + approval.DEAF
+        screen.on_key(key)
+        assert (await decided(pilot, host)).choice == "once"
 
     dialogs.run(type_it)
 

@@ -384,7 +384,7 @@ def test_a_long_target_leaves_room_for_the_key(shared: SharedApp) -> None:
     shared.run(look)
 
 
-def test_questions_are_asked_one_after_the_other_and_each_is_deaf_at_first(
+def test_questions_come_one_after_the_other_each_deaf_at_first_and_go_with_the_turn(
     shared: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(approval, "DEAF", 60.0)
@@ -403,6 +403,8 @@ def test_questions_are_asked_one_after_the_other_and_each_is_deaf_at_first(
             await pilot.press("y", "n", "escape")
             await pilot.pause(2 * approval.SETTLE)
             assert not second.done()
+            await pilot.press("f1")
+        await until(pilot, lambda: not is_open(app))  # the turn was stopped
 
     shared.run(look)
 
@@ -428,20 +430,6 @@ def test_a_call_says_that_it_waits(shared: SharedApp) -> None:
         assert app.main.prompt.text == "and"
 
     shared.run(look)
-
-
-def test_stopping_the_turn_takes_the_question_away(shared: SharedApp) -> None:
-    async def stop(pilot: "Pilot[int]") -> None:
-        app = app_of(pilot)
-        long_quiet(app)
-        async with asks(app):
-            await until(pilot, lambda: is_open(app))
-            await pilot.press("f1")
-            await until(pilot, lambda: not is_open(app))
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
-
-    shared.run(stop)
 
 
 # --- anything, at any moment -----------------------------------------------------------

@@ -16,6 +16,7 @@ from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import CommandPreview, Preview, checked
 from contextui.words import Lang, Words
 from tests.tui.change import ODD, Host
+from tests.tui.running import until
 from tests.tui.sharing import SharedApp
 from tests.tui.test_approval import ask, decided, host_of, shown
 
@@ -51,12 +52,9 @@ async def asked(
 
 async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
     """Wait until the dialog is not deaf any more."""
-    for _ in range(400):
-        await pilot.pause(0.01)
-        if screen._deaf_until != float("inf"):
-            screen._deaf_until = 0.0
-            return
-    raise AssertionError
+    await pilot.pause()
+    await until(pilot, lambda: screen._deaf_until != float("inf"))
+    screen._deaf_until = 0.0
 
 
 def text_of(pilot: "Pilot[Any]") -> str:

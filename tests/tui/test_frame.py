@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from textual._callback import invoke
-from textual.app import App, ComposeResult
 from textual.command import CommandList, CommandPalette
 from textual.containers import VerticalScroll
 from textual.geometry import Size
@@ -31,7 +30,7 @@ from contextui.tui.header import Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Desk
 from contextui.windowing.manager import WindowManager
-from contextui.words import Words
+from contextui.words import Lang, Words
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.sharing import SharedApp
@@ -210,46 +209,28 @@ def test_the_header_leaves_room_for_the_model_and_keys_can_be_clicked(shared: Sh
 
 
 def test_narrow_panes_are_chosen_by_click(shared: SharedApp) -> None:
+    """Where their names are, also where these are of wide characters and alone."""
+
     async def go(pilot: "Pilot[int]") -> None:
-        top = lines(pilot)[0]
-        assert "contextui" in top
-        await pilot.click(Panes, offset=(top.index("Context"), 0))
-        await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
-        await pilot.click(Panes, offset=(top.index("Chat"), 0))
-        await until(pilot, lambda: not pilot.app.screen.has_class("-pane-context"))
+        panes = pilot.app.screen.query_one(Panes)
+        langs: tuple[Lang, ...] = ("zh", "en")
+        for lang, width in zip(langs, (40, 80), strict=True):
+            panes._words = words = Words(lang)
+            await pilot.resize_terminal(width, 24)
+            await until(pilot, lambda words=words: words("Context") in lines(pilot)[0])  # type: ignore[misc]
+            top = lines(pilot)[0]
+            assert ("contextui" in top) is (width == 80)
+            for name, is_there in (("Context", True), ("Chat", False)):
+                place = cell_len(top[: top.index(words(name))])
+                await pilot.click(Panes, offset=(place, 0))
+                await until(
+                    pilot,
+                    lambda is_there=is_there: (  # type: ignore[misc]
+                        pilot.app.screen.has_class("-pane-context") is is_there
+                    ),
+                )
 
     shared.run(go, (80, 24))
-
-
-class PaneBar(App[None]):
-    """The names of the panes, in Chinese, and which of them were clicked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.chosen: list[str] = []
-
-    def compose(self) -> ComposeResult:
-        yield Panes(Words("zh"))
-
-    def on_panes_chosen(self, message: Panes.Chosen) -> None:
-        self.chosen.append(message.name)
-
-
-def test_names_of_panes_are_where_they_are_clicked_in_chinese() -> None:
-    async def go() -> None:
-        async with PaneBar().run_test(size=(80, 24)) as pilot:
-            assert isinstance(pilot.app, PaneBar)
-            for width in (80, 30):
-                await pilot.resize_terminal(width, 24)
-                await pilot.pause()
-                strip = pilot.app.screen._compositor.render_strips()[0]
-                top = "".join(one.text for one in strip)
-                assert ("contextui" in top) is (width == 80)
-                place = cell_len(top[: top.index("上下文")])
-                await pilot.click(Panes, offset=(place, 0))
-            assert pilot.app.chosen == ["context", "context"]
-
-    asyncio.run(go())
 
 
 def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
