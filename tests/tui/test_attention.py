@@ -1,21 +1,15 @@
 """The terminal's title and notifications: calm, only while the person is away, and harmless."""
 
-import asyncio
 import time
 from pathlib import Path
 
 import pytest
-from textual import events
 
-from contextui.agent.models.scripted import call
 from contextui.config.schema import Notify
 from contextui.events import CallFinished, TurnFinished, TurnStarted
 from contextui.tui import attention
-from contextui.tui.app import ContextUIApp
-from contextui.tui.attention import LONG, Attention, plain
-from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.attention import LONG, Attention
 from contextui.words import Words
-from tests.tui.running import desk_in, running, until
 from tests.tui.terminal import Terminal
 
 
@@ -77,18 +71,20 @@ def test_a_browser_has_a_title_and_notifications_and_no_bell(
     assert page.written == "\x1b]2;contextui  shop\x1b\\\x1b]2;● contextui  shop\x1b\\"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["x\x1b]0;evil\x07y", "a\nb\rc\x00\x9c\x9d", "a;b;c", "\u202eevil", "y" * 9_999, "\x1b\\"],
-)
-def test_what_a_model_says_cannot_end_the_sequence(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written = after(Screen(), monkeypatch, LONG + 1, mode="desktop", text=text)
-    assert written.count("\x1b") == 4  # two sequences, each with its end
-    assert written.count(";") == 4
-    assert not set(written) & {*map(chr, range(0x80, 0xA0)), "\a", "\n", "\r", "\0", "\u202e"}
-    assert len(written) < 500
+def test_what_a_model_says_cannot_end_the_sequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in (
+        "x\x1b]0;evil\x07y",
+        "a\nb\rc\x00\x9c\x9d",
+        "a;b",
+        "\u202eevil",
+        "y" * 9_999,
+        "\x1b\\",
+    ):
+        written = after(Screen(), monkeypatch, LONG + 1, mode="desktop", text=text)
+        assert written.count("\x1b") == 4  # two sequences, each with its end
+        assert written.count(";") == 4
+        assert not set(written) & {*map(chr, range(0x80, 0xA0)), *"\a\n\r\0\u202e"}
+        assert len(written) < 500
 
 
 def test_the_title_changes_only_with_the_state() -> None:
@@ -123,51 +119,6 @@ def test_a_terminal_without_a_title_gets_none(term: str) -> None:
     watch.handle(TurnStarted("go", "1"))
     watch.close()
     assert screen.written == ""
-
-
-def test_plain_is_short_and_in_one_line() -> None:
-    assert "\n" not in plain("one\n two", 40)
-    assert plain("two ; three", 40) == "two , three"
-    assert len(plain("x" * 500, 40)) == 40
-
-
-def test_a_question_rings_while_the_person_is_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    written: list[str] = []
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "a.txt").write_text("one\n")
-    steps = (
-        [call("create", name="editor", args={"path": "a.txt"})],
-        [call("action", window_id="editor_1", action_id="insert",
-              params={"before_line": 1, "text": "zero"})],
-        [call("action", window_id="editor_1", action_id="save")],
-        "Saved.",
-    )  # fmt: skip
-
-    async def go() -> None:
-        async with running(desk_in(tmp_path, *steps)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            monkeypatch.setattr(app, "write_control", written.append)
-            app.post_message(events.AppBlur())
-            await until(pilot, lambda: not app.app_focus)
-            app.main.send("Save it.")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            screen = app.screen
-            assert isinstance(screen, ApprovalScreen)
-            assert "\a" in written
-            assert any("◆ asks" in one for one in written)
-            app.post_message(events.AppFocus())
-            await until(pilot, lambda: app.app_focus)
-            await until(pilot, lambda: screen._deaf_until < float("inf"))
-            screen._deaf_until = 0.0  # for long
-            await pilot.press("y")
-            await until(pilot, lambda: app.main.talk is not None and not app.main.talk.is_running)
-            await until(pilot, lambda: "◆" not in written[-1])
-
-    asyncio.run(go())
 
 
 @pytest.mark.long

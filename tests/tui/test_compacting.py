@@ -4,20 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.model import ModelError, ModelEvent, ModelRequest
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
-from contextui.words import Lang
 from tests.agent.talking import options
-from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+from tests.tui.running import desk_in, lines, running, say, shown, until
 
 OUTLINE = "## Goal\nA shop."
 
@@ -40,11 +37,10 @@ def long_desk(
     *steps: Step,
     rounds: int = 10,
     words: str = "and more of it " * 20,
-    lang: Lang = "en",
     model: ScriptedModel | None = None,
     budget: int = 128_000,
 ) -> Desk:
-    desk = desk_in(folder, *steps, lang=lang, model=model, options=options(budget=budget))
+    desk = desk_in(folder, *steps, model=model, options=options(budget=budget))
     talk(desk.session.context, rounds, words)
     return desk
 
@@ -74,56 +70,49 @@ def on_screen(pilot: "Pilot[int]", text: str) -> bool:
     return text in " ".join(" ".join(cells).split())
 
 
-def test_what_goes_is_shown_first_and_what_comes_of_it_afterwards(tmp_path: Path) -> None:
+def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_path: Path) -> None:
     async def compact() -> None:
-        desk = long_desk(tmp_path, ModelError("auth", "No key is set."), "", OUTLINE)
+        desk = long_desk(tmp_path, ModelError("auth", "No key is set."), rounds=0)
         context = desk.session.context
-        pinned = context.get_active()[1].id
-        context.pin(pinned)
-        async with running(desk) as pilot:
-            for size in SIZES:
-                await pilot.resize_terminal(*size)
-                await asked(pilot, "/c")
-                assert shown(pilot, "13 messages")
-                assert shown(pilot, "tokens) go; 7 (")
-                assert shown(pilot, "Goes into the summary")
-                assert shown(pilot, "− 0004 User")
-                assert shown(pilot, "[/foo]")
-                await pilot.press("end")
-                await until(pilot, lambda: shown(pilot, "answer 9"))
-                assert shown(pilot, "y  Compact it")
-                await pilot.press("escape")
-                await until(pilot, lambda: not isinstance(pilot.app.screen, CompactScreen))
-                assert not any(item.is_summary for item in context.get_all())
-            context.unpin(pinned)
+        async with running(desk, (80, 24)) as pilot:
+            for rounds, expected in ((0, "fewer than two messages"), (10, "save less than 20%")):
+                talk(context, rounds, "")
+                main_of(pilot).run_command("/compact")
+                await until(pilot, lambda expected=expected: on_screen(pilot, expected))  # type: ignore[misc]
+                assert not isinstance(pilot.app.screen, CompactScreen)
+                assert not any(item.hidden for item in context.get_all())
 
-            for problem in ("No key is set.", "The summary is empty."):
-                await asked(pilot)
-                await pilot.press("y")
-                await until(pilot, lambda problem=problem: on_screen(pilot, problem))  # type: ignore[misc]
-                assert on_screen(pilot, f"There is no summary: {problem}")
-                assert on_screen(pilot, "/compact tries again")
-                await until(pilot, lambda: not desk.controller.is_running)
-                main_of(pilot).run_command("/undo")
-                await until(
-                    pilot, lambda: not any(item.hidden == "compacted" for item in context.get_all())
-                )
+            talk(context, 10, "and more of it " * 20)
+            context.pin(context.get_active()[1].id)
+            await asked(pilot, "/c")
+            text = "\n".join(lines(pilot))
+            for part in ("31 messages", "tokens) go; 9 (", "Goes into the summary",
+                         "− 0004 User", "[/foo]", "y  Compact it"):  # fmt: skip
+                assert part in text, text
+            await pilot.press("end")
+            await until(pilot, lambda: shown(pilot, "answer 9"))
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, CompactScreen))
+            assert not any(item.is_summary for item in context.get_all())
 
             await asked(pilot)
             await pilot.press("y")
-            await until(pilot, lambda: on_screen(pilot, "Compacted 14 messages:"))
-            assert on_screen(pilot, "Compacting: 14 messages become a summary, 6 stay.")
-            assert sum(item.is_summary for item in context.get_active()) == 1
+            await until(pilot, lambda: on_screen(pilot, "There is no summary: No key is set."))
+            assert on_screen(pilot, "/compact tries again")
+            await until(pilot, lambda: not desk.controller.is_running)
             main_of(pilot).run_command("/undo")
-            assert not any(item.is_summary for item in context.get_active())
+            await until(
+                pilot, lambda: not any(item.hidden == "compacted" for item in context.get_all())
+            )
 
     asyncio.run(compact())
 
 
-def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
+def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_path: Path) -> None:
     async def compact() -> None:
         model = Waiting(OUTLINE, "Hello.")
         desk = long_desk(tmp_path, model=model)
+        context = desk.session.context
         async with running(desk) as pilot:
             await asked(pilot)
             await pilot.press("y")
@@ -141,59 +130,28 @@ def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
             await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
             model.go.set()
             await until(pilot, lambda: on_screen(pilot, "Hello."))
-            assert on_screen(pilot, "Compacted 14 messages")
+            assert on_screen(pilot, "Compacting: 14 messages become a summary, 6 stay.")
+            assert on_screen(pilot, "Compacted 14 messages:")
+            assert sum(item.is_summary for item in context.get_active()) == 1
+            await until(pilot, lambda: not desk.controller.is_running)
+            main_of(pilot).run_command("/undo")
+            assert not any(item.is_summary for item in context.get_active())
 
     asyncio.run(compact())
 
 
-SHORT: dict[Lang, list[str]] = {
-    "en": ["fewer than two messages", "save less than 20%", "Compact", "Compacted 32 messages"],
-    "zh": ["不到两条消息", "不到 20%", "压缩对话吗", "已压缩 32 条消息"],
-}
-
-
-@pytest.mark.parametrize("lang", SHORT)
-def test_a_short_talk_is_left_as_it_is(tmp_path: Path, lang: Lang) -> None:
-    few, less, question, done = SHORT[lang]
-
-    async def compact() -> None:
-        desk = long_desk(tmp_path, OUTLINE, rounds=0, lang=lang)
-        context = desk.session.context
-        async with running(desk, lang=lang) as pilot:
-            for rounds, expected in ((0, few), (10, less)):
-                talk(context, rounds, "")
-                main_of(pilot).run_command("/compact")
-                await until(pilot, lambda expected=expected: on_screen(pilot, expected))  # type: ignore[misc]
-                assert not isinstance(pilot.app.screen, CompactScreen)
-                assert not any(item.hidden for item in context.get_all())
-            talk(context, 10, "and more of it " * 20)
-            await asked(pilot)
-            assert shown(pilot, question)
-            await pilot.press("y")
-            await until(pilot, lambda: on_screen(pilot, done))
-
-    asyncio.run(compact())
-
-
-def test_an_automatic_compaction_that_fails_is_shown_in_the_conversation(tmp_path: Path) -> None:
+def test_an_automatic_compaction_is_shown_and_so_is_one_that_fails(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = long_desk(tmp_path, "", "Yes.", rounds=20, budget=3_000)
+        steps = ("", "Yes.", OUTLINE, OUTLINE, "Hello.")  # the second summary is of two parts
+        desk = long_desk(tmp_path, *steps, rounds=80, words="", budget=2_900)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
             assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
-            main_of(pilot).query_one(Conversation).scroll_home(animate=False)
             await until(
                 pilot, lambda: on_screen(pilot, "There is no summary: The summary is empty.")
             )
-
-    asyncio.run(go())
-
-
-def test_an_automatic_compaction_is_shown(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, words="", budget=2_900)
-        async with running(desk) as pilot:
-            await say(pilot, "And now?")
+            talk(desk.session.context, 80, "")
+            await say(pilot, "And then?")
             await until(pilot, lambda: on_screen(pilot, "Hello."))
             assert on_screen(pilot, "Compacting:")
             assert on_screen(pilot, "Compacted")

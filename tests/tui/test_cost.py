@@ -30,55 +30,51 @@ class Priced(ScriptedModel):
         return usage.output_tokens / 1_000
 
 
-async def cost(pilot: "Pilot[int]") -> str:
-    """What /cost shows after two turns."""
+async def cost(pilot: "Pilot[int]", turns: str) -> str:
+    """What /cost shows, after so many turns."""
+    session = f"This session, {turns}:"
     app_of(pilot).main.run_command("/cost")
-    await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
-    await say(pilot, "one")
-    await say(pilot, "two")
-    app_of(pilot).main.run_command("/cost")
-    await until(pilot, lambda: shown(pilot, "Last turn"))
-    return " ".join(" ".join(one[:78] for one in lines(pilot)).split())
+    await until(pilot, lambda: shown(pilot, session))
+    text = " ".join(" ".join(one[:78] for one in lines(pilot)).split())
+    before, _, after = text.rpartition(session)
+    return f"{before.rpartition('Last turn')[2]} {after.partition('╭')[0]}"
 
 
 def test_tokens_and_cost_of_turn_and_session(tmp_path: Path) -> None:
-    """The costs stay when the model changes, also in the inspector."""
+    """Without prices and a cache neither is named; costs stay when the model changes."""
+    use = Answer((call("list_windows"),), "tool_use", Usage(400, 120, 10_700, 40))
 
     async def talk() -> None:
-        desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
+        desk = desk_in(tmp_path, model=ScriptedModel(use, answered("A.")))
+        desk.is_offline = True
         async with running(desk) as pilot:
-            text = await cost(pilot)
-            assert "Last turn: 11,140 tokens sent, 10,700 of them from the cache, 120 answ" in text
-            assert "$0.120" in text
-            assert "This session, 2 turns: 22,280 tokens sent" in text
-            assert "$0.24" in text
-            await pilot.resize_terminal(160, 50)
-            await until(pilot, lambda: any("$0.24" in one[100:] for one in lines(pilot)))
-            desk.controller.model = ScriptedModel(answered("C."))
-            await say(pilot, "three")
             app_of(pilot).main.run_command("/cost")
-            await until(pilot, lambda: shown(pilot, "This session, 3 turns"))
-            text = " ".join("\n".join(lines(pilot)).split()).partition("3 turns")[2]
+            await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
+            await say(pilot, "one")
+            text = await cost(pilot, "1 turn")
+            assert "22,280 tokens sent in 2 requests, 240 answered" in text
+            assert "The offline model is free." in text
+            assert "$" not in text
+            assert "cache" not in text
+
+            desk.is_offline = False
+            desk.controller.model = Priced(answered("B."), answered("C."))
+            await say(pilot, "two")
+            await say(pilot, "three")
+            text = await cost(pilot, "3 turns")
+            assert "11,140 tokens sent, 10,700 of them from the cache, 120 answered" in text
+            assert "$0.120" in text
+            assert "44,560 tokens sent" in text
+            assert "$0.24" in text
+            desk.controller.model = ScriptedModel(answered("D."))
+            await say(pilot, "four")
+            text = await cost(pilot, "4 turns")
             assert "$0.24" in text
             assert "$0.36" not in text
+            await pilot.resize_terminal(160, 50)
+            await until(pilot, lambda: any("$0.24" in one[100:] for one in lines(pilot)))
 
     asyncio.run(talk())
-
-
-def test_without_prices_and_cache_neither_is_named(tmp_path: Path) -> None:
-    use = Answer((call("list_windows"),), "tool_use", Usage(400, 120, 10_700, 40))
-    desk = desk_in(tmp_path, model=ScriptedModel(answered("A."), use, answered("B.")))
-    desk.is_offline = True
-
-    async def talk() -> str:
-        async with running(desk) as pilot:
-            return await cost(pilot)
-
-    text = asyncio.run(talk())
-    assert "Last turn: 22,280 tokens sent in 2 requests, 240 answered" in text
-    assert "The offline model is free." in text
-    assert "$" not in text
-    assert "cache" not in text.partition("Last turn")[2].partition("╭")[0]
 
 
 def test_the_usage_page_has_money_only_with_prices() -> None:

@@ -2,19 +2,22 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel
+from contextui.session.rewind import Plan, Turn
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.dialogs.model import ModelScreen
+from contextui.tui.dialogs.rewind import Around, RewindScreen
 from contextui.tui.footer import KeyFooter
 from contextui.tui.main import MainScreen
+from contextui.words import Words
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import lines, running, say, shown, until
+from tests.tui.running import lines, running, shown, until
 from tests.tui.sharing import SharedApp
 from tests.tui.test_model_sheet import connected
 from tests.tui.test_switch import app_of
@@ -44,7 +47,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
 
     @asynccontextmanager
     async def start() -> "AsyncIterator[Pilot[int]]":
-        desk = connected(folder, {"OPENAI_API_KEY": "k"}, model=ScriptedModel("One.", "Two."))
+        desk = connected(folder, {"OPENAI_API_KEY": "k"}, model=ScriptedModel())
         desk.session.windows.open("todo")
         (folder / "work/.contextui/windows").mkdir(parents=True, exist_ok=True)
         (folder / "work/.contextui/windows/a.py").write_text("x = 1\n")
@@ -59,38 +62,42 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
     app.close()
 
 
-ALL = ("/model", "/sessions", "/trust", "/login openai", "ctrl+p", "ctrl+g 1 a", "ctrl+g 1 a enter")
+KEYS = {
+    "/model": "esc",
+    "/trust": "esc",
+    "ctrl+p": "↑↓ move   enter run   esc close",
+    "ctrl+g 1 a enter": "esc",
+}
 
 
-@pytest.mark.parametrize(("size", "dialogs"), [((80, 24), ALL), ((120, 40), ALL[3:5])])
-def test_the_key_line_is_empty_below_a_dialog(
-    shared: SharedApp, size: tuple[int, int], dialogs: tuple[str, ...]
+def test_below_a_dialog_the_key_line_is_empty_and_the_dialog_names_its_keys(
+    shared: SharedApp,
 ) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         app = app_of(pilot)
-        await until(pilot, lambda: "enter send" in footer(pilot))
-        for what in dialogs:
-            before = len(app.screen_stack)
-            await opened(pilot, what)
-            await until(pilot, lambda: not footer(pilot) or not shown(pilot, "enter send"))
+
+        def seen(keys: str) -> bool:
             text = "\n".join(lines(pilot))
-            assert "enter send" not in text, what
-            # Each names the key that leaves it; the menu of actions has one in front of it.
-            await until(pilot, lambda: "esc" in "\n".join(lines(pilot)).lower())
-            while len(app.screen_stack) > before:
-                count = len(app.screen_stack)
+            return keys in text.lower() and "enter send" not in text
+
+        assert "enter send" in footer(pilot)
+        for what, keys in KEYS.items():
+            await opened(pilot, what)
+            await until(pilot, partial(seen, keys))
+            if what == "/model":
+                await pilot.press("u")
+                await until(pilot, partial(seen, "enter save   esc cancel"))
+            while not isinstance(app.screen, MainScreen):
                 await pilot.pause(0.6)  # dialogs ignore keys that come right after they open
                 await pilot.press("escape")
-                await until(pilot, partial(lambda most: len(app.screen_stack) < most, count))
         app.main.navigation.enter("prompt")
         await until(pilot, lambda: "enter send" in footer(pilot))
 
-    shared.run(go, size)
+    shared.run(go, (80, 24))
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
-    shared: SharedApp, size: tuple[int, int]
+    shared: SharedApp,
 ) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         desk = app_of(pilot).desk
@@ -99,8 +106,9 @@ def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
         (window,) = windows.windows()
         await pilot.press("ctrl+g", "1", "x")
         await until(pilot, lambda: "enter close  esc keep it open" in footer(pilot))
+        keys = footer(pilot)
         for other in ("actions", "detail", "zoom", "new line", "x close"):
-            assert other not in footer(pilot), other
+            assert other not in keys, other
         await pilot.press("escape")
         await until(pilot, lambda: "a actions" in footer(pilot))
         assert not any(one.display for one in app_of(pilot).main.query(Closing))
@@ -108,7 +116,7 @@ def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
         await until(pilot, lambda: windows.get(window.id) is None)
         windows.open("todo")
 
-    shared.run(go, size)
+    shared.run(go, (80, 24))
 
 
 def test_a_provider_may_answer_after_the_model_sheet_closed(shared: SharedApp) -> None:
@@ -124,35 +132,21 @@ def test_a_provider_may_answer_after_the_model_sheet_closed(shared: SharedApp) -
     shared.run(go)
 
 
-def test_every_key_of_a_server_s_address_and_of_the_palette_fits_into_80_columns(
-    shared: SharedApp,
-) -> None:
+def test_the_columns_of_a_rewind_are_named_where_they_are(dialogs: SharedApp) -> None:
     async def go(pilot: "Pilot[int]") -> None:
-        await opened(pilot, "/model")
-        await pilot.press("u")
-        await until(pilot, lambda: shown(pilot, "enter save   esc cancel"))
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
-        await until(pilot, lambda: shown(pilot, "↑↓ move   enter run   esc close"))
-
-    shared.run(go, (80, 24))
-
-
-def test_the_columns_of_a_rewind_are_named_where_they_are(shared: SharedApp) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        await say(pilot, "first")
-        await say(pilot, "second")
-        await opened(pilot, "/rewind")
-        await until(pilot, lambda: shown(pilot, "Your message"))
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        turns = [Turn(1, "first", now, True), Turn(2, "second", now, True)]
+        screen = RewindScreen(
+            Words("en"), turns, 1, plan=lambda turn: Plan(turn, ()), around=Around(), now=now
+        )
+        await pilot.app.push_screen(screen)
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
-            await pilot.pause()
+            await until(pilot, lambda: shown(pilot, "Your message"))
             shown_lines = lines(pilot)
             head = next(one for one in shown_lines if "Your message" in one)
             row = next(one for one in shown_lines if "second" in one and "·" in one)
             assert head.index("Files") + len("Files") == row.index("·") + 1
 
-    shared.run(go)
+    dialogs.run(go)

@@ -15,7 +15,6 @@ from textual.content import Content
 from contextui.text import is_unseen
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.diff import (
-    ChangeView,
     Layout,
     Line,
     _plain_breaks,
@@ -85,27 +84,22 @@ def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None
 @pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_change() -> None:
     check_random(range(3), 10, 300)
-
-
-@pytest.mark.long
-def test_a_whole_scroll_shows_the_whole_of_any_change() -> None:
     check_random(range(times(1, 15)), 60, 5_000)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "half"), [*zip(WIDTHS, (5_000, 500, 500, 500), strict=True)])
-def test_a_whole_scroll_shows_ten_thousand_lines(size: tuple[int, int], half: int) -> None:
+def test_a_whole_scroll_shows_ten_thousand_lines() -> None:
     async def look() -> None:
-        rng = random.Random(f"{size}")
-        old = [any_line(rng, 60) for _ in range(half)]
-        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(half)]
-        async with hosting(size) as (pilot, host):
+        rng = random.Random(1)
+        old = [any_line(rng, 60) for _ in range(5_000)]
+        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(5_000)]
+        async with hosting((80, 24)) as (pilot, host):
             asked = question(old, new)
             screen = host.ask(asked)
             view = await settled(pilot, screen)
             assert asked.preview is not None
             lines = diff_lines(asked.preview.diff, EN, "cart.py")
-            assert len(lines) > 1.95 * half
+            assert len(lines) > 9_750
             shows_all(view, lines)
             check_counts(screen, old, new)
 
@@ -115,8 +109,8 @@ def test_a_whole_scroll_shows_ten_thousand_lines(size: tuple[int, int], half: in
 @pytest.mark.usefixtures("frames")
 def test_only_what_is_in_view_is_drawn() -> None:
     async def look() -> None:
-        old = [f"line {number}" for number in range(10_000)]
-        new = [f"row {number} " + "x" * 5_000 * (number % 100 == 0) for number in range(10_000)]
+        old = [f"line {number}" for number in range(2_000)]
+        new = [f"row {number} " + "x" * 5_000 * (number % 100 == 0) for number in range(2_000)]
         async with hosting() as (pilot, host):
             asked = question(old[:1], new[:1])
             screen = host.ask(asked)
@@ -127,7 +121,7 @@ def test_only_what_is_in_view_is_drawn() -> None:
             asked = question(old, new)
             screen = host.ask(asked)
             view = await settled(pilot, screen)
-            assert view.count > 25_000
+            assert view.count > 5_000
             assert 0 < view.drawn <= drawn + 20 * 12
             before = view.drawn
             await pilot.pause(0.6)
@@ -158,13 +152,12 @@ def test_any_text_is_as_wide_as_its_place_and_inert(text: str, width: int) -> No
         assert not any(is_unseen(char) for char in row)
 
 
-@pytest.mark.parametrize("char", ODD)
-def test_what_cannot_be_seen_is_spelled_out(char: str) -> None:
-    shown = rows([Line("+", f"admin{char}x", 0, 1)], 60)
-    assert f"admin⟨U+{ord(char):04X}⟩x" in shown[0]
-    layout = Layout([Line("+", f"{char}{char}", 0, 1)], 60)
-    layout.measure(100)
-    assert layout.unseen == 2
+def test_what_cannot_be_seen_is_spelled_out() -> None:
+    for char in ODD:
+        assert f"admin⟨U+{ord(char):04X}⟩x" in rows([Line("+", f"admin{char}x", 0, 1)], 60)[0]
+        layout = Layout([Line("+", f"{char}{char}", 0, 1)], 60)
+        layout.measure(100)
+        assert layout.unseen == 2
 
 
 def test_every_unseen_character_of_unicode_is_spelled_out() -> None:
@@ -176,8 +169,7 @@ def test_every_unseen_character_of_unicode_is_spelled_out() -> None:
         char = chr(code)
         if char in " \t\n" or is_unseen(char):
             continue
-        shown = cells_of(f"{char}a", 12)
-        assert cell_len(char) > 0 or shown[0].is_unseen, hex(code)
+        assert cell_len(char) > 0 or cells_of(f"{char}a", 12)[0].is_unseen, hex(code)
         assert char.isprintable(), hex(code)
 
 
@@ -257,7 +249,7 @@ def test_nothing_of_an_odd_diff_is_left_out(diff: str) -> None:
 @given(
     st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=times(30, 200), deadline=None)
 def test_the_whole_file_has_the_change_marked(old: list[str], new: list[str]) -> None:
     preview = question(old, new).preview
     assert preview is not None
@@ -272,14 +264,8 @@ def test_a_target_is_spelled_in_one_line() -> None:
 
 
 def test_a_line_of_millions_of_characters_is_laid_out_in_parts() -> None:
-    async def look() -> None:
-        async with hosting() as (pilot, host):
-            asked = question([], ["\u4e2d\u200b" * 200_000])
-            screen = host.ask(asked)
-            await pilot.pause(0.3)
-            view = screen.query_one(ChangeView)
-            assert view.count > 0
-            assert not view.layout_of.is_whole
-            assert len(view.layout_of._kept) < 300
-
-    asyncio.run(look())
+    layout = Layout([Line("+", "\u4e2d\u200b" * 200_000, 0, 1)], 60)
+    layout.measure(5_000)
+    assert 0 < layout.count < 2_000
+    assert not layout.is_whole
+    assert "中⟨U+200B⟩" in layout.row(layout.count - 1).plain

@@ -4,11 +4,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from contextui.config.sources import Loaded, load_settings
+from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.desktop.rowlist import FilterInput
@@ -18,24 +18,23 @@ from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.dialogs.sessions import SessionsScreen
 from contextui.tui.inspector.item_page import Filter
 from contextui.tui.link import Desk
-from tests.tui.change import hosting
-from tests.tui.change import question as change
+from contextui.words import Words
+from tests.tui.change import question as change_question
 from tests.tui.running import lines, running, say, until
-from tests.tui.test_approval import ask
+from tests.tui.sharing import SharedApp
+from tests.tui.test_approval import ask, host_of
 from tests.tui.test_command_dialog import question as command
 from tests.tui.test_model_sheet import connected
 from tests.tui.test_switch import app_of
 
-NARROW, NORMAL = (80, 24), (120, 40)
 
-
-async def types(pilot: "Pilot[Any]", drawn: str = "quo") -> None:
+async def types(pilot: "Pilot[Any]", drawn: str = "qz") -> None:
     """Type into the focused field, and wait until the letters stand in its own cells."""
     field = pilot.app.focused
     assert field is not None
     if isinstance(field, Input):
         field.value = ""
-    await pilot.press(*"quo")
+    await pilot.press(*"qz")
 
     def is_drawn() -> bool:
         across, down, width, height = field.region
@@ -69,99 +68,77 @@ def settings_in(folder: Path) -> Loaded:
     return load_settings({}, {}, folder / "home", folder / "work")
 
 
-def test_what_is_typed_is_drawn_in_sheets_and_dialogs(tmp_path: Path) -> None:
+def test_what_is_typed_is_drawn_in_sheets_panes_and_windows(tmp_path: Path) -> None:
     async def look() -> None:
         desk = configured(tmp_path)
-        async with running(desk, NARROW) as pilot:
-            app = app_of(pilot)
-            run = app.main.run_command
-            await say(pilot, "Hello")
-            run("/sessions")
-            sessions = await screen_of(pilot, SessionsScreen)
-            await until(pilot, lambda: sessions.is_read and sessions._list.place is not None)
-            await pilot.press("r")
-            await focus_in(pilot, Input)
-            await types(pilot)
-            await pilot.press("escape", "slash")
-            await focus_in(pilot, Input)
-            await types(pilot)
-            await pilot.press("escape", "escape")
-
-            run("/config")
-            await screen_of(pilot, ConfigScreen)
-            await pilot.press("slash")
-            await focus_in(pilot, Input)
-            await types(pilot)
-            await pilot.press("escape", "down", "enter")  # the model
-            await focus_in(pilot, Input)
-            await types(pilot)
-            await pilot.press("escape", "escape")
-            await until(pilot, lambda: app.screen is app.main)
-
-            run("/model")
-            models = await screen_of(pilot, ModelScreen)
-            await pilot.press("slash")
-            await focus_in(pilot, Input)
-            await types(pilot)
-            await pilot.press("escape", "escape")
-            if app.screen is models:
-                await pilot.press("escape")
-            app.push_screen(ServerScreen(app.words, settings_in(tmp_path)))
+        async with running(desk, (80, 24)) as pilot:
+            await say(pilot, "Hello")  # a session that can be listed
+            await type_in_sheets(pilot, app_of(pilot))
+            app_of(pilot).push_screen(ServerScreen(Words("en"), settings_in(tmp_path)))
             await screen_of(pilot, ServerScreen)
             await types(pilot)
             await pilot.press("escape")
-            run("/login anthropic")
-            await screen_of(pilot, LoginScreen)
-            await types(pilot, "•••")
-            await pilot.press("escape")
+            await type_in_panes(pilot, desk)
 
     asyncio.run(look())
 
 
-def test_what_is_typed_is_drawn_in_panes_and_windows(tmp_path: Path) -> None:
-    async def look() -> None:
-        desk = configured(tmp_path)
-        async with running(desk, NORMAL) as pilot:
-            run = app_of(pilot).main.run_command
-            await say(pilot, "Hello")
-            await pilot.press("ctrl+p")
-            await screen_of(pilot, CommandPalette)
+async def type_in_sheets(pilot: "Pilot[Any]", app: ContextUIApp) -> None:
+    run = app.main.run_command
+    run("/sessions")
+    sessions = await screen_of(pilot, SessionsScreen)
+    await until(pilot, lambda: sessions.is_read and sessions._list.place is not None)
+    await pilot.press("slash")
+    await focus_in(pilot, Input)
+    await types(pilot)
+    await pilot.press("escape", "escape")
+
+    run("/config")
+    await screen_of(pilot, ConfigScreen)
+    await pilot.press("down", "enter")  # the model
+    await focus_in(pilot, Input)
+    await types(pilot)
+    await pilot.press("escape", "escape")
+    await until(pilot, lambda: app.screen is app.main)
+
+    run("/model")
+    models = await screen_of(pilot, ModelScreen)
+    await pilot.press("slash")
+    await focus_in(pilot, Input)
+    await types(pilot)
+    await pilot.press("escape", "escape")
+    if app.screen is models:
+        await pilot.press("escape")
+    run("/login anthropic")
+    await screen_of(pilot, LoginScreen)
+    await types(pilot, "••")
+    await pilot.press("escape")
+
+
+async def type_in_panes(pilot: "Pilot[Any]", desk: Desk) -> None:
+    for name in ("files", "todo"):
+        desk.session.windows.open(name)
+    await pilot.press("ctrl+g", "i", "slash")
+    await focus_in(pilot, Filter)
+    await types(pilot)
+    await pilot.press("escape", "ctrl+g", "1", "slash")
+    await focus_in(pilot, FilterInput)
+    await types(pilot)
+    await pilot.press("escape", "ctrl+g", "2", "a")
+    await screen_of(pilot, MenuScreen)
+    await pilot.press("enter")
+    await focus_in(pilot, Field)
+    await types(pilot)
+
+
+def test_the_reason_of_a_refusal_and_an_edited_command_are_drawn(dialogs: SharedApp) -> None:
+    async def look(pilot: "Pilot[Any]") -> None:
+        host = host_of(pilot)
+        change = change_question(["one"], ["two"])
+        for one, key in ((change, "r"), (command("pytest -q"), "r"), (command("pytest -q"), "e")):
+            await ask(pilot, host, one)
+            await pilot.press(key)
+            await focus_in(pilot, Input if key == "r" else CommandField)
             await types(pilot)
-            await pilot.press("escape", "ctrl+g", "i", "slash")
-            await focus_in(pilot, Filter)
-            await types(pilot)
-            await pilot.press("escape")
 
-            run("/open files")
-            await until(pilot, lambda: desk.session.windows.get("files_1"))
-            await pilot.press("ctrl+g", "1", "slash")
-            await focus_in(pilot, FilterInput)
-            await types(pilot)
-            await pilot.press("escape")
-
-            run("/open todo")
-            await until(pilot, lambda: desk.session.windows.get("todo_1"))
-            await pilot.press("ctrl+g", "2", "a")
-            await screen_of(pilot, MenuScreen)
-            await pilot.press("enter")
-            await focus_in(pilot, Field)
-            await types(pilot)
-
-    asyncio.run(look())
-
-
-def test_the_reason_of_a_refusal_and_an_edited_command_are_drawn() -> None:
-    async def look() -> None:
-        for one in (change(["one"], ["two"]), command("pytest -q")):
-            async with hosting(NARROW) as (pilot, host):
-                await ask(pilot, host, one)
-                await pilot.press("r")
-                await focus_in(pilot, Input)
-                await types(pilot)
-        async with hosting(NARROW) as (pilot, host):
-            await ask(pilot, host, command("pytest -q"))
-            await pilot.press("e")
-            await focus_in(pilot, CommandField)
-            await types(pilot)
-
-    asyncio.run(look())
+    dialogs.run(look, (80, 24))
