@@ -240,13 +240,11 @@ def test_a_truncated_long_answer_is_kept_and_marked() -> None:
     assert "go on" in finished.explanation
 
 
-@pytest.mark.parametrize(
-    ("stop", "reason"), [("refusal", "refused"), ("end_turn", "done"), ("brand_new", "done")]
-)
-def test_stop_reasons(stop: str, reason: str) -> None:
-    finished = end(run(controller(words("No.", stop_reason=stop)), "do it"))
-    assert (finished.reason, finished.stop_reason) == (reason, stop)
-    assert bool(finished.explanation) == (stop != "end_turn")
+def test_stop_reasons() -> None:
+    for stop, reason in (("refusal", "refused"), ("end_turn", "done"), ("brand_new", "done")):
+        finished = end(run(controller(words("No.", stop_reason=stop)), "do it"))
+        assert (finished.reason, finished.stop_reason) == (reason, stop), stop
+        assert bool(finished.explanation) == (stop != "end_turn"), stop
 
 
 def test_a_paused_answer_goes_on() -> None:
@@ -333,12 +331,12 @@ def test_a_long_wait_is_not_waited() -> None:
     assert of(RetryScheduled, events) == []
 
 
-@pytest.mark.parametrize("kind", ["bad_request", "auth", "not_found"])
-def test_what_would_be_refused_again_is_not_sent_again(kind: Any) -> None:
-    talk = controller(ModelError(kind, "No."), "Yes.")
-    assert end(run(talk, "well?")).reason == "failed"
-    assert len(requests(talk)) == 1
-    check_whole(talk)
+def test_what_would_be_refused_again_is_not_sent_again() -> None:
+    for kind in ("bad_request", "auth", "not_found"):
+        talk = controller(ModelError(kind, "No."), "Yes.")
+        assert end(run(talk, "well?")).reason == "failed", kind
+        assert len(requests(talk)) == 1, kind
+        check_whole(talk)
 
 
 def test_refused_thinking_is_left_out_once() -> None:

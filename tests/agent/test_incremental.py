@@ -96,9 +96,8 @@ def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
             )
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
+def test_what_was_admitted_is_continued() -> None:
+    for before, after in (
         ([user("1"), assistant(call("a")), user(result("a"))], [assistant("2"), user("3")]),
         ([user("1"), assistant(call("a"))], [user(result("a"))]),
         ([user("1"), assistant(call("a"))], [user("No.", result("b"), result("a"))]),
@@ -106,15 +105,11 @@ def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
         ([system("S."), user("1")], [user("2"), system("later"), assistant("3"), user("4")]),
         ([assistant("1"), user("2")], [user("3")]),
         ([user("1"), assistant(thinking(), "2")], [assistant(thinking()), user("3")]),
-    ],
-    ids=["goes on", "late result", "late and orphaned", "repeated call", "merged", "left out",
-         "thinking"],
-)  # fmt: skip
-def test_what_was_admitted_is_continued(before: History, after: History) -> None:
-    builder = RequestBuilder()
-    admit(before, builder=builder)
-    assert admit([*before, *after], builder=builder) == admit([*before, *after])
-    assert admit(before, builder=builder) == admit(before)  # and cut off again
+    ):
+        builder = RequestBuilder()
+        admit(before, builder=builder)
+        assert admit([*before, *after], builder=builder) == admit([*before, *after]), before
+        assert admit(before, builder=builder) == admit(before), before  # and cut off again
 
 
 def test_shared_messages_stay_the_same_objects() -> None:

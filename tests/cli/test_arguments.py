@@ -53,9 +53,8 @@ def test_settings_are_flags() -> None:
     assert parse(words).flags == {"budget": "5", "window": ["a.py", "b.py"], "lang": "zh"}
 
 
-@pytest.mark.parametrize(
-    ("words", "runs"),
-    [
+def test_the_first_word_decides() -> None:
+    for words, runs in (
         ([], "screen:open_screen"),
         (["fix", "it"], "screen:open_screen"),
         (["--lang", "zh", "fix it"], "screen:open_screen"),
@@ -69,10 +68,8 @@ def test_settings_are_flags() -> None:
         (["--", "sesions"], "screen:open_screen"),
         (["sesions", "of", "therapy"], "screen:open_screen"),
         (["hello there"], "screen:open_screen"),
-    ],
-)
-def test_the_first_word_decides(words: list[str], runs: str) -> None:
-    assert parse(words).runs == runs
+    ):
+        assert parse(words).runs == runs, words
 
 
 @pytest.mark.parametrize(
@@ -146,13 +143,12 @@ ARGPARSE_ERRORS = {
 }
 
 
-@pytest.mark.parametrize("words", ARGPARSE_ERRORS)
-def test_errors_of_argparse_have_a_message_in_each_language(words: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError) as refused:
-        parse(words)
-    english, chinese = ARGPARSE_ERRORS[words]
-    assert english in str(refused.value)
-    assert chinese in refused.value.text("zh")
+def test_errors_of_argparse_have_a_message_in_each_language() -> None:
+    for words, (english, chinese) in ARGPARSE_ERRORS.items():
+        with pytest.raises(UsageError) as refused:
+            parse(words)
+        assert english in str(refused.value), words
+        assert chinese in refused.value.text("zh"), words
 
 
 def test_every_message_for_an_error_of_argparse_is_tested() -> None:
@@ -164,18 +160,15 @@ def test_a_refusal_names_the_help_of_the_command() -> None:
         parse(["debug", "--nonsense"])
 
 
-@pytest.mark.parametrize(
-    ("words", "form"),
-    [
+def test_json_is_asked_for_even_among_nonsense() -> None:
+    for words, form in (
         (["--output-format", "json", "--nonsense"], "json"),
         (["--output-format=stream-json"], "stream-json"),
         (["--output-format"], None),
         (["-p", "x"], None),
         (["-p", "what does --output-format json do?"], None),
-    ],
-)
-def test_json_is_asked_for_even_among_nonsense(words: list[str], form: str | None) -> None:
-    assert asks_for_json(words) == form
+    ):
+        assert asks_for_json(words) == form, words
 
 
 @pytest.mark.parametrize("word", ["frobnicate", "hello", "exprot"])
@@ -185,6 +178,6 @@ def test_an_unknown_word_is_an_error_with_suggestions(program: Program, word: st
     assert program.files() == []  # no session that -c would resume
 
 
-@pytest.mark.parametrize("word", ["写一个待办列表", "fix it", "?"])
-def test_a_prompt_needs_no_space_where_the_script_has_none(word: str) -> None:
-    assert parse([word]).words == [word]
+def test_a_prompt_needs_no_space_where_the_script_has_none() -> None:
+    for word in ("写一个待办列表", "fix it", "?"):
+        assert parse([word]).words == [word], word

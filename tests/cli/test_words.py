@@ -88,21 +88,25 @@ def test_wide_characters_take_two_columns() -> None:
     assert width("👩‍👩‍👧") == 2
 
 
-@pytest.mark.parametrize("text", ["abcdef", "你好吗", "a你b好", "👩‍👩‍👧 and 👍🏽"])
-@pytest.mark.parametrize("columns", range(-1, 9))
-def test_truncated_text_fits(text: str, columns: int) -> None:
-    for short in (cut(text, columns), cut_before(text, columns)):
-        assert short == text or "…" in short
-        assert width(short) <= max(columns, 1)
+def test_truncated_text_fits() -> None:
+    for columns in range(-1, 9):
+        for text in ("abcdef", "你好吗", "a你b好", "👩‍👩‍👧 and 👍🏽"):
+            for short in (cut(text, columns), cut_before(text, columns)):
+                assert short == text or "…" in short, (text, columns)
+                assert width(short) <= max(columns, 1), (text, columns)
 
 
-@pytest.mark.parametrize("columns", [8, 11, 20, 40])
-def test_lines_are_cut_where_they_may_be(columns: int) -> None:
-    text = "由谁回答；auto：有密钥或 base URL 时为 anthropic（默认），否则为 offline。"
-    lines = wrapped(text, columns)
-    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert not [line for line in lines if width(line) > max(columns, len("anthropic（默"))]
-    assert not [line for line in lines if line[0] in "；：），。 " or line[-1] in "（ "]
+def test_lines_are_cut_where_they_may_be() -> None:
+    for columns in (8, 11, 20, 40):
+        text = "由谁回答；auto：有密钥或 base URL 时为 anthropic（默认），否则为 offline。"
+        lines = wrapped(text, columns)
+        assert "".join(lines).replace(" ", "") == text.replace(" ", ""), columns
+        assert not [line for line in lines if width(line) > max(columns, len("anthropic（默"))], (
+            columns
+        )
+        assert not [line for line in lines if line[0] in "；：），。 " or line[-1] in "（ "], (
+            columns
+        )
 
 
 def test_english_is_cut_at_spaces() -> None:

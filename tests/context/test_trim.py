@@ -321,12 +321,12 @@ def test_what_cannot_fit_changes_nothing() -> None:
     assert talk.composed() == sent
 
 
-@pytest.mark.parametrize("budget", [0, -5, 1.5, float("nan"), "100"])
-def test_a_budget_that_is_none_is_refused(budget: object) -> None:
-    talk = Conversation()
-    talk.say("hi")
-    with pytest.raises(ValueError, match="A budget is a positive number of tokens"):
-        talk.context.compose(budget)  # type: ignore[arg-type]
+def test_a_budget_that_is_none_is_refused() -> None:
+    for budget in (0, -5, 1.5, float("nan"), "100"):
+        talk = Conversation()
+        talk.say("hi")
+        with pytest.raises(ValueError, match="A budget is a positive number of tokens"):
+            talk.context.compose(budget)  # type: ignore[arg-type]
 
 
 class SlowNotes(NotesWindow):

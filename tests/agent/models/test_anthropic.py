@@ -195,24 +195,19 @@ def test_characters_may_be_cut_anywhere() -> None:
 # --- thinking ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tokens", "sent", "max_tokens"),
-    [
+def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
+    for tokens, sent, max_tokens in (
         (None, None, 1_000),
         (0, {"type": "disabled"}, 1_000),
         (2_048, {"type": "enabled", "budget_tokens": 2_048}, 3_048),
-    ],
-)
-def test_thinking_is_spoken_of_only_if_it_is_wanted(
-    tokens: int | None, sent: dict[str, Any] | None, max_tokens: int
-) -> None:
-    with Server(answer("Hi.")) as server:
-        answers(server, asking("Hi.", max_tokens=1_000), thinking=tokens)
-        body = server.requests[0].json
-    assert body.get("thinking") == sent
-    assert ("thinking" in body) == (sent is not None)
-    assert body["max_tokens"] == max_tokens
-    assert "temperature" not in body
+    ):
+        with Server(answer("Hi.")) as server:
+            answers(server, asking("Hi.", max_tokens=1_000), thinking=tokens)
+            body = server.requests[0].json
+        assert body.get("thinking") == sent, tokens
+        assert ("thinking" in body) == (sent is not None), tokens
+        assert body["max_tokens"] == max_tokens, tokens
+        assert "temperature" not in body, tokens
 
 
 # --- cache marks ---------------------------------------------------------------------------
@@ -290,12 +285,12 @@ def nested(depth: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize("value", ["\ud83d", float("nan"), float("inf"), object(), nested(5_000)])
-def test_what_cannot_be_written_is_not_sent(value: Any) -> None:
-    with Server(answer("Hi.")) as server:
-        caught = failure(server, asking({**call("action"), "input": {"value": value}}))
-        assert server.requests == []
-    assert caught.kind == "bad_request"
+def test_what_cannot_be_written_is_not_sent() -> None:
+    for value in ("\ud83d", float("nan"), float("inf"), object(), nested(5_000)):
+        with Server(answer("Hi.")) as server:
+            caught = failure(server, asking({**call("action"), "input": {"value": value}}))
+            assert server.requests == [], value
+        assert caught.kind == "bad_request", value
 
 
 def test_what_cannot_be_written_breaks_no_later_request() -> None:
@@ -341,11 +336,11 @@ def test_key_and_address_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert keys == ["Bearer from-the-environment", "Bearer given"]
 
 
-@pytest.mark.parametrize("end", ["/", "/v1", "/v1/"])
-def test_an_address_may_end_as_it_likes(end: str) -> None:
-    with Server(answer("Hi.")) as server:
-        answers(server, base_url=f" {server.url}{end}")
-        assert server.requests[0].path == "/v1/messages"
+def test_an_address_may_end_as_it_likes() -> None:
+    for end in ("/", "/v1", "/v1/"):
+        with Server(answer("Hi.")) as server:
+            answers(server, base_url=f" {server.url}{end}")
+            assert server.requests[0].path == "/v1/messages", end
 
 
 def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None:
@@ -367,13 +362,13 @@ def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None
     assert KEY not in caplog.text
 
 
-@pytest.mark.parametrize("key", ["schlüssel-4711", "two\nlines-4711", "nul\0-4711"])
-def test_a_key_that_is_none_is_not_sent(key: str) -> None:
-    with Server(answer("Hi.")) as server:
-        caught = failure(server, api_key=key)
-        assert server.requests == []
-    assert caught.kind == "auth"
-    assert "4711" not in "".join(traceback.format_exception(caught))
+def test_a_key_that_is_none_is_not_sent() -> None:
+    for key in ("schlüssel-4711", "two\nlines-4711", "nul\0-4711"):
+        with Server(answer("Hi.")) as server:
+            caught = failure(server, api_key=key)
+            assert server.requests == [], key
+        assert caught.kind == "auth", key
+        assert "4711" not in "".join(traceback.format_exception(caught)), key
 
 
 def test_who_asks_is_not_shown_with_the_address() -> None:
@@ -402,20 +397,21 @@ def test_who_stops_reading_ends_the_connection() -> None:
         assert asyncio.run(ask(server))
 
 
-@pytest.mark.parametrize("step", [HELD, Hangup(held=True)])
-def test_who_is_cancelled_ends_the_connection(step: Stream | Hangup) -> None:
-    async def ask(server: Server) -> bool:
-        async with aclosing(model_of(server)) as model:
-            asked = asyncio.create_task(one_answer(model))
-            while not server.requests:
-                await asyncio.sleep(0.01)
-            asked.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await asked
-            return await asyncio.to_thread(server.wait_until_gone)
+def test_who_is_cancelled_ends_the_connection() -> None:
+    for step in (HELD, Hangup(held=True)):
 
-    with Server(step) as server:
-        assert asyncio.run(ask(server))
+        async def ask(server: Server) -> bool:
+            async with aclosing(model_of(server)) as model:
+                asked = asyncio.create_task(one_answer(model))
+                while not server.requests:
+                    await asyncio.sleep(0.01)
+                asked.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await asked
+                return await asyncio.to_thread(server.wait_until_gone)
+
+        with Server(step) as server:
+            assert asyncio.run(ask(server)), step
 
 
 def test_the_next_request_after_a_cancelled_one_is_answered() -> None:
