@@ -240,4 +240,4 @@ def test_in_hundreds_of_turns_nothing_is_refused(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = 100 + part * 20
-    examine(range(first, first + times(4, 20)), 25, monkeypatch)
+    examine(range(first, first + times(2, 20)), 25, monkeypatch)

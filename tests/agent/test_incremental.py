@@ -74,7 +74,7 @@ def bytes_of(request: ModelRequest | str) -> str:
 
 @pytest.mark.long
 @given(orderly | hostile, edits)
-@settings(max_examples=times(80, 5_000), deadline=None)
+@settings(max_examples=times(50, 5_000), deadline=None)
 def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
     history: History, changes: list[tuple[str, int, History, int, dict[str, Any]]]
 ) -> None:
@@ -206,7 +206,7 @@ def composed(*runs: list[LlmMessage]) -> Messages:
 
 
 @given(st.lists(orderly | hostile, max_size=4), st.integers(0, 12))
-@settings(max_examples=times(40, 2_000), deadline=None)
+@settings(max_examples=times(25, 2_000), deadline=None)
 def test_a_request_from_the_same_lists_has_the_bytes_of_a_fresh_one(
     runs: list[History], start: int
 ) -> None:

@@ -8,7 +8,7 @@ from contextui.context.strategies.builtin import SlidingWindow
 from tests.agent.shapes import violations
 from tests.thorough import times
 
-TURNS = times(50, 600)
+TURNS = times(30, 600)
 WHOLE = 600
 """Turns from which on the figures mean something."""
 

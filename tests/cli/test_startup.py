@@ -73,10 +73,8 @@ def test_a_command_loads_only_what_it_needs(program: Program) -> None:
 @pytest.mark.parametrize(
     ("how", "word"),
     [
-        (["-m", "contextui"], "--help"),
         (["-mcontextui"], "--version"),
         (["-Bm", "contextui"], "windows"),
-        (["-I", "-m", "contextui"], "--help"),
     ],
 )
 def test_no_module_of_the_current_folder_is_found(

@@ -83,7 +83,7 @@ def check(old: str, new: str) -> None:
 
 def test_applied_to_the_old_text_a_diff_gives_the_new_one() -> None:
     chance = random.Random(13)
-    for _ in range(times(500, 2_000)):
+    for _ in range(times(200, 2_000)):
         old = "".join(piece(chance) for _ in range(chance.randrange(25)))
         check(old, changed(chance, old))
 

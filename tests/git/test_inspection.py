@@ -418,6 +418,8 @@ def test_what_git_starts_was_found_before(name: str, attacked: Path, tmp_path: P
         run(attacked, *command.split(), check=False)
         assert before or not mark.exists(), command
         started += mark.exists()
+        if started == 2:
+            break
     assert started or not ATTACKS[name].live
 
 

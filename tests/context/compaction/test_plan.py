@@ -131,7 +131,7 @@ def test_what_is_pinned_and_what_windows_show_takes_from_the_room() -> None:
 
 def test_whatever_the_conversation_the_plan_holds() -> None:
     for chunk in range(5):
-        for seed in range(chunk, 200, times(4, 1) * 5):
+        for seed in range(chunk, 200, times(8, 1) * 5):
             dice = Random(seed)
             talk = random_talk(dice)
             room = dice.choice((None, dice.randrange(1, 20_000)))

@@ -426,7 +426,7 @@ def test_once_there_is_room_again_it_is_tried_again() -> None:
 def test_whatever_the_conversation_there_is_room_afterwards() -> None:
     """Under four fifths of the budget, or what could not go takes more than that."""
     for chunk in range(5):
-        for seed in range(chunk, 150, times(4, 1) * 5):
+        for seed in range(chunk, 150, times(8, 1) * 5):
             dice = Random(seed)
             talk = random_talk(dice)
             talk.context.end_turn()

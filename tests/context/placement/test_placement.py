@@ -114,7 +114,7 @@ def plainly(transcript: Transcript, cut: int) -> Offer:
 
 def test_random_conversations() -> None:
     for part in range(4):
-        count = times(12, 50)
+        count = times(6, 50)
         for seed in range(part * count, (part + 1) * count):
             examine(seed)
 

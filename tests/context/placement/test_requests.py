@@ -124,7 +124,7 @@ def check(talk: Conversation, composition: Composition) -> None:
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=times(40, 300))
+@settings(max_examples=times(25, 300))
 def test_any_conversation(script: list[Sequence[Any]]) -> None:
     talk = talk_by_price()
     for step in script:
@@ -136,7 +136,7 @@ def test_any_conversation(script: list[Sequence[Any]]) -> None:
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=times(40, 300))
+@settings(max_examples=times(25, 300))
 def test_between_sweeps_each_request_is_a_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
     talk = talk_by_price()
     before: list[LlmMessage] = []

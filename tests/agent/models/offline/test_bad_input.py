@@ -14,7 +14,7 @@ from contextui.model import Answer, LlmMessage, ModelRequest
 from tests.agent.models.offline.test_model import MILK, SYSTEM, text, user, window
 from tests.thorough import times
 
-FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=times(15, 200))
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=times(8, 200))
 PIECES = st.sampled_from(
     ["add ", "delete ", "the second one", " milk", ", ", " and ", "then ", "open ", "a list", "?",
      "“", "'", ":", "\n", "```", "3", "-5", "1e999", "9" * 30, "todo_1", "a/b.txt", "it", "of ",
