@@ -18,13 +18,13 @@ from tests.cli.calling import Program
 HELPS = [("--help",), *((name, "--help") for name in COMMANDS)]
 
 
-@pytest.mark.parametrize("words", HELPS, ids=lambda words: words[0])
-def test_help_fits_80_columns(program: Program, words: tuple[str, ...]) -> None:
-    done = program(*words)
-    assert done.status == 0
-    assert done.err == ""
-    assert done.out.startswith("usage: contextui")
-    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+def test_help_fits_80_columns(program: Program) -> None:
+    for words in HELPS:
+        done = program(*words)
+        assert done.status == 0, words
+        assert done.err == "", words
+        assert done.out.startswith("usage: contextui"), words
+        assert [line for line in done.out.splitlines() if len(line) > 80] == [], words
 
 
 def test_help_names_every_command_and_every_setting(program: Program) -> None:
@@ -72,9 +72,8 @@ def test_the_first_word_decides() -> None:
         assert parse(words).runs == runs, words
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_invalid_arguments_are_an_error_in_one_line(program: Program) -> None:
+    for words, message in (
         (["--nonsense"], "--nonsense"),
         (["-p"], "-p"),
         (["-p", "fix", "it"], "quotes"),
@@ -112,15 +111,11 @@ def test_the_first_word_decides() -> None:
         (["-p", "hi", "--windows", ""], "--windows"),
         (["windows", "--windows", " "], "--windows"),
         (["windows", "--window", ""], "--window"),
-    ],
-)
-def test_invalid_arguments_are_an_error_in_one_line(
-    program: Program, words: list[str], message: str
-) -> None:
-    done = program(*words)
-    done.fails(2, message)
-    if "--output-format" not in words:
-        assert done.out == ""
+    ):
+        done = program(*words)
+        done.fails(2, message)
+        if "--output-format" not in words:
+            assert done.out == "", words
 
 
 ARGPARSE_ERRORS = {
@@ -171,11 +166,11 @@ def test_json_is_asked_for_even_among_nonsense() -> None:
         assert asks_for_json(words) == form, words
 
 
-@pytest.mark.parametrize("word", ["frobnicate", "hello", "exprot"])
-def test_an_unknown_word_is_an_error_with_suggestions(program: Program, word: str) -> None:
-    done = program(word)
-    done.fails(2, f"There is no command {word}", "prompt")
-    assert program.files() == []  # no session that -c would resume
+def test_an_unknown_word_is_an_error_with_suggestions(program: Program) -> None:
+    for word in ("frobnicate", "hello", "exprot"):
+        done = program(word)
+        done.fails(2, f"There is no command {word}", "prompt")
+        assert program.files() == [], word  # no session that -c would resume
 
 
 def test_a_prompt_needs_no_space_where_the_script_has_none() -> None:

@@ -219,12 +219,12 @@ def test_terminal_control_characters_are_escaped(program: Program, server: Serve
     assert not {"\x1b", "\x9b", "\u202e"} & set(done.out)
 
 
-@pytest.mark.parametrize("live", [True, False])
-def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], live: bool) -> None:
-    output = TextOutput(show_calls=False, live=live)
-    for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
-        output.handle(event)
-    assert capsys.readouterr().out == "one\ntwo\n"
+def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for live in (True, False):
+        output = TextOutput(show_calls=False, live=live)
+        for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
+            output.handle(event)
+        assert capsys.readouterr().out == "one\ntwo\n", live
 
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
@@ -248,17 +248,15 @@ REFERRING = [
 ]
 
 
-@pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize(("text", "shown"), REFERRING)
-def test_code_replaces_its_reference(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, shown: str, live: bool
-) -> None:
-    with Workspace(tmp_path) as workspace:
-        CodeStore.of(workspace).save("hi", "python", "print(1)")
-        output = TextOutput(workspace, show_calls=False, live=live)
-        for event in (*map(TextDelta, text), AnswerGiven("id", text)):
-            output.handle(event)
-    assert capsys.readouterr().out == shown
+def test_code_replaces_its_reference(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for text, shown in REFERRING:
+        for live in (True, False):
+            with Workspace(tmp_path) as workspace:
+                CodeStore.of(workspace).save("hi", "python", "print(1)")
+                output = TextOutput(workspace, show_calls=False, live=live)
+                for event in (*map(TextDelta, text), AnswerGiven("id", text)):
+                    output.handle(event)
+            assert capsys.readouterr().out == shown, (live, text)
 
 
 def test_programs_get_the_reference_itself(program: Program, server: Server) -> None:

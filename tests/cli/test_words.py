@@ -9,9 +9,8 @@ from contextui.words import t
 from tests.cli.calling import Program
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_errors_are_in_chinese(program: Program) -> None:
+    for words, message in (
         (["-p", ""], "提示是空的"),
         (["--nonsense"], "无法识别的参数：--nonsense。见 contextui --help。"),
         (["debug", "--turn", "x"], "不是整数。见 contextui debug --help。"),
@@ -28,13 +27,13 @@ from tests.cli.calling import Program
         (["-p", "x", "--window", "none.py"], "none 无法使用：没有文件 none.py：请给出"),
         (["-p", "x", "--window", "."], "work 无法使用：. 是文件夹：请用 --windows 给出"),
         (["-p", "x", "--strategy", "none"], '没有策略 "none"。可用的有：sliding, '),
-    ],
-)
-@pytest.mark.parametrize("how", ["flag", "variable", "locale", "file"])
-def test_errors_are_in_chinese(program: Program, given: list[str], message: str, how: str) -> None:
+    ):
+        program(*words, "--lang", "zh").fails(2, message)
+
+
+@pytest.mark.parametrize("how", ["variable", "locale", "file"])
+def test_the_language_of_errors_may_be_set(program: Program, how: str) -> None:
     match how:
-        case "flag":
-            given = [*given, "--lang", "zh"]
         case "variable":
             program.set(CONTEXTUI_LANG="zh")
         case "locale":
@@ -42,7 +41,9 @@ def test_errors_are_in_chinese(program: Program, given: list[str], message: str,
         case "file":
             program.home.mkdir()
             (program.home / "config.toml").write_text('lang = "zh"')
-    program(*given).fails(2, message)
+    program("--nonsense").fails(2, "无法识别的参数：--nonsense。见 contextui --help。")
+    program("-r", "abc", "-p", "x").fails(2, '没有会话 "abc"。')
+    program("config", "--budget", "x").fails(2, '--budget 是 "x"，应为：1 到')
 
 
 def test_a_broken_file_does_not_keep_the_locale_from_counting(program: Program) -> None:
@@ -51,14 +52,14 @@ def test_a_broken_file_does_not_keep_the_locale_from_counting(program: Program) 
     program("config").fails(2, "不是有效的 TOML")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["debug", "--help"], ["trust", "--help"]])
-def test_help_is_in_chinese_and_fits(program: Program, words: list[str]) -> None:
-    program.set(LANG="zh_CN.UTF-8")
-    done = program(*words)
-    assert done.out.startswith("用法：")
-    assert [line for line in done.out.splitlines() if width(line) > 80] == []
-    english = re.findall(r"\b[a-z]{3,} [a-z]{2,} [a-z]{2,}\b", done.out)
-    assert [one for one in english if "contextui" not in one] == []
+def test_help_is_in_chinese_and_fits(program: Program) -> None:
+    for words in (["--help"], ["debug", "--help"], ["trust", "--help"]):
+        program.set(LANG="zh_CN.UTF-8")
+        done = program(*words)
+        assert done.out.startswith("用法："), words
+        assert [line for line in done.out.splitlines() if width(line) > 80] == [], words
+        english = re.findall(r"\b[a-z]{3,} [a-z]{2,} [a-z]{2,}\b", done.out)
+        assert [one for one in english if "contextui" not in one] == [], words
 
 
 def test_lists_are_in_chinese(program: Program) -> None:

@@ -337,14 +337,16 @@ def test_the_option_of_another_folder_is_followed(folder: Path, tmp_path: Path) 
     assert kinds(tmp_path, "git --no-pager -c a.b=c -C . -C work log") == ["core.fsmonitor"]
 
 
-@pytest.mark.parametrize("option", ["--git-dir=x", "--work-tree", "--exec-path=bin", "--bare"])
-def test_an_option_that_may_lead_elsewhere_is_not_known(folder: Path, option: str) -> None:
-    assert kinds(folder, f"git {option} status") == ["unknown"]
+def test_an_option_that_may_lead_elsewhere_is_not_known(folder: Path) -> None:
+    for option in ("--git-dir=x", "--work-tree", "--exec-path=bin", "--bare"):
+        assert kinds(folder, f"git {option} status") == ["unknown"], option
 
 
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"])
-def test_a_variable_that_leads_elsewhere_is_named(folder: Path, name: str) -> None:
-    assert found(folder, **{name: "/x"}) == (NamedProgram(name, f"{name} leads git to /x"),)
+def test_a_variable_that_leads_elsewhere_is_named(folder: Path) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"):
+        assert found(folder, **{name: "/x"}) == (NamedProgram(name, f"{name} leads git to /x"),), (
+            name
+        )
 
 
 @pytest.mark.parametrize("name", ["git-lfs", "GIT", "g"])

@@ -79,18 +79,20 @@ def test_a_link_without_its_last_slash_leads_there_too(serving: Serving) -> None
     assert (status, headers["Location"]) == (308, serving.url.path)
 
 
-@pytest.mark.parametrize("path", ["", "socket", "page/page.js", "static/js/textual.js", "nothing"])
-def test_without_the_token_nothing_is_revealed(serving: Serving, path: str) -> None:
-    token = serving.url.parts[1]
-    assert len(token) > 30
-    other = token[:-1] + ("A" if token[-1] != "A" else "B")
-    for wrong in ("", other, token[:-1], token.upper(), "%F0%9F", "é"):
-        url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
-        status, text, _ = get(url, Origin=serving.origin)
-        assert (status, text) == (403, "Open the link that contextui serve has printed.\n")
-    inside = URL(f"{serving.origin}/{other}/{TAB}/socket")
-    assert status_of_socket(inside, Origin=serving.origin) == 403
-    assert serving.apps() == []
+def test_without_the_token_nothing_is_revealed(serving: Serving) -> None:
+    for path in ("", "socket", "page/page.js", "static/js/textual.js", "nothing"):
+        token = serving.url.parts[1]
+        assert len(token) > 30, path
+        other = token[:-1] + ("A" if token[-1] != "A" else "B")
+        for wrong in ("", other, token[:-1], token.upper(), "%F0%9F", "é"):
+            url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
+            status, text, _ = get(url, Origin=serving.origin)
+            assert (status, text) == (403, "Open the link that contextui serve has printed.\n"), (
+                path
+            )
+        inside = URL(f"{serving.origin}/{other}/{TAB}/socket")
+        assert status_of_socket(inside, Origin=serving.origin) == 403, path
+        assert serving.apps() == [], path
 
 
 @pytest.mark.parametrize(
@@ -108,13 +110,13 @@ def test_a_socket_without_an_origin_is_refused(serving: Serving) -> None:
     assert serving.apps() == []
 
 
-@pytest.mark.parametrize("name", ["evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""])
-def test_a_foreign_host_name_is_refused(serving: Serving, name: str) -> None:
-    host = f"{name}:{serving.url.port}"
-    assert get(serving.url, Host=host)[0] == 403
-    inside = serving.url / TAB / "socket"
-    assert status_of_socket(inside, Host=host, Origin=f"http://{host}") == 403
-    assert serving.apps() == []
+def test_a_foreign_host_name_is_refused(serving: Serving) -> None:
+    for name in ("evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""):
+        host = f"{name}:{serving.url.port}"
+        assert get(serving.url, Host=host)[0] == 403, name
+        inside = serving.url / TAB / "socket"
+        assert status_of_socket(inside, Host=host, Origin=f"http://{host}") == 403, name
+        assert serving.apps() == [], name
 
 
 def test_own_host_names_are_accepted() -> None:

@@ -110,8 +110,8 @@ def test_nothing_is_done_and_soon() -> None:
         request = replace(asked(words), tokens=1)  # the context has counted it
         started = time.process_time()
         answer = answered(request)
-        assert time.process_time() - started < 1, words
-        assert [block["type"] for block in answer.blocks] == ["text"], words
+        assert time.process_time() - started < 1, words[:40]
+        assert [block["type"] for block in answer.blocks] == ["text"], words[:40]
 
 
 def test_one_character_more_than_the_limit_is_too_long() -> None:

@@ -94,14 +94,15 @@ def test_the_demo(tmp_path: Path) -> None:
 
 
 def test_the_start_screen(tmp_path: Path) -> None:
-    for lang, number, calls in (
+    cases: list[tuple[Lang, int, list[str]]] = [
         ("en", 0, ["create todo items=['milk', 'eggs', 'bread']"]),
         ("zh", 0, ["create todo items=['牛奶', '鸡蛋', '面包']"]),
         ("en", 1, ["create editor path=README.md"]),
         ("zh", 1, ["create editor path=README.md"]),
         ("en", 2, ["create monitor"]),
         ("zh", 2, ["create monitor"]),
-    ):
+    ]
+    for lang, number, calls in cases:
         with Talk(tmp_path, lang, classes=()) as talk:
             assert [*talk.say(Words(lang)(tries_in(tmp_path)[number])).calls] == calls, lang
 
