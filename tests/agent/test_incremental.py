@@ -74,7 +74,7 @@ def bytes_of(request: ModelRequest | str) -> str:
 
 @pytest.mark.long
 @given(orderly | hostile, edits)
-@settings(max_examples=times(50, 5_000), deadline=None)
+@settings(max_examples=times(80, 5_000), deadline=None)
 def test_a_request_built_from_the_one_before_has_the_bytes_of_a_fresh_one(
     history: History, changes: list[tuple[str, int, History, int, dict[str, Any]]]
 ) -> None:
@@ -196,7 +196,7 @@ def work_of_a_turn(count: int) -> int:
 
 def test_a_whole_turn_passes_over_no_message_of_the_history() -> None:
     work_of_a_turn(2)
-    few, many = work_of_a_turn(200), work_of_a_turn(2_000)
+    few, many = work_of_a_turn(100), work_of_a_turn(1_000)
     # Sums over a range take steps by the logarithm of the length.
     assert many < few + 900
 
