@@ -408,8 +408,8 @@ def test_a_failing_strategy_is_reported_and_replaced() -> None:
         (lambda history: Payload(history, memory="word " * 9_000), "more than there is room for"),
     ):
         talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
-        notices = asyncio.run(turns(talk, 20, 60))
-        assert len(notices) == 20, gives
+        notices = asyncio.run(turns(talk, 12, 120))
+        assert len(notices) == 12, gives
         assert all("broken" in one and words in one for one in notices), gives
         model = talk.model
         assert isinstance(model, Everyday), gives

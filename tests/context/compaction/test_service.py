@@ -307,16 +307,6 @@ def test_the_next_try_reads_what_was_left_out() -> None:
     assert "left out without a summary" not in shown(talk)
 
 
-def test_two_failures_lose_nothing_either() -> None:
-    talk = talk_of(50)
-    service = service_of(talk, "", "", OUTLINE)
-    compacted(service)
-    compacted(service)
-    compacted(service)
-    text = "\n".join(str(block["text"]) for block in asked(service)[-1].blocks())
-    assert text.index("question 1\n") < text.index("question 40\n")
-
-
 # --- stopped, or disturbed -------------------------------------------------------------------
 
 
