@@ -256,7 +256,7 @@ class TestTheLoop:
 
         with held(window, place) as gates:
             beats, longest = asyncio.run(beating(everything(gates[place])))
-        assert beats > 10
-        assert longest < 1.0
+        assert beats > 5
+        assert longest < LONG / 3
         assert settled(windows) == []
         assert window.snapshot().content == "Gist: 1001"
