@@ -12,15 +12,7 @@ from random import Random
 
 import pytest
 
-from contextui.shell import (
-    LONGEST,
-    NotSimpleError,
-    Pattern,
-    locate,
-    split,
-    suggest,
-    words_of,
-)
+from contextui.shell import LONGEST, NotSimpleError, Pattern, locate, split, suggest, words_of
 from tests.thorough import times
 
 PATTERNS = [
@@ -247,7 +239,7 @@ def test_every_shell_reads_the_same_words(shell: str, tmp_path: Path) -> None:
         pytest.skip(f"{shell} is not installed")
     (tmp_path / "a").write_text("")
     (tmp_path / "b.py").write_text("")
-    commands = simple_commands(times(200, 10_000))
+    commands = simple_commands(times(100, 10_000))
     found = read_by(SHELLS[shell], list(commands), tmp_path)
     for (command, ours), theirs in zip(commands.items(), found, strict=False):
         assert ours == theirs, command

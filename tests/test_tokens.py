@@ -236,10 +236,7 @@ class TestCountMessages:
                 ["create", '{"b":"中","a":1}'],
             ),
             ([{"type": "tool_result", "tool_use_id": "t1", "content": "done"}], ["done"]),
-            (
-                [{"type": "tool_result", "content": [{"type": "text", "text": "a"}] * 2}],
-                ["a", "a"],
-            ),
+            ([{"type": "tool_result", "content": [{"type": "text", "text": "a"}] * 2}], ["a", "a"]),
             ([{"type": "tool_result", "tool_use_id": "t1"}], []),
             ([{"type": "other", "x": [1, 2]}], ['{"type":"other","x":[1,2]}']),
             ([{"type": "text"}], ['{"type":"text"}']),

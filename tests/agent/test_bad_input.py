@@ -10,13 +10,7 @@ from contextui import Body, ContextItem, ItemType, Lod, Window, action
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.context.manager import ContextManager
-from contextui.events import (
-    Event,
-    ItemsChanged,
-    Notice,
-    RequestSent,
-    WindowDetailChanged,
-)
+from contextui.events import Event, ItemsChanged, Notice, RequestSent, WindowDetailChanged
 from contextui.model import CachePrices, ModelRequest
 from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager

@@ -10,16 +10,7 @@ import pytest
 
 from contextui.events import AnswerDiscarded, AnswerGiven, CallFinished, CallStarted, Notice
 from contextui.model import TextDelta
-from tests.agent.server import (
-    Event,
-    Stream,
-    answer,
-    block_events,
-    call,
-    delta,
-    start,
-    thinking,
-)
+from tests.agent.server import Event, Stream, answer, block_events, call, delta, start, thinking
 from tests.agent.talking import end, of, options
 from tests.agent.wired import Wired, adding, opening, results, texts
 

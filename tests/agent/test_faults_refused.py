@@ -23,10 +23,7 @@ TOO_LARGE = Reply(413, error("request_too_large", "Request exceeds the maximum s
 TOO_LONG = Reply(400, error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"))
 BOUND = Reply(
     400,
-    error(
-        "invalid_request_error",
-        "messages.1.content.0: Invalid `signature` in `thinking` block",
-    ),
+    error("invalid_request_error", "messages.1.content.0: Invalid `signature` in `thinking` block"),
 )
 
 

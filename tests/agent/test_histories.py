@@ -437,9 +437,7 @@ class Interrupted(ScriptedModel):
 
 
 @pytest.mark.parametrize("how", ["words", "closing"])
-def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(
-    how: str,
-) -> None:
+def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(how: str) -> None:
     windows = WindowManager([NotesWindow])
     context = ContextManager(windows, counter=rough_counter())
     window = windows.open("notes")

@@ -388,10 +388,7 @@ def test_the_offline_model_fills_a_state() -> None:
 
     tag, _, *state, end_tag = asyncio.run(go()).split("\n")
     assert (tag, end_tag) == ("<Summary>", "</Summary>")
-    assert json.loads("\n".join(state)) == {
-        "destination": "Oslo",
-        "date": "7 May",
-    }
+    assert json.loads("\n".join(state)) == {"destination": "Oslo", "date": "7 May"}
 
 
 # --- strategies that fail ------------------------------------------------------------------------

@@ -54,11 +54,6 @@ def test_a_recorded_run_is_read(tmp_path: Path) -> None:
     assert list(run.requests()) == [(1, 0), (3, 5)]
 
 
-def test_its_json_form_gives_the_same_run() -> None:
-    run = parse_run(RECORDED, "sample.json")
-    assert parse_run(json.loads(json.dumps(run.as_json())), "again") == run
-
-
 def test_times_never_decrease() -> None:
     steps = [*RECORDED["steps"][:3], {"type": "answer", "text": 1, "time": 2}]
     run = parse_run({**RECORDED, "steps": steps}, "sample.json")
@@ -69,18 +64,13 @@ def test_a_bad_run_is_refused_in_one_line(tmp_path: Path) -> None:
     for change, why in (
         ({"format": "other"}, "neither a recorded run nor a list of messages"),
         ({"head": -1}, "head must be a number of tokens"),
-        ({"head": True}, "head must be a number of tokens"),
         ({"steps": None}, "steps must be a list"),
         ({"steps": []}, "no answer"),
         ({"steps": [3]}, "step 1: a step must be an object"),
         ({"steps": [{"type": "song"}]}, "step 1: type must be words, answer or result, not 'song'"),
-        ({"steps": [{"type": "words"}]}, "step 1: tokens must be a number"),
-        ({"steps": [{"type": "words", "tokens": 1, "time": "noon"}]}, "time must be a number"),
         ({"steps": [{"type": "words", "tokens": 1, "time": float("nan")}]}, "time must be"),
         ({"steps": [{"type": "result", "call": "c", "tokens": 1}]}, "answers no open call"),
         ({"steps": [{"type": "answer", "calls": [{"tokens": 1}]}]}, "id must be a text"),
-        ({"steps": [{"type": "answer", "calls": "all"}]}, "calls must be a list"),
-        ({"steps": [*RECORDED["steps"], RECORDED["steps"][1]]}, "'c1' was made before"),
         ({"steps": [*RECORDED["steps"], RECORDED["steps"][2]]}, "answers no open call"),
     ):
         path = saved(tmp_path, "bad.json", {**RECORDED, **change})
@@ -175,17 +165,6 @@ def test_a_trajectory_with_commands_in_fenced_code_is_converted(tmp_path: Path) 
         assert [step.time for step in run.steps] == [0, 5, 10, 15, 20, 25], fence
 
 
-def test_recorded_actions_come_before_fenced_code(tmp_path: Path) -> None:
-    messages: list[dict[str, Any]] = [
-        {"role": "assistant", "content": "<go>ls</go>", "extra": {"actions": [{"command": "ls"}]}},
-        {"role": "user", "content": OUTPUT, "extra": {"returncode": 0}},
-        {"role": "assistant", "content": "```bash\nls\n```\n```bash\nls\n```"},
-        {"role": "user", "content": "Only one.", "extra": {"interrupt_type": "FormatError"}},
-    ]
-    (run,) = load_runs(saved(tmp_path, "text.traj.json", trajectory(*messages)))
-    assert [type(step) for step in run.steps] == [Words, Answer, Result, Answer, Words]
-
-
 def test_a_bad_trajectory_is_refused(tmp_path: Path) -> None:
     for messages, why in (
         ([{"role": "narrator", "content": "x"}], "message 3: role must be"),
@@ -277,13 +256,6 @@ def test_a_bad_session_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(RunError, match=why):
             load_runs(saved(tmp_path, "bad.jsonl", lines))
-
-
-def test_a_line_that_is_cut_off_is_named(tmp_path: Path) -> None:
-    path = saved(tmp_path, "cut.jsonl", SESSION)
-    path.write_text(path.read_text("utf-8") + '{"type": "assis', "utf-8")
-    with pytest.raises(RunError, match="line 14: it is not JSON"):
-        load_runs(path)
 
 
 def test_converted_sessions_hold_no_text_and_can_be_replayed(

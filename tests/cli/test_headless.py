@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextui.cli.output import TextOutput
-from contextui.events import (
-    AnswerGiven,
-)
+from contextui.events import AnswerGiven
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.session.code.store import CodeStore
@@ -82,10 +80,7 @@ def test_json_is_one_object(program: Program, server: Server) -> None:
                 "id": "todo_1",
                 "name": "todo",
                 "lod": "Full",
-                "state": {
-                    "items": [{"id": 1, "text": "milk", "done": False}],
-                    "last_id": 1,
-                },
+                "state": {"items": [{"id": 1, "text": "milk", "done": False}], "last_id": 1},
             }
         ],
         "is_error": False,

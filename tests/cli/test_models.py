@@ -143,9 +143,7 @@ def test_an_unknown_provider_is_named_before_anything_is_sent(program: Program, 
     program("-p", "Hi").fails(2, 'There is no provider "nosuch"')
 
 
-def test_a_server_at_another_address_may_have_names_with_a_slash(
-    program: Program,
-) -> None:
+def test_a_server_at_another_address_may_have_names_with_a_slash(program: Program) -> None:
     with Server() as server:
         program.set(ANTHROPIC_API_KEY=SECRET, ANTHROPIC_BASE_URL=server.url)
         server.play(answer("Hi."))

@@ -71,11 +71,7 @@ def test_a_command_loads_only_what_it_needs(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "word"),
-    [
-        (["-mcontextui"], "--version"),
-        (["-Bm", "contextui"], "windows"),
-    ],
+    ("how", "word"), [(["-mcontextui"], "--version"), (["-Bm", "contextui"], "windows")]
 )
 def test_no_module_of_the_current_folder_is_found(
     program: Program, how: list[str], word: str

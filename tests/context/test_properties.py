@@ -167,9 +167,7 @@ def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
 
 @given(st.lists(steps, max_size=60))
 @settings(max_examples=times(25, 300))
-def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
-    script: list[Sequence[Any]],
-) -> None:
+def test_across_turns_the_history_is_a_byte_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     before = b""
     for step in script:

@@ -141,10 +141,7 @@ def test_words_that_come_between_a_call_and_its_result_go_behind_it() -> None:
 
 def test_a_window_item_whose_window_is_gone_is_skipped() -> None:
     """S0.4"""
-    items = [
-        ContextItem(ItemType.USER, "hi", seq=1),
-        ContextItem(ItemType.WINDOW, "gone_1", seq=2),
-    ]
+    items = [ContextItem(ItemType.USER, "hi", seq=1), ContextItem(ItemType.WINDOW, "gone_1", seq=2)]
     windows = Conversation().windows
     for renderer in (ContextRenderer(), ContextRenderer("in-place")):
         assert renderer.render(items, windows) == [LlmMessage("user", "hi")]

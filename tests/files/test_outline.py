@@ -338,12 +338,7 @@ EXPECTED = {
         "  record Pair 15",
         "annotation Marker 17",
     ],
-    "a.c": [
-        "struct point 4",
-        "enum color 5",
-        "function helper 7",
-        "function main 17",
-    ],
+    "a.c": ["struct point 4", "enum color 5", "function helper 7", "function main 17"],
     "a.cpp": [
         "namespace app 2",
         "  class Stack 4",
@@ -377,11 +372,7 @@ EXPECTED = {
         "enum Suit 14",
         "function helper 15",
     ],
-    "a.sh": [
-        "function greet 3",
-        "function deploy-all 7",
-        "function both 12",
-    ],
+    "a.sh": ["function greet 3", "function deploy-all 7", "function both 12"],
     "a.md": [
         "heading Title 1",
         "  heading Sub *x* 3",
@@ -389,12 +380,7 @@ EXPECTED = {
         "  heading Two lines 13",
         "    heading  21",
     ],
-    "bad.py": [
-        "class A 1",
-        "  method b 2",
-        "  method c 4",
-        "function d 5",
-    ],
+    "bad.py": ["class A 1", "  method b 2", "  method c 4", "function d 5"],
     "ok.py": [
         "class A 2",
         "  method b 4",

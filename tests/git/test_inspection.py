@@ -405,14 +405,14 @@ def test_the_worktree_may_be_elsewhere(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [one for one in ATTACKS if one != "git in the folder"])
 def test_what_git_starts_was_found_before(name: str, attacked: Path, tmp_path: Path) -> None:
-    """Every attack on the git window: whichever command starts the program, it is found for it."""
+    """Every attack on the git window: before the first command that starts the program."""
     mark = tmp_path / "mark"
     ATTACKS[name].plant(attacked, f"touch {mark}")
     edit(attacked)
     started = 0
     for command in (
-        "status", "diff", "log -p", "show", "add b.txt", "diff --cached", "commit -m x",
-        "checkout -b other", "stash", "gc --auto",
+        "add b.txt", "commit -m x", "status", "log -p", "diff", "checkout -b other", "stash",
+        "gc --auto",
     ):  # fmt: skip
         mark.unlink(missing_ok=True)
         before = found(attacked, f"git {command}")
@@ -420,7 +420,7 @@ def test_what_git_starts_was_found_before(name: str, attacked: Path, tmp_path: P
         run(attacked, *command.split(), check=False)
         assert before or not mark.exists(), command
         started += mark.exists()
-        if started == 2:
+        if started:
             break
     assert started or not ATTACKS[name].live
 

@@ -54,13 +54,7 @@ def numbers(path: Path) -> list[int]:
 def test_the_documents_sample_lines_load_as_they_are() -> None:
     """S2.2"""
     loaded = [decode(line) for line in SAMPLES.encode().splitlines()]
-    assert [entry.type for entry in loaded] == [
-        "user",
-        "tool_use",
-        "tool_result",
-        "system",
-        "user",
-    ]
+    assert [entry.type for entry in loaded] == ["user", "tool_use", "tool_result", "system", "user"]
     assert loaded[0].message is not None
     assert loaded[0].message.content == "帮我重构 utils.ts 文件"
     assert loaded[1].tool is not None

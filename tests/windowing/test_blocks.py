@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.windowing.blocks import (
-    actions_of,
-    applied,
-    change_block,
-    parts_of,
-    with_reference,
-)
+from contextui.windowing.blocks import actions_of, applied, change_block, parts_of, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from tests.windowing.samples import act

@@ -148,9 +148,7 @@ def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
     assert len(heard.of(WindowTroubled)) == 1
 
 
-def test_a_thread_of_its_own_cannot_change_it_after_the_action(
-    windows: WindowManager,
-) -> None:
+def test_a_thread_of_its_own_cannot_change_it_after_the_action(windows: WindowManager) -> None:
     class Threaded(Mixed):
         @action("Start")
         def start(self) -> None:

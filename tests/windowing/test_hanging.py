@@ -10,10 +10,7 @@ import pytest
 from pydantic import field_validator
 
 from contextui import ActionResult, Body, Lod, Window, WindowManager, action
-from contextui.errors import (
-    UnknownWindowError,
-    WindowBusyError,
-)
+from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from tests.windowing.samples import (
     LONG,

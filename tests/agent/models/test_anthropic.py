@@ -69,9 +69,7 @@ def test_a_request_is_sent_as_the_api_takes_it() -> None:
         "model": "claude-x",
         "max_tokens": 123,
         "stream": True,
-        "system": [
-            {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}},
-        ],
+        "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
         "tools": [
             {
                 "name": "create",

@@ -48,11 +48,7 @@ def closed() -> Iterator[str]:
     ],
 )
 def test_what_cannot_be_used_is_named(
-    monkeypatch: Patch,
-    capfd: pytest.CaptureFixture[str],
-    variable: str,
-    value: str,
-    words: str,
+    monkeypatch: Patch, capfd: pytest.CaptureFixture[str], variable: str, value: str, words: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)  # as if it were not installed
     monkeypatch.setenv(variable, value)

@@ -135,10 +135,7 @@ def test_the_context_is_that_of_the_model_not_of_its_parts() -> None:
 
 
 def test_models_are_listed() -> None:
-    assert models(OLLAMA) == [
-        ("qwen3", 4_096, 262_144, True),
-        ("gemma:2b", None, 262_144, False),
-    ]
+    assert models(OLLAMA) == [("qwen3", 4_096, 262_144, True), ("gemma:2b", None, 262_144, False)]
     assert models(LLAMA_CPP) == [("local", 8_192, 32_768, True)]
     assert models(VLLM) == [("llama", 16_384, None, False)]
     assert models(STUDIO) == [("openai/gpt-oss-20b", 4_096, 131_072, True)]

@@ -8,11 +8,7 @@ import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.compaction.plan import FALLBACK, plan
-from contextui.context.compaction.service import (
-    FUTILE,
-    CompactionService,
-    NothingToCompactError,
-)
+from contextui.context.compaction.service import FUTILE, CompactionService, NothingToCompactError
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.events import Compacted, CompactionResult, Event, Trigger, UsageReported
