@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contextui.events import CompactionFinished, CompactionResult, CompactionStarted, Event
+from contextui.events import CompactionFinished, CompactionResult, Event
 from tests.agent.server import Received, Reply, Server, Step, answer, error
 from tests.agent.talking import end, of, options
 from tests.agent.wired import Wired, adding, before, is_live, opening, results, texts
@@ -170,18 +170,3 @@ def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(full: Wir
     assert result.requests > 1
     first, *others = full.requests[asked : asked + 1 + result.requests]
     assert all(len(one.body) < len(first.body) * 0.7 for one in others)
-
-
-def test_several_compactions_one_after_the_other(full: Wired) -> None:
-    compactions = 0
-    for number in range(24):
-        due = is_due(full, f"more {number} {LONG}")
-        steps = [reply(OUTLINE)] if due else []
-        events = full.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))
-        compactions += len(of(CompactionStarted, events))
-        assert end(events).reason == "done"
-        assert size(full, full.last) < BUDGET
-        assert "Remember that I am Ann." in texts(full.last)
-        assert '<Window id="todo_1"' in texts(full.last)
-    assert 2 <= compactions <= 8
-    assert texts(full.last).count(OUTLINE) == 1

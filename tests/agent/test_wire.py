@@ -266,7 +266,7 @@ Turn = tuple[Sequence[int], bool]  # the calls of each of its steps, whether it 
 turns = st.tuples(st.lists(st.integers(1, 30), max_size=4), st.booleans())
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(turns, min_size=1, max_size=4), st.booleans(), st.sampled_from(["native", "text"]))
 def test_a_conversation_finds_all_that_was_kept_of_it(
     turns: list[Turn], restarts: bool, protocol: str

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -19,6 +19,7 @@ from contextui import Body, Button, Element, Lod, Snapshot, Transient, Window, W
 from contextui.errors import ContextUIError, FrozenStateError
 from contextui.events import WindowTroubled
 from contextui.windowing.state import freeze
+from tests.thorough import times
 from tests.windowing.samples import LONG, Heard, act, after_all
 
 
@@ -242,6 +243,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=times(20, 200))
 @given(JSON)
 def test_frozen_equals_what_it_is_of_and_a_copy_can_be_changed(value: Any) -> None:
     frozen = freeze(value)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui.agent.models.stream import AnswerReader
@@ -20,6 +20,7 @@ from contextui.model import (
 )
 from contextui.tokens import Usage
 from tests.agent.server import Event, answer, block_events, call, delta, start, thinking
+from tests.thorough import times
 
 STOP: Event = {"type": "message_stop"}
 
@@ -331,6 +332,7 @@ good_event = st.sampled_from(
 )
 
 
+@settings(max_examples=times(20, 200))
 @given(st.lists(good_event | any_event, max_size=12), st.booleans())
 def test_no_events_whatever_break_the_reader(events: list[Event], ends: bool) -> None:
     try:
@@ -347,6 +349,7 @@ def test_no_events_whatever_break_the_reader(events: list[Event], ends: bool) ->
             assert isinstance(block["name"], str)
 
 
+@settings(max_examples=times(20, 200))
 @given(
     st.lists(
         st.builds(lambda t: {"type": "text", "text": t}, st.text())

@@ -54,9 +54,6 @@ def asked(words: str) -> ModelRequest:
     return ModelRequest(SYSTEM, (LlmMessage("user", blocks),), TOOLS["en"])
 
 
-BLANK = "text without words gets an empty answer"
-
-
 # --- sentences of which nothing may come -------------------------------------------------------
 
 
