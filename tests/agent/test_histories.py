@@ -45,7 +45,7 @@ from tests.context.conversation import NotesWindow, rough_counter
 from tests.thorough import times
 
 CHUNKS = times(4, 20)
-IN_CHUNK = times(48, 10_000) // CHUNKS
+IN_CHUNK = times(36, 10_000) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (

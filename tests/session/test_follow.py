@@ -91,7 +91,7 @@ def test_whatever_happens_the_lines_are_those_of_a_fresh_look(tmp_path: Path, se
     talk = Talk(store.create("/p"))
     talk.turn("hello", "hi")
     screen = Screen(store, talk.session)
-    for number in range(60):
+    for number in range(50):
         step(talk, dice)
         if dice.random() < 0.05:
             active = list(talk.context.get_active())

@@ -226,7 +226,7 @@ def run(program: Program, count: int, seed: int) -> None:
 
 
 def test_one_odd_field_costs_at_most_its_entry(program: Program) -> None:
-    run(program, 10, seed=0)
+    run(program, 7, seed=0)
 
 
 def test_every_entry_that_was_found_by_attack_costs_itself_alone(program: Program) -> None:

@@ -14,7 +14,7 @@ def examine(seeds: range) -> None:
 
 def test_random_sessions() -> None:
     for part in range(4):
-        count = times(7, 12_500)
+        count = times(5, 12_500)
         examine(range(part * count, (part + 1) * count))
 
 
