@@ -29,9 +29,7 @@ def test_unsubscribing_ends_delivery_and_may_be_repeated() -> None:
     assert received == []
 
 
-def test_an_exception_is_logged_and_the_others_are_called(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_an_exception_is_logged_and_the_others_are_called(caplog: pytest.LogCaptureFixture) -> None:
     def fail(event: Event) -> None:
         raise ValueError("deaf")
 

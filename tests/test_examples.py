@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import tomllib
 from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 
 from contextui.windowing.window import Window
 from tests import forkserver
-from tests.tui.running import desk_in, lines, running, shown, until
+from tests.tui.running import desk_in, running, shown, until
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -99,35 +100,36 @@ def test_the_package_is_built_and_its_windows_are_found(tmp_path: Path) -> None:
     assert ready["sqlite"]["args"] == "path:string"
 
 
-@pytest.mark.parametrize(
-    ("name", "args", "text"),
-    [
-        ("chart", {"title": "load"}, "no points yet"),
-        ("kanban", {"cards": ["Paint the door"]}, "Paint the door"),
-        ("sqlite", {"path": "a.db"}, "CREATE TABLE people"),
-        ("test_runner", {}, "No tests have run yet."),
-        ("web_page", {}, "No page yet"),
-    ],
-)
-def test_each_opens_in_the_app(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, args: dict[str, Any], text: str
-) -> None:
+OPENED: dict[str, tuple[dict[str, Any], str]] = {
+    "kanban": ({"cards": ["Paint the door"]}, "Paint the door"),
+    "sqlite": ({"path": "a.db"}, "CREATE TABLE people"),
+    "test_runner": ({}, "No tests have run yet."),
+    "web_page": ({}, "No page yet"),
+    "chart": ({"title": "load"}, "no points yet"),
+}
+
+
+def test_each_opens_in_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    module, _, owner = WINDOWS[name].partition(":")
-    cls: type[Window] = getattr(import_module(module), owner)
+    assert sorted(OPENED) == sorted(WINDOWS)
+    places = (WINDOWS[name].partition(":") for name in OPENED)
+    classes: list[type[Window]] = [getattr(import_module(place), cls) for place, _, cls in places]
     (tmp_path / "work").mkdir()
     with closing(sqlite3.connect(tmp_path / "work" / "a.db")) as link:
         link.execute("CREATE TABLE people (name)")
 
     async def go() -> None:
-        desk = desk_in(tmp_path, windows=[cls])
-        desk.session.windows.open(name, **args)
+        desk = desk_in(tmp_path, windows=classes)
+        windows = desk.session.windows
         async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, text))
-            assert not any("could not be drawn" in line for line in lines(pilot))
-            if name == "chart":
-                for value in (1.0, 5.0, 2.0):
-                    await desk.session.windows.act("chart_1", "add", {"value": value})
-                await until(pilot, lambda: any("⠀" in line for line in lines(pilot)))
+            for name, (args, text) in OPENED.items():
+                await asyncio.to_thread(windows.open, name, **args)
+                await until(pilot, partial(shown, pilot, text))
+                assert not shown(pilot, "could not be drawn"), name
+                if name != "chart":
+                    await asyncio.to_thread(windows.close, f"{name}_1")
+            for value in (1.0, 5.0, 2.0):
+                await windows.act("chart_1", "add", {"value": value})
+            await until(pilot, lambda: shown(pilot, "⠀"))
 
     asyncio.run(go())

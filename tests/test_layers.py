@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 import contextui
 
 PACKAGE = Path(contextui.__file__).parent
@@ -22,16 +20,13 @@ def uses(attribute: str, layer: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("attribute", "layer"),
-    [
+def test_an_internal_object_is_used_in_its_layer_only() -> None:
+    for attribute, layer in (
         ("ledger", "context"),  # ContextManager has queries, ContextReplay has changes
         ("runtime", "windowing"),  # WindowManager and contextui.windowing.host have the rest
         ("_runtime", "windowing"),
-    ],
-)
-def test_an_internal_object_is_used_in_its_layer_only(attribute: str, layer: str) -> None:
-    assert uses(attribute, layer) == []
+    ):
+        assert uses(attribute, layer) == [], attribute
 
 
 def test_the_rule_finds_uses() -> None:

@@ -51,20 +51,28 @@ def test_every_public_name_is_there() -> None:
         contextui.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "package",
-    ["", ".agent", ".context", ".files", ".session", ".windowing", ".strategies", ".snapshots"],
-)
-def test_exports_are_typed_and_no_submodule_hides_one(package: str) -> None:
-    module = import_module(f"contextui{package}")
-    source = Path(str(module.__file__)).read_text(encoding="utf-8")
-    for name in module.__all__:
-        exported = getattr(module, name)
-        assert not inspect.ismodule(exported), name
-        assert re.search(rf"\b{name}\b.*(as {name}$|,$)|import .*\b{name}\b", source, re.M), name
-    assert not {name for _, name, _ in pkgutil.iter_modules(getattr(module, "__path__", []))} & set(
-        module.__all__
-    )
+def test_exports_are_typed_and_no_submodule_hides_one() -> None:
+    for package in (
+        "",
+        ".agent",
+        ".context",
+        ".files",
+        ".session",
+        ".windowing",
+        ".strategies",
+        ".snapshots",
+    ):
+        module = import_module(f"contextui{package}")
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        for name in module.__all__:
+            exported = getattr(module, name)
+            assert not inspect.ismodule(exported), name
+            assert re.search(rf"\b{name}\b.*(as {name}$|,$)|import .*\b{name}\b", source, re.M), (
+                name
+            )
+        assert not {
+            name for _, name, _ in pkgutil.iter_modules(getattr(module, "__path__", []))
+        } & set(module.__all__), package
 
 
 def test_what_is_no_module_is_installed_too() -> None:

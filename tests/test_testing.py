@@ -248,19 +248,16 @@ def run_file(folder: Path, *words: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "passed"),
-    [
+def test_options_of_pytest_are_passed_on(tmp_path: Path) -> None:
+    for words, passed in (
         (["test_it.py", "-k", "two"], "1 passed, 2 deselected"),
         (["-k", "two or three", "test_it.py", "-q"], "2 passed, 1 deselected"),
         (["-ktwo", "test_it.py"], "1 passed, 2 deselected"),
         (["test_it.py", "--maxfail", "1", "--tb", "short", "-x"], "3 passed"),
         (["--verbose", "test_it.py"], "3 passed"),
-    ],
-)
-def test_options_of_pytest_are_passed_on(tmp_path: Path, words: list[str], passed: str) -> None:
-    status, shown = run_file(tmp_path, *words)
-    assert (status, passed in shown) == (0, True), shown
+    ):
+        status, shown = run_file(tmp_path, *words)
+        assert (status, passed in shown) == (0, True), shown
 
 
 @pytest.mark.parametrize("before", [[], ["-q"], ["-x"], ["-k", "two"], ["--verbose"]])

@@ -3,7 +3,6 @@
 import doctest
 import unicodedata
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -26,19 +25,16 @@ def test_documented_examples_hold() -> None:
 
 
 class TestForModel:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
+    def test_replaces_only_what_utf8_and_json_cannot_hold(self) -> None:
+        for text, expected in (
             ("a\0b", "a␀b"),
             ("\ud83d\ude00", "😀"),
             ("\ud83d", "\ufffd"),
             ("\ude00\ud83d", "\ufffd\ufffd"),
             ("\ud83d\ud83d\ude00x\ud83d", "\ufffd😀x\ufffd"),
             ("\x1b[0m\u202e\ufffe\r\n", "\x1b[0m\u202e\ufffe\r\n"),
-        ],
-    )
-    def test_replaces_only_what_utf8_and_json_cannot_hold(self, text: str, expected: str) -> None:
-        assert for_model(text) == expected
+        ):
+            assert for_model(text) == expected, text
 
     @timeless
     @given(any_text)
@@ -49,19 +45,16 @@ class TestForModel:
 
 
 class TestForXml:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
+    def test_shows_what_xml_forbids(self) -> None:
+        for text, expected in (
             ("\0\x01\x1b\x1f", "␀␁␛␟"),
             ("a\tb\nc\rd", "a\tb\nc\rd"),
             ("é\x1b\ufffe\uffff", "é␛\ufffd\ufffd"),
             ("</Window><action>&", "</Window><action>&"),
             ("\x7f\x9b\u202e", "\x7f\x9b\u202e"),
             ("\U0001ffff", "\U0001ffff"),
-        ],
-    )
-    def test_shows_what_xml_forbids(self, text: str, expected: str) -> None:
-        assert for_xml(text) == expected
+        ):
+            assert for_xml(text) == expected, text
 
     @timeless
     @given(any_text)
@@ -82,9 +75,8 @@ class TestForXml:
 
 
 class TestForTerminal:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
+    def test_shows_what_would_act(self) -> None:
+        for text, expected in (
             ("\x1b]52;c;aGk=\x07", "␛]52;c;aGk=␇"),
             ("del\x7f", "del␡"),
             ("\x9b31m\x85", r"\x9b31m\x85"),
@@ -96,10 +88,8 @@ class TestForTerminal:
             ("a\tb\nc\r\nd\re", "a\tb\nc\nd␍e"),
             ("[/foo] [@click=app.quit]x[/]", "[/foo] [@click=app.quit]x[/]"),
             ("👩\u200d💻 क्\u200dष 𠀀 中", "👩\u200d💻 क्\u200dष 𠀀 中"),
-        ],
-    )
-    def test_shows_what_would_act(self, text: str, expected: str) -> None:
-        assert for_terminal(text) == expected
+        ):
+            assert for_terminal(text) == expected, text
 
     def test_line_breaks_and_tabs_become_single_spaces_on_request(self) -> None:
         assert for_terminal("a\nb\r\nc\td\re", lines=False) == "a b c d␍e"
@@ -119,17 +109,16 @@ class TestForTerminal:
         assert for_terminal(result, lines=lines) is result
 
 
-@pytest.mark.parametrize("clean", ["", "plain\n\ttext", "é und 中文\n\t😀\u200d"])
-def test_clean_text_comes_back_as_the_same_object(clean: str) -> None:
-    assert for_model(clean) is clean
-    assert for_xml(clean) is clean
-    assert for_terminal(clean) is clean
+def test_clean_text_comes_back_as_the_same_object() -> None:
+    for clean in ("", "plain\n\ttext", "é und 中文\n\t😀\u200d"):
+        assert for_model(clean) is clean, clean
+        assert for_xml(clean) is clean, clean
+        assert for_terminal(clean) is clean, clean
 
 
 class TestOneLine:
-    @pytest.mark.parametrize(
-        ("text", "limit", "expected"),
-        [
+    def test_folds_and_cuts(self) -> None:
+        for text, limit, expected in (
             ("", 5, ""),
             ("  a \r\n\t b\u2028c ", 50, "a b c"),
             ("x" * 50, 50, "x" * 50),
@@ -141,10 +130,8 @@ class TestOneLine:
             ("e" + "\u0301" * 9, 5, "e" + "\u0301" * 4 + "…"),
             ("abc", 0, "…"),
             ("abc", -3, "…"),
-        ],
-    )
-    def test_folds_and_cuts(self, text: str, limit: int, expected: str) -> None:
-        assert one_line(text, limit) == expected
+        ):
+            assert one_line(text, limit) == expected, text
 
     @timeless
     @given(any_text, st.integers(0, 60))

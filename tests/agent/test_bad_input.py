@@ -6,19 +6,11 @@ import json
 import math
 from typing import Any
 
-import pytest
-
 from contextui import Body, ContextItem, ItemType, Lod, Window, action
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.context.manager import ContextManager
-from contextui.events import (
-    Event,
-    ItemsChanged,
-    Notice,
-    RequestSent,
-    WindowDetailChanged,
-)
+from contextui.events import Event, ItemsChanged, Notice, RequestSent, WindowDetailChanged
 from contextui.model import CachePrices, ModelRequest
 from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
@@ -105,7 +97,7 @@ def writing(number: int) -> Step:
 # --- prices ------------------------------------------------------------------------------
 
 
-def forged(**values: float) -> CachePrices:
+def forged(**values: Any) -> CachePrices:
     """Prices whose checks were avoided."""
     prices = CachePrices()
     for name, value in values.items():
@@ -113,25 +105,29 @@ def forged(**values: float) -> CachePrices:
     return prices
 
 
-@pytest.mark.parametrize(
-    "prices",
-    [forged(read=math.nan), forged(write=-1.0), forged(ttl=-5.0), forged(read=math.inf), "cheap",
-     {"read": 0.1}, forged(minimum="many")],  # type: ignore[arg-type]
-    ids=["nan", "negative", "negative ttl", "infinite", "words", "mapping", "no number"],
-)  # fmt: skip
-def test_with_invalid_prices_the_usual_ones_apply_and_the_person_is_informed(prices: Any) -> None:
-    steps = [[writing(one), writing(one)] for one in range(4)]
-    script = [step for pair in steps for step in (*pair, "Done.")]
-    talk = Talk(*script, prices=prices)
-    talk.windows.open("pages", lines=["a"] * 30)
-    heard = [talk.say(f"Turn {turn}.") for turn in range(4)]
-    assert [end(events).reason for events in heard] == ["done"] * 4
-    [notice] = of(Notice, [event for events in heard for event in events])
-    assert notice.text.startswith("The cache prices of scripted are not valid (")
-    assert notice.text.endswith("The usual ones apply.")
-    assert talk.context.ledger.priced is not None
-    assert talk.context.ledger.priced.transcript.prices == CachePrices()
-    talk.check_windows()
+def test_with_invalid_prices_the_usual_ones_apply_and_the_person_is_informed() -> None:
+    cases: list[Any] = [
+        forged(read=math.nan),
+        forged(write=-1.0),
+        forged(ttl=-5.0),
+        forged(read=math.inf),
+        "cheap",
+        {"read": 0.1},
+        forged(minimum="many"),
+    ]
+    for prices in cases:
+        steps = [[writing(one), writing(one)] for one in range(4)]
+        script = [step for pair in steps for step in (*pair, "Done.")]
+        talk = Talk(*script, prices=prices)
+        talk.windows.open("pages", lines=["a"] * 30)
+        heard = [talk.say(f"Turn {turn}.") for turn in range(4)]
+        assert [end(events).reason for events in heard] == ["done"] * 4, prices
+        [notice] = of(Notice, [event for events in heard for event in events])
+        assert notice.text.startswith("The cache prices of scripted are not valid ("), prices
+        assert notice.text.endswith("The usual ones apply."), prices
+        assert talk.context.ledger.priced is not None, prices
+        assert talk.context.ledger.priced.transcript.prices == CachePrices(), prices
+        talk.check_windows()
 
 
 def test_a_model_whose_prices_fail_does_not_fail_the_turn() -> None:
@@ -149,18 +145,21 @@ def test_a_model_whose_prices_fail_does_not_fail_the_turn() -> None:
     ]
 
 
-@pytest.mark.parametrize("marks", [0, 1, 4])
-@pytest.mark.parametrize("minimum", [0, 1_024])
-def test_a_price_list_of_zeros_is_valid(marks: int, minimum: int) -> None:
-    steps = [step for one in range(6) for step in (writing(one), "Done.")]
-    talk = Talk(*steps, prices=CachePrices(0.0, 0.0, 0.0, minimum=minimum, marks=marks))
-    talk.windows.open("pages", lines=["a"] * 30)
-    for turn in range(6):
-        events = talk.say(f"Turn {turn}.")
-        assert end(events).reason == "done"
-        assert of(Notice, events) == []
-        assert all(len(one.marks or ()) <= 4 for one in talk.model.requests)
-        talk.check_windows()
+def test_a_price_list_of_zeros_is_valid() -> None:
+    for minimum in (0, 1_024):
+        for marks in (0, 1, 4):
+            steps = [step for one in range(6) for step in (writing(one), "Done.")]
+            talk = Talk(*steps, prices=CachePrices(0.0, 0.0, 0.0, minimum=minimum, marks=marks))
+            talk.windows.open("pages", lines=["a"] * 30)
+            for turn in range(6):
+                events = talk.say(f"Turn {turn}.")
+                assert end(events).reason == "done", (marks, minimum)
+                assert of(Notice, events) == [], (marks, minimum)
+                assert all(len(one.marks or ()) <= 4 for one in talk.model.requests), (
+                    marks,
+                    minimum,
+                )
+                talk.check_windows()
 
 
 # --- windows -----------------------------------------------------------------------------
@@ -200,23 +199,23 @@ def test_a_change_that_is_longer_than_the_content_is_shown_as_a_whole() -> None:
 # --- clocks ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("jump", [-1e9, -400.0, 400.0, 1e9])
-def test_after_a_jump_of_the_clock_everything_outdated_goes(jump: float) -> None:
-    talk = Talk(*["Yes."] * 6)
-    talk.windows.open("pages", lines=["a line of the list"] * 30)
-    talk.say("Open it.")
-    for number in range(2):
-        talk.act("pages_1", "write", line=f"another {number}")
+def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
+    for jump in (-1e9, -400.0, 400.0, 1e9):
+        talk = Talk(*["Yes."] * 6)
+        talk.windows.open("pages", lines=["a line of the list"] * 30)
+        talk.say("Open it.")
+        for number in range(2):
+            talk.act("pages_1", "write", line=f"another {number}")
+            talk.clock.now += 1
+            talk.say("And?")
+        assert talk.sweeps() == [], jump
+        talk.clock.now += jump
+        assert end(talk.say("Now?")).reason == "done", jump
+        assert talk.sweeps() == ["cold"], jump  # the event says why
+        talk.check_windows()
         talk.clock.now += 1
-        talk.say("And?")
-    assert talk.sweeps() == []
-    talk.clock.now += jump
-    assert end(talk.say("Now?")).reason == "done"
-    assert talk.sweeps() == ["cold"]  # the event says why
-    talk.check_windows()
-    talk.clock.now += 1
-    assert end(talk.say("And now?")).reason == "done"
-    assert talk.sweeps() == ["cold"]
+        assert end(talk.say("And now?")).reason == "done", jump
+        assert talk.sweeps() == ["cold"], jump
 
 
 def test_a_clock_that_is_set_back_a_little_changes_nothing() -> None:

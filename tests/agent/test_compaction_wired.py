@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from contextui.events import CompactionFinished, CompactionResult, CompactionStarted, Event
+from contextui.events import CompactionFinished, CompactionResult, Event
 from tests.agent.server import Received, Reply, Server, Step, answer, error
 from tests.agent.talking import end, of, options
 from tests.agent.wired import Wired, adding, before, is_live, opening, results, texts
@@ -92,9 +92,8 @@ def size(wired: Wired, received: Received) -> int:
     return wired.session.context.counter.count(json.dumps(received.json, ensure_ascii=False))
 
 
-def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
-    turns = fill(wired)
-    asked, large = len(wired.requests), size(wired, wired.last)
+def test_a_compaction_in_the_middle_of_a_session(full: Wired, filled: Filled) -> None:
+    wired, turns, asked = full, filled.turns, len(full.requests)
     events = wired.say(QUESTION, reply(OUTLINE), reply("Much."))
     assert result_of(events).success
     assert end(events).text == "Much."
@@ -106,7 +105,7 @@ def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
 
     assert summary_of(following).endswith(OUTLINE)
     assert len(following.json["tools"]) == 3
-    assert size(wired, following) < min(large * 0.75, BUDGET)
+    assert size(wired, following) < BUDGET * 0.75
     words = texts(following)
     assert "Remember that I am Ann." in words  # pinned
     assert '<Window id="todo_1"' in words
@@ -141,21 +140,11 @@ def test_the_session_goes_on_with_it_and_undo_brings_all_back(full: Wired, fille
     assert all(f"add {number} " in words for number in range(filled.turns))
 
 
-def test_what_the_summary_cost_is_counted(full: Wired) -> None:
-    cost = {"input_tokens": 4_000, "output_tokens": 50}
-    events = full.say(QUESTION, answer(OUTLINE, usage=cost), reply("The same."))
-    assert result_of(events).usage.input_tokens == 4_000
-    assert end(events).usage.input_tokens == 4_000
-
-
 @pytest.mark.parametrize(
     ("step", "words"),
     [
         (Reply(400, error("invalid_request_error", "Not these bytes.")), "Not these bytes"),
-        (Reply(401, error("authentication_error", "Who are you?")), "ANTHROPIC_API_KEY"),
-        (answer("I will not.", stop_reason="refusal"), "declined"),
         (answer("## Goal", stop_reason="max_tokens"), "truncated"),
-        (answer(" "), "empty"),
     ],
 )
 def test_where_no_summary_is_to_be_had_the_turn_goes_on(
@@ -171,12 +160,6 @@ def test_where_no_summary_is_to_be_had_the_turn_goes_on(
     assert words in summary_of(full.last)
 
 
-def test_a_passing_failure_is_tried_again(full: Wired) -> None:
-    busy = Reply(529, error("overloaded_error"))
-    events = full.say(QUESTION, busy, busy, reply(OUTLINE), reply("The same."))
-    assert result_of(events).success
-
-
 def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(full: Wired) -> None:
     asked = len(full.requests)
     large = Reply(413, error("request_too_large"))
@@ -187,18 +170,3 @@ def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(full: Wir
     assert result.requests > 1
     first, *others = full.requests[asked : asked + 1 + result.requests]
     assert all(len(one.body) < len(first.body) * 0.7 for one in others)
-
-
-def test_several_compactions_one_after_the_other(full: Wired) -> None:
-    compactions = 0
-    for number in range(40):
-        due = is_due(full, f"more {number} {LONG}")
-        steps = [reply(OUTLINE)] if due else []
-        events = full.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))
-        compactions += len(of(CompactionStarted, events))
-        assert end(events).reason == "done"
-        assert size(full, full.last) < BUDGET
-        assert "Remember that I am Ann." in texts(full.last)
-        assert '<Window id="todo_1"' in texts(full.last)
-    assert 2 <= compactions <= 8
-    assert texts(full.last).count(OUTLINE) == 1

@@ -17,13 +17,10 @@ from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.events import (
-    AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
     Event,
-    Notice,
-    RetryScheduled,
     StepStarted,
     TurnFinished,
     TurnStarted,
@@ -32,13 +29,10 @@ from contextui.events import (
     WindowClosed,
     WindowOpened,
 )
-from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest, TextDelta
+from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
-from contextui.windowing.action import action
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import Body, Lod
-from contextui.windowing.window import Window
 from tests.agent.talking import controller, end, of, options, run
 from tests.windowing.samples import Todo
 
@@ -112,18 +106,6 @@ def test_the_context_holds_the_turn() -> None:
         "[✓] [0005] Assistant: Done.",
     ]
     check_whole(talk)
-
-
-def test_several_calls_of_one_answer_are_carried_out_in_order() -> None:
-    adds = [
-        call("action", window_id="todo_1", action_id="add", params={"text": text})
-        for text in ("a", "b", "c")
-    ]
-    talk = controller(call("create", name="todo"), adds, "Done.")
-    run(talk, "a, b, c")
-    todo = talk.windows.get("todo_1")
-    assert isinstance(todo, Todo)
-    assert [item.text for item in todo.state.items] == ["a", "b", "c"]
 
 
 def test_a_closed_window_is_obsolete() -> None:
@@ -208,174 +190,10 @@ def test_an_empty_answer_is_nudged_once() -> None:
     assert len(requests(silent)) == 2
 
 
-def test_thinking_alone_is_an_empty_answer() -> None:
-    thinking: Block = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    talk = controller(Answer((thinking,)), "Yes.")
-    assert end(run(talk, "well?")).text == "Yes."
-    assert "thinking" not in str(requests(talk)[1].messages)
-
-
-def test_a_call_that_was_cut_off_is_not_carried_out() -> None:
-    cut = Answer((), stop_reason="max_tokens", cut_calls=("create",))
-    talk = controller(cut, call("create", name="todo"), "Done.")
-    assert end(run(talk, "a list")).reason == "done"
-    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
-    assert "was not carried out" in str(requests(talk)[1].messages)
-    again = controller(cut, cut)
-    assert end(run(again, "a list")).reason == "cut_off"
-    assert again.windows.windows() == []
-
-
-def test_complete_calls_before_a_truncated_one_run() -> None:
-    first = call("create", name="todo")
-    talk = controller(Answer((first,), "max_tokens", cut_calls=("action",)), "Done.")
-    assert end(run(talk, "a list")).reason == "done"
-    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
-
-
-def test_a_truncated_long_answer_is_kept_and_marked() -> None:
-    talk = controller(words("Once upon a", stop_reason="max_tokens"))
-    finished = end(run(talk, "a story"))
-    assert (finished.reason, finished.text) == ("cut_off", "Once upon a")
-    assert "go on" in finished.explanation
-
-
-@pytest.mark.parametrize(
-    ("stop", "reason"), [("refusal", "refused"), ("end_turn", "done"), ("brand_new", "done")]
-)
-def test_stop_reasons(stop: str, reason: str) -> None:
-    finished = end(run(controller(words("No.", stop_reason=stop)), "do it"))
-    assert (finished.reason, finished.stop_reason) == (reason, stop)
-    assert bool(finished.explanation) == (stop != "end_turn")
-
-
-def test_a_paused_answer_goes_on() -> None:
-    talk = controller(words("Part one.", stop_reason="pause_turn"), "Part two.")
-    assert end(run(talk, "go")).text == "Part two."
-    assert requests(talk)[1].messages[-1].role == "assistant"
-
-
-def test_two_calls_of_one_id_are_carried_out_once() -> None:
-    one = call("create", name="todo")
-    talk = controller([one, one], "Done.")
-    run(talk, "a list")
-    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
-
-
-def test_a_server_that_restarts_its_ids_is_understood() -> None:
-    def first(**arguments: Any) -> Block:
-        return {**call("action", **arguments), "id": "call_0"}
-
-    add = first(window_id="todo_1", action_id="add", params={"text": "a"})
-    opening: Block = {**call("create", name="todo"), "id": "call_0"}
-    talk = controller(opening, add, add, "Done.")
-    assert end(run(talk, "a list")).reason == "done"
-    todo = talk.windows.get("todo_1")
-    assert isinstance(todo, Todo)
-    assert len(todo.state.items) == 2
-    check_whole(talk)
-
-
 # --- what must not go on for ever --------------------------------------------------------
 
 
-def test_the_same_failing_call_halts_the_turn_after_three_times() -> None:
-    def wrong() -> Block:
-        return call("action", window_id="todo_9", action_id="add", params={})
-
-    talk = controller(*[wrong() for _ in range(10)])
-    assert end(run(talk, "go")).reason == "stuck"
-    assert len(requests(talk)) == 3
-    check_whole(talk)
-    at_once = controller([wrong() for _ in range(10)])
-    events = run(at_once, "go")
-    assert end(events).reason == "stuck"
-    assert sum("failed three times" in one.text for one in of(CallFinished, events)) == 7
-
-
-def test_a_turn_pauses_after_its_steps_and_can_go_on() -> None:
-    adds = [
-        call("action", window_id="todo_1", action_id="add", params={"text": str(n)})
-        for n in range(4)
-    ]
-    talk = controller(call("create", name="todo"), *adds, "All.", options=options(max_steps=3))
-    finished = end(run(talk, "add four"))
-    assert (finished.reason, finished.steps) == ("paused", 3)
-    assert "3 steps" in finished.explanation
-    assert end(run(talk, "go on")).text == "All."
-    check_whole(talk)
-
-
 # --- a model that fails ------------------------------------------------------------------
-
-
-def test_a_passing_failure_is_tried_again_with_a_countdown() -> None:
-    busy = ModelError("overloaded", "The provider is overloaded.", retry_after=3)
-    talk = controller(busy, "Yes.")
-    events = run(talk, "well?")
-    assert [event.seconds for event in of(RetryScheduled, events)] == [3, 2, 1]
-    assert end(events).text == "Yes."
-    assert requests(talk)[0] == requests(talk)[1]
-
-
-def test_retries_are_bounded() -> None:
-    talk = controller(*[ModelError("server", "It says: failed") for _ in range(20)])
-    finished = end(run(talk, "well?"))
-    assert (finished.reason, len(requests(talk))) == ("failed", 5)
-    assert finished.explanation == "It says: failed. Tried 5 times."
-    check_whole(talk)
-
-
-def test_a_long_wait_is_not_waited() -> None:
-    talk = controller(ModelError("rate_limit", "Too many requests.", retry_after=600), "Yes.")
-    events = run(talk, "well?")
-    assert "600 s" in end(events).explanation
-    assert of(RetryScheduled, events) == []
-
-
-@pytest.mark.parametrize("kind", ["bad_request", "auth", "not_found"])
-def test_what_would_be_refused_again_is_not_sent_again(kind: Any) -> None:
-    talk = controller(ModelError(kind, "No."), "Yes.")
-    assert end(run(talk, "well?")).reason == "failed"
-    assert len(requests(talk)) == 1
-    check_whole(talk)
-
-
-def test_refused_thinking_is_left_out_once() -> None:
-    thinking: Block = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    refusal = ModelError("thinking", "The signature does not match.")
-    talk = controller([thinking, call("create", name="todo")], refusal, "Done.")
-    events = run(talk, "a list")
-    assert end(events).reason == "done"
-    assert "signature" in str(requests(talk)[1].messages)
-    assert "signature" not in str(requests(talk)[2].messages)
-    assert of(Notice, events)
-    again = controller([thinking, call("create", name="todo")], refusal, refusal)
-    assert end(run(again, "a list")).reason == "failed"
-
-
-def test_a_request_that_is_too_large_shrinks_once() -> None:
-    talk = controller("One.", "Two.", "Three.", "Four.", ModelError("too_large", "Too long."), "5.")
-    for number in range(4):
-        run(talk, f"{number} " + "word " * 400)
-    events = run(talk, "and now")
-    assert end(events).text == "5."
-    *_, before, after = requests(talk)
-    assert len(str(after.messages)) < len(str(before.messages))
-    twice = controller(*[ModelError("too_large", "Too long.") for _ in range(3)])
-    assert end(run(twice, "word " * 50)).reason == "failed"
-    assert len(requests(twice)) <= 2
-
-
-def test_a_full_context_window_shrinks_once_and_the_half_answer_does_not_count() -> None:
-    full = words("Half an ans", stop_reason="model_context_window_exceeded")
-    talk = controller("One.", "Two.", "Three.", "Four.", full, "Whole.")
-    for number in range(4):
-        run(talk, f"{number} " + "word " * 400)
-    events = run(talk, "and now")
-    assert of(AnswerDiscarded, events)
-    assert end(events).text == "Whole."
-    assert not any("Half" in line for line in talk.context.debug_lines())
 
 
 def test_a_message_that_does_not_fit_is_dropped_and_the_conversation_continues() -> None:
@@ -393,24 +211,6 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
     with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
         talk.check_budget()
     controller().check_budget()
-
-
-def test_results_leave_room_for_the_history() -> None:
-    class Long(Window):
-        """Says much."""
-
-        def content(self, lod: Lod) -> Body:
-            return "here"
-
-        @action("Say much")
-        def much(self) -> str:
-            return "many words " * 10_000
-
-    calls = [call("action", window_id="long_1", action_id="much") for _ in range(4)]
-    talk = controller(
-        call("create", name="long"), calls, "Done.", windows=[Long], options=options(budget=4_000)
-    )
-    assert end(run(talk, "go")).reason == "done"
 
 
 # --- words -------------------------------------------------------------------------------
@@ -572,20 +372,6 @@ def test_stopping_in_the_middle_of_calls_answers_all_of_them() -> None:
     asyncio.run(stop())
 
 
-def test_a_countdown_can_be_stopped() -> None:
-    async def stop() -> None:
-        talk = controller(ModelError("overloaded", "Busy.", retry_after=50), "Yes.")
-        events = []
-        async for event in talk.run_turn("well?"):
-            events.append(event)
-            if isinstance(event, RetryScheduled):
-                talk.stop()
-        assert end(events).reason == "stopped"
-        assert len(of(RetryScheduled, events)) < 50
-
-    asyncio.run(stop())
-
-
 def test_closing_the_iterator_cancels_the_turn() -> None:
     async def leave() -> None:
         talk = lively()
@@ -669,14 +455,6 @@ def test_calls_in_text_are_not_shown_while_they_stream() -> None:
     shown = "".join(event.text for event in of(TextDelta, events))
     assert shown == "I open it. Done."
     assert talk.windows.get("todo_1") is not None
-
-
-def test_calls_before_a_refusal_are_not_carried_out() -> None:
-    refused = Answer((call("create", name="todo"),), "refusal")
-    talk = controller(refused)
-    assert end(run(talk, "a list")).reason == "refused"
-    assert talk.windows.windows() == []
-    check_whole(talk)
 
 
 # --- the prompt --------------------------------------------------------------------------

@@ -47,9 +47,8 @@ def a_talk(wired: Wired) -> None:
 
 @pytest.mark.parametrize(
     "steps",
-    [[BUSY] * 5, [Hangup()] * 5, [BAD], [Reply(401, error("authentication_error"))],
-     [Stream([{"type": "ping"}], end="close")] * 5],
-    ids=["busy", "hangup", "refused", "key", "nothing but a ping"],
+    [[BUSY] * 5, [BAD], [Stream([{"type": "ping"}], end="close")] * 5],
+    ids=["busy", "refused", "nothing but a ping"],
 )  # fmt: skip
 def test_a_request_that_fails_before_its_answer_begins_is_no_request(
     wired: Wired, steps: Sequence[Step]

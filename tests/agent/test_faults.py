@@ -109,13 +109,13 @@ def test_fault_02_pairs_stay_whole_when_turns_are_left_out(wired: Wired) -> None
 
     wired.session.context.subscribe(on_event)
     wired.say("count", answer(call("create", name="counter")), answer("Yes."))
-    for number in range(12):
+    for number in range(8):
         up = [call("action", window_id="counter_1", action_id="up") for _ in range(number % 3 + 1)]
         steps = answer(BIG, *up, usage=UNKNOWN), answer(BIG, usage=UNKNOWN)
         assert end(wired.say(f"up {number}.", *steps)).reason == "done"
     assert len(left_out) > 10
     assert "up 0." not in texts(wired.last)
-    assert 0 < len(results(wired.last)) < 24  # what is sent of them is checked at the end
+    assert 0 < len(results(wired.last)) < 15  # what is sent of them is checked at the end
 
 
 def test_fault_02_pairs_stay_whole_when_steps_of_a_long_turn_are_left_out(wired: Wired) -> None:
@@ -138,9 +138,7 @@ def test_fault_02_pairs_stay_whole_when_steps_of_a_long_turn_are_left_out(wired:
 # --- 3: an answer that is too long -------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "written", ["", '{"name": "to', '{"name": "todo", "args": {}', '{"name": "todo"}']
-)
+@pytest.mark.parametrize("written", ["", '{"name": "to', '{"name": "todo"}'])
 def test_fault_03_a_call_that_was_cut_off_is_not_carried_out(wired: Wired, written: str) -> None:
     cut = [start(), *half_call(0, written), delta("max_tokens"), STOP]
     events = wired.say("a list", cut, answer("Sorry."))
@@ -173,7 +171,7 @@ def test_fault_03_a_call_that_is_no_json_is_not_carried_out(wired: Wired, stop: 
 # --- 4 and 5: a stream that ends too early -----------------------------------------------
 
 
-@pytest.mark.parametrize("missing", [1, 2, 3])
+@pytest.mark.parametrize("missing", [1, 3])
 def test_fault_04_an_answer_without_its_end_is_discarded(wired: Wired, missing: int) -> None:
     calls = [opening("x"), *map(adding, "ab")]
     whole = answer("I open it.", *calls)
@@ -199,7 +197,7 @@ def test_fault_05_a_connection_may_break_anywhere(
     wired: Wired, how: Literal["close", "reset"]
 ) -> None:
     whole = answer("I open it.", opening("x"), adding("a"), pieces=11)
-    for count in range(how == "reset", len(whole), 2):
+    for count in range(how == "reset", len(whole), 4):
         wired.begin()
         events = wired.say("a list", Stream(whole[:count], end=how), whole, answer("Done."))
         assert end(events).text == "Done."
@@ -235,13 +233,9 @@ def test_fault_05_results_stay_when_the_server_is_gone(wired: Wired) -> None:
     ("kind", "requests"),
     [
         ("overloaded_error", 2),
-        ("api_error", 2),
-        ("rate_limit_error", 2),
         ("brand_new_error", 2),
         ("invalid_request_error", 1),
         ("authentication_error", 1),
-        ("permission_error", 1),
-        ("not_found_error", 1),
     ],
 )
 def test_fault_06_an_error_in_a_stream_is_judged_by_its_type(
@@ -249,7 +243,7 @@ def test_fault_06_an_error_in_a_stream_is_judged_by_its_type(
 ) -> None:
     whole = answer("I open it.", opening())
     is_first = kind in ("overloaded_error", "invalid_request_error")
-    for count in (0, 1, 5, len(whole) - 3) if is_first else (5,):
+    for count in (0, 1, len(whole) - 3) if is_first else (5,):
         wired.begin()
         before = len(wired.requests)
         broken = [*whole[:count], error(kind, "Not now.")]

@@ -23,10 +23,7 @@ TOO_LARGE = Reply(413, error("request_too_large", "Request exceeds the maximum s
 TOO_LONG = Reply(400, error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"))
 BOUND = Reply(
     400,
-    error(
-        "invalid_request_error",
-        "messages.1.content.0: Invalid `signature` in `thinking` block",
-    ),
+    error("invalid_request_error", "messages.1.content.0: Invalid `signature` in `thinking` block"),
 )
 
 
@@ -43,14 +40,11 @@ def long_talk(wired: Wired) -> None:
     "busy",
     [
         Reply(429, error("rate_limit_error")),
-        Reply(529, error("overloaded_error")),
-        Reply(500, error("api_error")),
         Reply(503, "<html>try later</html>"),
         Reply(408),
-        Reply(409, error("api_error")),
         Hangup(),
     ],
-    ids=["429", "529", "500", "503", "408", "409", "hangup"],
+    ids=["429", "503", "408", "hangup"],
 )
 def test_fault_07_busy_providers_are_asked_again_a_few_times(wired: Wired, busy: Step) -> None:
     events = wired.say("a list", busy, answer(opening()), busy, busy, answer("Done."))
@@ -74,7 +68,7 @@ def test_fault_07_retry_after_is_respected(wired: Wired) -> None:
     assert all("Slow down." in one.reason for one in of(RetryScheduled, events))
 
 
-@pytest.mark.parametrize("after", ["600", "61", "Wed, 21 Oct 2099 07:28:00 GMT"])
+@pytest.mark.parametrize("after", ["61", "Wed, 21 Oct 2099 07:28:00 GMT"])
 def test_fault_07_but_not_for_minutes(wired: Wired, after: str) -> None:
     busy = Reply(429, error("rate_limit_error"), {"retry-after": after})
     events = wired.say("well?", busy)
@@ -132,12 +126,10 @@ def test_fault_07_a_turn_can_be_stopped_before_it_began(wired: Wired) -> None:
     ("refusal", "words"),
     [
         (Reply(400, error("invalid_request_error", "messages.0: Odd.")), "messages.0: Odd."),
-        (Reply(401, error("authentication_error", "invalid x-api-key")), "ANTHROPIC_API_KEY"),
         (Reply(403, error("permission_error", f"{KEY} may not")), "ANTHROPIC_API_KEY"),
         (Reply(404, error("not_found_error", "model: claude-x")), "--model"),
-        (Reply(422, {"detail": "Unprocessable"}), "Unprocessable"),
     ],
-    ids=["400", "401", "403", "404", "422"],
+    ids=["400", "403", "404"],
 )
 def test_fault_08_what_is_refused_is_not_sent_again(
     wired: Wired, refusal: Reply, words: str
@@ -173,29 +165,12 @@ def test_fault_08_the_last_error_is_reported(wired: Wired) -> None:
     assert "ANTHROPIC_API_KEY" in end(events).explanation
 
 
-@pytest.mark.parametrize("refusal", [TOO_LARGE, TOO_LONG], ids=["413", "400"])
-def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(
-    wired: Wired, refusal: Reply
-) -> None:
-    events = wired.say("word " * 500, refusal)
+def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(wired: Wired) -> None:
+    events = wired.say("word " * 500, TOO_LONG)
     assert (end(events).reason, len(wired.requests)) == ("failed", 1)
     assert end(events).explanation.startswith("The request is too large for the model.")
     assert end(wired.say("and now?", answer("Here."))).text == "Here."
     assert "word word" not in texts(wired.last)  # or it would be in the way for ever
-
-
-def test_fault_08_a_provider_that_counts_less_than_we_do_gets_less_all_the_same(
-    wired: Wired,
-) -> None:
-    """Our own count is taken for twice as much as it is, and still the request shrinks."""
-    for _ in range(8):
-        long_talk(wired)
-    assert wired.session.context.counter.ratio == pytest.approx(0.5, abs=0.01)
-    sent = len(wired.requests)
-    events = wired.say("and now?", TOO_LARGE, answer("Here."))
-    assert end(events).text == "Here."
-    large, small = wired.requests[sent:]
-    assert len(small.body) < len(large.body) * 0.8
 
 
 ODD = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}

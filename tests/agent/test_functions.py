@@ -134,13 +134,14 @@ def test_a_refused_call_is_a_result_with_the_persons_words() -> None:
     assert done == []
 
 
-@pytest.mark.parametrize("effect", ["write", "state", "READ", "", None])
-def test_only_the_effect_read_runs_without_a_question(effect: Any) -> None:
-    one = Lookup()
-    one.effect = effect
-    (found,) = results(None, [one], call("lookup", key="a"))
-    assert not found.ok
-    assert done == []
+def test_only_the_effect_read_runs_without_a_question() -> None:
+    cases: list[Any] = ["write", "state", "READ", "", None]
+    for effect in cases:
+        one = Lookup()
+        one.effect = effect
+        (found,) = results(None, [one], call("lookup", key="a"))
+        assert not found.ok, effect
+        assert done == [], effect
 
 
 def test_objects_and_coroutines_are_tools() -> None:
@@ -151,23 +152,20 @@ def test_objects_and_coroutines_are_tools() -> None:
     assert done == ["a", 3]
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "words"),
-    [
+def test_errors_are_results() -> None:
+    for name, value, words in (
         ("weather", {}, "city"),
         ("weather", {"city": "Rome", "unit": "K"}, "unit"),
         ("weather", {"city": "Rome", "more": 1}, "more"),
         ("lookup", {"key": 1}, "key"),
         ("broken", {}, "broken failed: OSError: disk"),
-    ],
-)
-def test_errors_are_results(name: str, given: dict[str, Any], words: str) -> None:
-    tools = [weather, Lookup(), broken]
-    (one,) = results(ApprovalGate("auto"), tools, call(name, **given))
-    assert not one.ok
-    assert words in one.text
-    assert "\x1b" not in one.text
-    assert done == []
+    ):
+        tools = [weather, Lookup(), broken]
+        (one,) = results(ApprovalGate("auto"), tools, call(name, **value))
+        assert not one.ok, name
+        assert words in one.text, name
+        assert "\x1b" not in one.text, name
+        assert done == [], name
 
 
 def test_a_key_in_an_exception_does_not_reach_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,14 +223,11 @@ def by_place() -> dict[tuple[int, int], str]:
     return {(1, 2): "x"}
 
 
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [
+def test_nothing_that_a_function_does_ends_or_blocks_the_turn() -> None:
+    for function, said in (
         (stops, "stops failed: RuntimeError: StopIteration"),
         (leaves, "leaves failed: RuntimeError: SystemExit"),
         (by_place, "{(1, 2): 'x'}"),
-    ],
-)
-def test_nothing_that_a_function_does_ends_or_blocks_the_turn(function: Any, said: str) -> None:
-    ran = FunctionTool.of(function).run({}, ApprovalGate("auto"), "en")
-    assert asyncio.run(asyncio.wait_for(ran, 10)).text == said
+    ):
+        ran = FunctionTool.of(function).run({}, ApprovalGate("auto"), "en")
+        assert asyncio.run(asyncio.wait_for(ran, 10)).text == said, function

@@ -45,7 +45,7 @@ from tests.context.conversation import NotesWindow, rough_counter
 from tests.thorough import times
 
 CHUNKS = times(4, 20)
-IN_CHUNK = times(80, 10_000) // CHUNKS
+IN_CHUNK = times(36, 10_000) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (
@@ -437,9 +437,7 @@ class Interrupted(ScriptedModel):
 
 
 @pytest.mark.parametrize("how", ["words", "closing"])
-def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(
-    how: str,
-) -> None:
+def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(how: str) -> None:
     windows = WindowManager([NotesWindow])
     context = ContextManager(windows, counter=rough_counter())
     window = windows.open("notes")

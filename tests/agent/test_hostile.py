@@ -34,17 +34,14 @@ LINES = b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in WHOLE)
 @pytest.mark.parametrize(
     "step",
     [
-        Stream([LINES[n : n + 1] for n in range(len(LINES))]),
-        Stream([LINES.replace(b"\n", b"\r\n")]),
+        Stream([LINES[n : n + 7] for n in range(0, len(LINES), 7)]),
         Stream([LINES.replace(b"\n", b"\r")]),
-        Stream([b": hello\n\nid: 5\nretry: 1\n\n" + LINES]),
-        Stream([b'data: {"type": "ping"}\n\n' * 10_000 + LINES]),
+        Stream([b'data: {"type": "ping"}\n\n' * 2_000 + b": hello\n\nid: 5\nretry: 1\n\n" + LINES]),
         Stream([b'data: {}\n\ndata: {"type": ["message_stop"]}\n\n' + LINES]),
-        Stream([LINES + b"data: [DONE]\n\n"]),
         Stream([LINES], content_type="text/event-stream; charset=utf-16"),
         Reply(200, gzip.compress(LINES), {**SSE, "content-encoding": "gzip"}),
     ],
-    ids=["bytes", "crlf", "cr", "comments", "pings", "odd", "done", "charset", "gzip"],
+    ids=["pieces", "cr", "comments", "odd", "charset", "gzip"],
 )
 def test_a_stream_may_have_any_line_ends_and_comments(wired: Wired, step: Step) -> None:
     assert end(wired.say("a list", step, answer("Done."))).text == "Done."
@@ -56,14 +53,11 @@ def test_a_stream_may_have_any_line_ends_and_comments(wired: Wired, step: Step) 
     [
         Stream([LINES[: len(LINES) // 2]]),
         Stream([LINES.replace(b"I o", b"\xff\xfe\x80")]),
-        Stream([b"<html>\n\n</html>\n\n"]),
         Reply(200, "", SSE),
-        Reply(200, b"\x1f\x8bgarbage", {**SSE, "content-encoding": "gzip"}),
         Reply(200, gzip.compress(LINES)[:-10], {**SSE, "content-encoding": "gzip"}),
-        Reply(999, "What?"),
         Stream([{**event, "index": -1} if "index" in event else event for event in WHOLE]),
     ],
-    ids=["half", "no utf-8", "html", "nothing", "no gzip", "half gzip", "999", "indexes"],
+    ids=["half", "no utf-8", "nothing", "half gzip", "indexes"],
 )
 def test_what_is_no_stream_is_asked_for_again(wired: Wired, step: Step) -> None:
     events = wired.say("a list", step, WHOLE, answer("Done."))

@@ -64,13 +64,13 @@ CALLS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given"), CALLS)
-def test_results_are_in_chinese(windows: WindowManager, name: str, given: Any) -> None:
-    result = asyncio.run(ToolBox(windows).run(ToolCall("1", name, given)))
-    assert CHINESE.search(result.text), result.text
-    spoken = re.sub(r'"[^"]*"|\([^)]*\)|[\w.]*_\w+|\w+:\w[\w\[\]]*\??', "", result.text)
-    words = set(re.findall(r"[A-Za-z]{3,}", spoken))
-    assert words <= NAMES, words
+def test_results_are_in_chinese(windows: WindowManager) -> None:
+    for name, value in CALLS:
+        result = asyncio.run(ToolBox(windows).run(ToolCall("1", name, value)))
+        assert CHINESE.search(result.text), result.text
+        spoken = re.sub(r'"[^"]*"|\([^)]*\)|[\w.]*_\w+|\w+:\w[\w\[\]]*\??', "", result.text)
+        words = set(re.findall(r"[A-Za-z]{3,}", spoken))
+        assert words <= NAMES, words
 
 
 def test_what_goes_on_in_a_file_is_in_chinese(windows: WindowManager) -> None:
@@ -78,19 +78,20 @@ def test_what_goes_on_in_a_file_is_in_chinese(windows: WindowManager) -> None:
     assert result.text.endswith("\n… 从第 2001 行起还有更多")
 
 
-@pytest.mark.parametrize("choice", ["no", "nobody", "read-only"])
-def test_refusals_are_in_chinese(windows: WindowManager, choice: str) -> None:
-    async def ask(_: object) -> Decision:
-        return Decision("no", "不要")
+def test_refusals_are_in_chinese(windows: WindowManager) -> None:
+    for choice in ("no", "nobody", "read-only"):
 
-    gate = ApprovalGate(
-        "read-only" if choice == "read-only" else "ask", ask if choice == "no" else None
-    )
-    window = windows.open(Printer)
-    act = {"window_id": window.id, "action_id": "print_page", "params": {"text": "a"}}
-    result = asyncio.run(ToolBox(windows, gate).run(ToolCall("1", "action", act)))
-    assert result.text.startswith(f"{window.id}.print_page 没有执行：")
-    assert ("他们说：不要" in result.text) == (choice == "no")
+        async def ask(_: object) -> Decision:
+            return Decision("no", "不要")
+
+        gate = ApprovalGate(
+            "read-only" if choice == "read-only" else "ask", ask if choice == "no" else None
+        )
+        window = windows.open(Printer)
+        act = {"window_id": window.id, "action_id": "print_page", "params": {"text": "a"}}
+        result = asyncio.run(ToolBox(windows, gate).run(ToolCall("1", "action", act)))
+        assert result.text.startswith(f"{window.id}.print_page 没有执行："), choice
+        assert ("他们说：不要" in result.text) == (choice == "no"), choice
 
 
 def test_the_text_protocol_is_in_chinese() -> None:

@@ -137,25 +137,22 @@ def test_a_large_file_is_an_outline_first(tmp_path: Path) -> None:
     assert "\n60 a line of a log\n…\n4981 a line of a log\n" in log
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_what_cannot_be_sent_is_said(tmp_path: Path) -> None:
+    for text, reason in (
         ("@/etc/passwd", "workspace"),
         ("@../secret", "workspace"),
         ('@"gone.txt"', "There is no file"),
         ("@data.bin", "is not text"),
         ("@huge.txt:all", "too large"),
-    ],
-)
-def test_what_cannot_be_sent_is_said(tmp_path: Path, text: str, reason: str) -> None:
-    (tmp_path / "data.bin").write_bytes(b"\0\1\2\3" * 100)
-    with (tmp_path / "huge.txt").open("wb") as file:
-        file.truncate(20_000_000)
-    attachments, _ = attachments_in(tmp_path)
-    with pytest.raises(MentionError, match=reason) as caught:
-        read(attachments, f"Look at {text} please")
-    assert "Nothing was sent" in str(caught.value)
-    assert caught.value.text("zh") != str(caught.value)
+    ):
+        (tmp_path / "data.bin").write_bytes(b"\0\1\2\3" * 100)
+        with (tmp_path / "huge.txt").open("wb") as file:
+            file.truncate(20_000_000)
+        attachments, _ = attachments_in(tmp_path)
+        with pytest.raises(MentionError, match=reason) as caught:
+            read(attachments, f"Look at {text} please")
+        assert "Nothing was sent" in str(caught.value), text
+        assert caught.value.text("zh") != str(caught.value), text
 
 
 def test_a_chosen_file_that_is_gone_is_said(tmp_path: Path) -> None:

@@ -217,15 +217,13 @@ def test_the_marks_are_set_where_bytes_do_not_change(wired: Wired) -> None:
     )
 
 
-@pytest.mark.parametrize("is_new", [False, True], ids=["same run", "another run"])
 @pytest.mark.usefixtures("by_turn")
-def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired, is_new: bool) -> None:
+def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired) -> None:
     many = [adding(str(number), "todo_2") for number in range(30)]  # more than a mark looks back
     talk_of_three_turns(wired)
     wired.go_on()
     wired.say("fourth", answer(opening()), answer(*many), answer("Four."))
-    if is_new:  # after a turn of more blocks than a mark looks back
-        wired.go_on()
+    wired.go_on()  # after a turn of more blocks than a mark looks back
     wired.say("fifth", answer(adding("last", "todo_2")), answer("Five."))
     found, sent = cache_hits(wired.requests), wired.requests
     within = [n for n in range(1, len(sent)) if sent[n - 1].begins(sent[n])]
@@ -280,9 +278,9 @@ def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wir
     assert "Edited." in texts(wired.last)
 
 
-@pytest.mark.parametrize("count", [1, 5])
 @pytest.mark.usefixtures("by_turn")
-def test_only_windows_that_changed_come_again(wired: Wired, count: int) -> None:
+def test_only_windows_that_changed_come_again(wired: Wired) -> None:
+    count = 5
     wired.say("lists", answer(*[opening(str(n)) for n in range(count)]), answer("Done."))
     wired.say("add", answer(adding("new")), answer("Done."))
     first, second = wired.requests[-2:]

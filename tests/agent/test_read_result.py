@@ -120,9 +120,8 @@ def test_all_of_one_long_line_can_be_read() -> None:
     assert "".join(line.strip().split(" ", 1)[1] for line in pages) == text
 
 
-@pytest.mark.parametrize(
-    ("path", "given", "expected"),
-    [
+def test_only_results_of_the_conversation_are_read() -> None:
+    for path, value, expected in (
         ("result:1", {}, "There is no result 1 in this conversation."),  # the person's words
         ("result:99", {}, "There is no result 99 in this conversation."),
         ("result:4", {"start": 400}, "result:4 has no line 400."),
@@ -130,12 +129,10 @@ def test_all_of_one_long_line_can_be_read() -> None:
         ("result:004", {"start": 300}, "300 line 300 of the output"),
         ("result:0", {}, "There is no folder to read files from."),  # a path like any other
         ("result:4/../x", {}, "There is no folder to read files from."),
-    ],
-)
-def test_only_results_of_the_conversation_are_read(path: str, given: Any, expected: str) -> None:
-    talk = talk_of(run_command(), "It ran.")
-    run(talk, "Run it.")
-    assert do(talk, path, **given).startswith(expected)
+    ):
+        talk = talk_of(run_command(), "It ran.")
+        run(talk, "Run it.")
+        assert do(talk, path, **value).startswith(expected), path
 
 
 def test_a_result_that_the_person_dropped_is_not_read() -> None:

@@ -106,12 +106,6 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert of(TextDelta, events) == [TextDelta("Hello.")]  # the summary is not shown as an answer
 
 
-def test_the_turn_after_it_has_room() -> None:
-    talk = talk_with(OUTLINE, "Hello.", "Again.")
-    run(talk, "And now?")
-    assert of(CompactionStarted, run(talk, "And then?")) == []
-
-
 def test_a_turn_with_room_begins_at_once() -> None:
     talk = talk_with("Hello.", options=options(budget=20_000))
     assert kinds(run(talk, "And now?"))[0] is TurnStarted

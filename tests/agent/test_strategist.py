@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
@@ -245,13 +243,13 @@ def test_background_usage_is_emitted_with_the_next_turn() -> None:
     assert model.asides
 
 
-@pytest.mark.parametrize("problem", [ModelError("auth", "No key."), ValueError("odd"), ""])
-def test_without_a_summary_everything_stays_and_a_notice_says_so(problem: Any) -> None:
-    talk = talk_with(Summarization(threshold=3, fold=1), Everyday(problem))
-    notices = asyncio.run(turns(talk, 6))
-    assert notices
-    assert "summarization" in notices[0]
-    assert not any(one.is_obsolete for one in talk.context.get_all())
+def test_without_a_summary_everything_stays_and_a_notice_says_so() -> None:
+    for problem in (ModelError("auth", "No key."), ValueError("odd"), ""):
+        talk = talk_with(Summarization(threshold=3, fold=1), Everyday(problem))
+        notices = asyncio.run(turns(talk, 6))
+        assert notices, problem
+        assert "summarization" in notices[0], problem
+        assert not any(one.is_obsolete for one in talk.context.get_all()), problem
 
 
 def test_what_is_pinned_stays() -> None:
@@ -390,18 +388,14 @@ def test_the_offline_model_fills_a_state() -> None:
 
     tag, _, *state, end_tag = asyncio.run(go()).split("\n")
     assert (tag, end_tag) == ("<Summary>", "</Summary>")
-    assert json.loads("\n".join(state)) == {
-        "destination": "Oslo",
-        "date": "7 May",
-    }
+    assert json.loads("\n".join(state)) == {"destination": "Oslo", "date": "7 May"}
 
 
 # --- strategies that fail ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("gives", "words"),
-    [
+def test_a_failing_strategy_is_reported_and_replaced() -> None:
+    for gives, words in (
         (ValueError("no idea"), "no idea"),
         (None, "instead of a Payload"),
         (Payload(None), "not a list of items"),  # type: ignore[arg-type]
@@ -409,17 +403,15 @@ def test_the_offline_model_fills_a_state() -> None:
         (Payload((), memory="  "), "not text"),
         (Payload((), memory=7), "not text"),  # type: ignore[arg-type]
         (lambda history: Payload(history, memory="word " * 9_000), "more than there is room for"),
-    ],
-)
-def test_a_failing_strategy_is_reported_and_replaced(gives: Any, words: str) -> None:
-    talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
-    notices = asyncio.run(turns(talk, 20, 60))
-    assert len(notices) == 20
-    assert all("broken" in one and words in one for one in notices)
-    model = talk.model
-    assert isinstance(model, Everyday)
-    assert not any(violations(payload(one, "m").body) for one in model.requests)
-    assert {item.hidden for item in talk.context.get_all()} == {None, "trimmed"}
+    ):
+        talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
+        notices = asyncio.run(turns(talk, 12, 120))
+        assert len(notices) == 12, gives
+        assert all("broken" in one and words in one for one in notices), gives
+        model = talk.model
+        assert isinstance(model, Everyday), gives
+        assert not any(violations(payload(one, "m").body) for one in model.requests), gives
+        assert {item.hidden for item in talk.context.get_all()} == {None, "trimmed"}, gives
 
 
 class Afterwards(Broken):

@@ -12,8 +12,8 @@ import pytest
 from benchmarks.cost import page
 from benchmarks.cost.__main__ import main
 from benchmarks.cost.cache import Block, Figures, PromptCache, figures
-from benchmarks.cost.loop import PLACEMENTS, Turn, play_plain
-from benchmarks.cost.mixes import CONFIRMED, LONG_MIXES, long_costs, mix_figures, mixes
+from benchmarks.cost.loop import Turn, play_plain
+from benchmarks.cost.mixes import LONG_MIXES, long_costs, mixes
 from benchmarks.cost.replay import POLICIES, append_only, by_price, compare, mask_each_step
 from benchmarks.cost.runs import Answer, Call, Result, Run, Step, Words
 from contextui.agent.models.scripted import call
@@ -35,14 +35,17 @@ def run_of(seed: int, steps: int = 80, pause: float = 10.0) -> Run:
     return Run(f"run {seed}", 2_500, (*made, Answer(100, 0, (), time)))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("seed", range(4))
-def test_every_policy_sends_one_request_for_each_answer(policy: str, seed: int) -> None:
-    run = run_of(seed)
-    sent = list(POLICIES[policy](run))
-    assert len(sent) == len(list(run.requests()))
-    assert all(len(one.marks) <= 4 for one in sent)
-    assert [one.time for one in sent] == [time for _, time in run.requests()]
+def test_every_policy_sends_one_request_for_each_answer() -> None:
+    for seed in range(2):
+        for policy in POLICIES:
+            run = run_of(seed)
+            sent = list(POLICIES[policy](run))
+            assert len(sent) == len(list(run.requests())), (policy, seed)
+            assert all(len(one.marks) <= 4 for one in sent), (policy, seed)
+            assert [one.time for one in sent] == [time for _, time in run.requests()], (
+                policy,
+                seed,
+            )
 
 
 def test_append_only_never_changes_what_was_sent() -> None:
@@ -53,15 +56,15 @@ def test_append_only_never_changes_what_was_sent() -> None:
     assert all(new.read == sum(old) for old, new in pairwise(charges))
 
 
-@pytest.mark.parametrize("policy", list(POLICIES)[1:])
-def test_a_masked_result_was_sent_whole_before(policy: str) -> None:
-    whole: set[str] = set()
-    for sent in POLICIES[policy](run_of(1)):
-        for kind, name in (_kind_of(block) for block in sent.blocks):
-            assert kind != "gist" or name in whole
-            if kind == "result":
-                whole.add(name)
-    assert whole
+def test_a_masked_result_was_sent_whole_before() -> None:
+    for policy in list(POLICIES)[1:]:
+        whole: set[str] = set()
+        for sent in POLICIES[policy](run_of(1)):
+            for kind, name in (_kind_of(block) for block in sent.blocks):
+                assert kind != "gist" or name in whole, policy
+                if kind == "result":
+                    whole.add(name)
+        assert whole, policy
 
 
 def _kind_of(block: Block) -> tuple[str, str]:
@@ -74,13 +77,13 @@ def _kind_of(block: Block) -> tuple[str, str]:
     return "", ""
 
 
-@pytest.mark.parametrize("seed", [0, 2, 4])
-def test_by_price_costs_less_than_append_only_and_masking_each_step(seed: int) -> None:
-    found = compare([run_of(seed)])
-    assert found["append-only"] == Figures(1, 1)
-    assert found["by price"].cost < min(1, found["mask each step"].cost)
-    assert found["by price"].tokens < 1
-    assert found["mask each step"].tokens <= found["mask in batches"].tokens < 1
+def test_by_price_costs_less_than_append_only_and_masking_each_step() -> None:
+    for seed in (0, 2):
+        found = compare([run_of(seed)])
+        assert found["append-only"] == Figures(1, 1), seed
+        assert found["by price"].cost < min(1, found["mask each step"].cost), seed
+        assert found["by price"].tokens < 1, seed
+        assert found["mask each step"].tokens <= found["mask in batches"].tokens < 1, seed
 
 
 def test_within_a_turn_with_thinking_by_price_is_append_only() -> None:
@@ -91,12 +94,6 @@ def test_a_short_run_costs_the_same_under_every_policy() -> None:
     run = run_of(2, steps=5)
     first, *others = [figures(policy(run)) for policy in (append_only, mask_each_step, by_price)]
     assert all(other == pytest.approx(first) for other in others)
-
-
-def test_after_the_expiry_everything_is_written_again() -> None:
-    run = run_of(3, pause=100_000.0)
-    found = figures(append_only(run))
-    assert found.cost > 1.2 * found.tokens
 
 
 def test_replay_prints_ratios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,24 +111,16 @@ def test_replay_prints_ratios(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 # --- the mixes -----------------------------------------------------------------------------
 
 
-def test_a_mix_gives_the_same_figures_twice() -> None:
-    mix = mixes(turns=3)[0]
-    first, second = mix_figures(mix), mix_figures(mix)
-    assert first == second
-    assert list(first) == [*PLACEMENTS, CONFIRMED]
-    assert all(0 < one.tokens < 1 for one in first.values())
-
-
-@pytest.mark.parametrize("number", range(7))
-def test_both_scripts_of_a_mix_make_the_same_edits(number: int) -> None:
-    mix = mixes(turns=8)[number]
-    plain = [one for turn in mix.with_plain_tools() for one in _calls(turn, "edit")]
-    ours = [one for turn in mix.with_windows() for one in _calls(turn, "action")]
-    replaced = [one["params"] for one in ours if one["action_id"] == "replace"]
-    assert [(one["old"], one["new"]) for one in plain] == [
-        (one["old"], one["new"]) for one in replaced
-    ]
-    assert len(plain) == 16
+def test_both_scripts_of_a_mix_make_the_same_edits() -> None:
+    for number in (0, 6):
+        mix = mixes(turns=8)[number]
+        plain = [one for turn in mix.with_plain_tools() for one in _calls(turn, "edit")]
+        ours = [one for turn in mix.with_windows() for one in _calls(turn, "action")]
+        replaced = [one["params"] for one in ours if one["action_id"] == "replace"]
+        assert [(one["old"], one["new"]) for one in plain] == [
+            (one["old"], one["new"]) for one in replaced
+        ], number
+        assert len(plain) == 16, number
 
 
 def _calls(turn: Turn, name: str) -> list[dict[str, Any]]:
@@ -155,13 +144,6 @@ def test_the_plain_loop_reads_and_edits_files(tmp_path: Path) -> None:
     assert [len(one.blocks) for one in sent] == [2, 4, 6, 8]
     assert all(one.marks[-1] == len(one.blocks) for one in sent)
     assert "12 line 11" in str(sent[2].blocks[-1].key)
-
-
-def test_a_plain_edit_may_only_confirm(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("one\ntwo\n", "utf-8")
-    edit = call("edit", path="a.py", old="two", new="three")
-    sent = play_plain([Turn("Fix it.", [edit, "Done."])], tmp_path, around=None)
-    assert '"content": "Saved a.py"' in str(sent[-1].blocks[-1].key)
 
 
 def test_the_page_has_the_tables() -> None:

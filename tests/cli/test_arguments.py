@@ -18,13 +18,13 @@ from tests.cli.calling import Program
 HELPS = [("--help",), *((name, "--help") for name in COMMANDS)]
 
 
-@pytest.mark.parametrize("words", HELPS, ids=lambda words: words[0])
-def test_help_fits_80_columns(program: Program, words: tuple[str, ...]) -> None:
-    done = program(*words)
-    assert done.status == 0
-    assert done.err == ""
-    assert done.out.startswith("usage: contextui")
-    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+def test_help_fits_80_columns(program: Program) -> None:
+    for words in HELPS:
+        done = program(*words)
+        assert done.status == 0, words
+        assert done.err == "", words
+        assert done.out.startswith("usage: contextui"), words
+        assert [line for line in done.out.splitlines() if len(line) > 80] == [], words
 
 
 def test_help_names_every_command_and_every_setting(program: Program) -> None:
@@ -53,9 +53,8 @@ def test_settings_are_flags() -> None:
     assert parse(words).flags == {"budget": "5", "window": ["a.py", "b.py"], "lang": "zh"}
 
 
-@pytest.mark.parametrize(
-    ("words", "runs"),
-    [
+def test_the_first_word_decides() -> None:
+    for words, runs in (
         ([], "screen:open_screen"),
         (["fix", "it"], "screen:open_screen"),
         (["--lang", "zh", "fix it"], "screen:open_screen"),
@@ -69,15 +68,12 @@ def test_settings_are_flags() -> None:
         (["--", "sesions"], "screen:open_screen"),
         (["sesions", "of", "therapy"], "screen:open_screen"),
         (["hello there"], "screen:open_screen"),
-    ],
-)
-def test_the_first_word_decides(words: list[str], runs: str) -> None:
-    assert parse(words).runs == runs
+    ):
+        assert parse(words).runs == runs, words
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_invalid_arguments_are_an_error_in_one_line(program: Program) -> None:
+    for words, message in (
         (["--nonsense"], "--nonsense"),
         (["-p"], "-p"),
         (["-p", "fix", "it"], "quotes"),
@@ -115,15 +111,11 @@ def test_the_first_word_decides(words: list[str], runs: str) -> None:
         (["-p", "hi", "--windows", ""], "--windows"),
         (["windows", "--windows", " "], "--windows"),
         (["windows", "--window", ""], "--window"),
-    ],
-)
-def test_invalid_arguments_are_an_error_in_one_line(
-    program: Program, words: list[str], message: str
-) -> None:
-    done = program(*words)
-    done.fails(2, message)
-    if "--output-format" not in words:
-        assert done.out == ""
+    ):
+        done = program(*words)
+        done.fails(2, message)
+        if "--output-format" not in words:
+            assert done.out == "", words
 
 
 ARGPARSE_ERRORS = {
@@ -146,13 +138,12 @@ ARGPARSE_ERRORS = {
 }
 
 
-@pytest.mark.parametrize("words", ARGPARSE_ERRORS)
-def test_errors_of_argparse_have_a_message_in_each_language(words: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError) as refused:
-        parse(words)
-    english, chinese = ARGPARSE_ERRORS[words]
-    assert english in str(refused.value)
-    assert chinese in refused.value.text("zh")
+def test_errors_of_argparse_have_a_message_in_each_language() -> None:
+    for words, (english, chinese) in ARGPARSE_ERRORS.items():
+        with pytest.raises(UsageError) as refused:
+            parse(words)
+        assert english in str(refused.value), words
+        assert chinese in refused.value.text("zh"), words
 
 
 def test_every_message_for_an_error_of_argparse_is_tested() -> None:
@@ -164,27 +155,24 @@ def test_a_refusal_names_the_help_of_the_command() -> None:
         parse(["debug", "--nonsense"])
 
 
-@pytest.mark.parametrize(
-    ("words", "form"),
-    [
+def test_json_is_asked_for_even_among_nonsense() -> None:
+    for words, form in (
         (["--output-format", "json", "--nonsense"], "json"),
         (["--output-format=stream-json"], "stream-json"),
         (["--output-format"], None),
         (["-p", "x"], None),
         (["-p", "what does --output-format json do?"], None),
-    ],
-)
-def test_json_is_asked_for_even_among_nonsense(words: list[str], form: str | None) -> None:
-    assert asks_for_json(words) == form
+    ):
+        assert asks_for_json(words) == form, words
 
 
-@pytest.mark.parametrize("word", ["frobnicate", "hello", "exprot"])
-def test_an_unknown_word_is_an_error_with_suggestions(program: Program, word: str) -> None:
-    done = program(word)
-    done.fails(2, f"There is no command {word}", "prompt")
-    assert program.files() == []  # no session that -c would resume
+def test_an_unknown_word_is_an_error_with_suggestions(program: Program) -> None:
+    for word in ("frobnicate", "hello", "exprot"):
+        done = program(word)
+        done.fails(2, f"There is no command {word}", "prompt")
+        assert program.files() == [], word  # no session that -c would resume
 
 
-@pytest.mark.parametrize("word", ["写一个待办列表", "fix it", "?"])
-def test_a_prompt_needs_no_space_where_the_script_has_none(word: str) -> None:
-    assert parse([word]).words == [word]
+def test_a_prompt_needs_no_space_where_the_script_has_none() -> None:
+    for word in ("写一个待办列表", "fix it", "?"):
+        assert parse([word]).words == [word], word

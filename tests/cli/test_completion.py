@@ -121,11 +121,7 @@ class Typing:
     def __init__(self, shell: str, script: str) -> None:
         command, load = SHELLS[shell]
         self._terminal, theirs = pty.openpty()
-        environ = {
-            **os.environ,
-            "PS1": "> ",
-            "TERM": "xterm",
-        }
+        environ = {**os.environ, "PS1": "> ", "TERM": "xterm"}
         self._process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ, start_new_session=True
         )

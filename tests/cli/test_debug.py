@@ -25,16 +25,37 @@ def server(program: Program) -> Iterator[Server]:
         yield server
 
 
-def test_items_are_listed_with_what_they_cost(program: Program, server: Server) -> None:
-    done = program("debug")
-    *lines, items, tokens = done.out.splitlines()
-    assert done.status == 0
-    assert lines[0].startswith("[✓] [0001] System: You work together with a person")
-    assert lines[1] == "[✓] [0002] User: Make a list"
-    assert "[X] [0004] Window: todo_1" in lines
-    assert lines[-1] == "[✓] [0010] Assistant: Closed."
-    assert items == "items   9 in the context, 1 left out; 1 of all 10 are windows"
-    assert tokens.startswith("tokens  ~")
+def test_looking_at_a_session_neither_locks_nor_writes(program: Program, server: Server) -> None:
+    (info,) = program.sessions()
+    before = info.path.read_bytes()
+    with SessionStore(program.home).open(info.id):
+        done = program("debug")
+        *lines, items, tokens = done.out.splitlines()
+        assert done.status == 0
+        assert lines[0].startswith("[✓] [0001] System: You work together with a person")
+        assert lines[1] == "[✓] [0002] User: Make a list"
+        assert "[X] [0004] Window: todo_1" in lines
+        assert lines[-1] == "[✓] [0010] Assistant: Closed."
+        assert items == "items   9 in the context, 1 left out; 1 of all 10 are windows"
+        assert tokens.startswith("tokens  ~")
+
+        data = program("debug", info.id[:10], "--json").json
+        assert set(data) == {"session", "items", "windows", "stats"}
+        assert data["stats"]["total_items"] == len(data["items"]) == 10
+
+        # An earlier turn is shown as it was.
+        lines = program("debug", "--turn", "1").out.splitlines()
+        assert "[✓] [0004] Window: todo_1" in lines
+        assert "[✓] [0006] Assistant: Made." in lines
+        assert not any("Closed." in line for line in lines)
+        program("debug", "--turn", "9").fails(2, "no turn 9")
+        request = program("debug", "--messages", "--turn", "1").json
+        assert '<item id="1">milk</item>' in str(request["messages"])
+        in_place = ("--placement", "in-place")
+        request = program("debug", "--messages", "--turn", "1", *in_place).json
+        assert "<Window" not in request["messages"][-1]["content"][-1].get("text", "")
+        assert "<Window" in str(request["messages"])
+    assert info.path.read_bytes() == before
 
 
 def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
@@ -52,14 +73,6 @@ def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
     request = str(program("debug", "--messages", *by_turn).json["messages"])
     assert "[file read] notes.txt" in request
     assert "secret plan" not in request
-
-
-def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) -> None:
-    lines = program("debug", "--turn", "1").out.splitlines()
-    assert "[✓] [0004] Window: todo_1" in lines
-    assert "[✓] [0006] Assistant: Made." in lines
-    assert not any("Closed." in line for line in lines)
-    program("debug", "--turn", "9").fails(2, "no turn 9")
 
 
 def test_the_request_is_what_is_sent_next(program: Program, server: Server) -> None:
@@ -91,32 +104,6 @@ def test_the_system_prompt_is_the_one_that_would_be_sent_now(
     assert "窗口" in chinese["system"][0]["text"]
     by_text = program("debug", "--messages", "--tool-protocol", "text").json
     assert "<tool_call>" in by_text["system"][0]["text"]
-    assert info.path.read_bytes() == before
-
-
-def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server: Server) -> None:
-    request = program("debug", "--messages", "--turn", "1").json
-    assert '<item id="1">milk</item>' in str(request["messages"])
-
-
-def test_windows_can_be_shown_in_their_place(program: Program, server: Server) -> None:
-    request = program("debug", "--messages", "--turn", "1", "--placement", "in-place").json
-    assert "<Window" not in request["messages"][-1]["content"][-1].get("text", "")
-    assert "<Window" in str(request["messages"])
-
-
-def test_as_json_all_of_it_is_there(program: Program, server: Server) -> None:
-    data = program("debug", "--json").json
-    assert set(data) == {"session", "items", "windows", "stats"}
-    assert data["stats"]["total_items"] == len(data["items"]) == 10
-
-
-def test_it_never_locks_and_never_writes(program: Program, server: Server) -> None:
-    (info,) = program.sessions()
-    before = info.path.read_bytes()
-    with SessionStore(program.home).open(info.id):
-        assert program("debug", info.id[:10]).status == 0
-        assert program("debug", "--messages").status == 0
     assert info.path.read_bytes() == before
 
 

@@ -24,11 +24,10 @@ def test_the_conversation_does_what_it_says(capsys: pytest.CaptureFixture[str]) 
     assert "✗" not in captured.out
 
 
-@pytest.mark.parametrize("module", ["contextui.cli.demo", "benchmarks.compose"])
-def test_a_reader_that_closes_the_pipe_leaves_no_traceback(module: str) -> None:
+def test_a_reader_that_closes_the_pipe_leaves_no_traceback() -> None:
     """R15: as `make demo | head -1` does."""
     shown = subprocess.run(
-        f"{sys.executable} -u -m {module} | head -1",
+        f"{sys.executable} -u -m contextui.cli.demo | head -1",
         shell=True,
         capture_output=True,
         text=True,

@@ -50,8 +50,8 @@ def test_every_exit_status_is_documented() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "other", ["", "x\n", '{"a": 1}', "[✓] [0001] User: x\n[X] [0002] User: y\n"]
-)
-def test_shapes_differ_where_the_output_does(other: str) -> None:
-    assert shape(other) != shape("[✓] [0007] User: anything\n[✓] [0002] Window: todo_1\n")
+def test_shapes_differ_where_the_output_does() -> None:
+    for other in ("", "x\n", '{"a": 1}', "[✓] [0001] User: x\n[X] [0002] User: y\n"):
+        assert shape(other) != shape("[✓] [0007] User: anything\n[✓] [0002] Window: todo_1\n"), (
+            other
+        )

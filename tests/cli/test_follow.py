@@ -141,7 +141,7 @@ def test_as_json_there_is_one_object_per_line(program: Program) -> None:
     assert list(items.values()) == program("debug", "--json").json["items"]
     cost = next(one for one in found if one["type"] == "request")
     assert set(cost) == {
-        *("type", "number", "sent", "cached", "outdated", "received", "is_estimate"),
+        *("type", "number", "sent", "cached", "outdated", "received", "is_estimate")
     }
 
 

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextui.cli.output import TextOutput
-from contextui.events import (
-    AnswerGiven,
-)
+from contextui.events import AnswerGiven
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.session.code.store import CodeStore
@@ -54,11 +52,6 @@ def test_verbose_prints_calls_on_stderr(program: Program, server: Server) -> Non
     ]
 
 
-def test_calls_are_not_printed_without_a_terminal(program: Program, server: Server) -> None:
-    server.play(answer(call("create", name="todo")), answer("Done."))
-    assert program("-p", "Open a list").err == ""
-
-
 @pytest.mark.parametrize("form", ["json", "stream-json"])
 def test_calls_are_printed_with_json_too(program: Program, server: Server, form: str) -> None:
     server.play(answer(call("create", name="todo")), answer("Done."))
@@ -87,10 +80,7 @@ def test_json_is_one_object(program: Program, server: Server) -> None:
                 "id": "todo_1",
                 "name": "todo",
                 "lod": "Full",
-                "state": {
-                    "items": [{"id": 1, "text": "milk", "done": False}],
-                    "last_id": 1,
-                },
+                "state": {"items": [{"id": 1, "text": "milk", "done": False}], "last_id": 1},
             }
         ],
         "is_error": False,
@@ -164,11 +154,6 @@ def test_a_failed_turn_prints_the_reason_and_exits_with_1(program: Program, serv
     assert SECRET not in done.err + done.out
 
 
-def test_a_model_that_the_server_does_not_know_is_named(program: Program, server: Server) -> None:
-    server.play(Reply(404, error("not_found_error", "model: claude-nonsense")))
-    program("-p", "Hi", "--model", "claude-nonsense").fails(1, "claude-nonsense")
-
-
 def test_a_turn_of_too_many_steps_is_a_failure(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo")))
     done = program("-p", "Go", "--max-steps", "1", "--output-format", "json")
@@ -219,22 +204,21 @@ def test_terminal_control_characters_are_escaped(program: Program, server: Serve
     assert not {"\x1b", "\x9b", "\u202e"} & set(done.out)
 
 
-@pytest.mark.parametrize("live", [True, False])
-def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], live: bool) -> None:
-    output = TextOutput(show_calls=False, live=live)
-    for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
-        output.handle(event)
-    assert capsys.readouterr().out == "one\ntwo\n"
+def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for live in (True, False):
+        output = TextOutput(show_calls=False, live=live)
+        for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
+            output.handle(event)
+        assert capsys.readouterr().out == "one\ntwo\n", live
 
 
-@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_notices_are_always_printed(program: Program, form: str) -> None:
     program.write(".contextui/code/index.sqlite/x", "in the way")
     done = program("-p", "Hi", "--output-format", form)
     assert done.err.startswith("contextui: index.sqlite is not a regular file")
     if form != "text":
-        result = done.json if form == "json" else done.lines[-1]
-        assert [f"contextui: {one}\n" for one in result["notices"]] == [done.err]
+        assert [f"contextui: {one}\n" for one in done.json["notices"]] == [done.err]
 
 
 REFERRING = [
@@ -248,17 +232,15 @@ REFERRING = [
 ]
 
 
-@pytest.mark.parametrize("live", [True, False])
-@pytest.mark.parametrize(("text", "shown"), REFERRING)
-def test_code_replaces_its_reference(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, shown: str, live: bool
-) -> None:
-    with Workspace(tmp_path) as workspace:
-        CodeStore.of(workspace).save("hi", "python", "print(1)")
-        output = TextOutput(workspace, show_calls=False, live=live)
-        for event in (*map(TextDelta, text), AnswerGiven("id", text)):
-            output.handle(event)
-    assert capsys.readouterr().out == shown
+def test_code_replaces_its_reference(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for text, shown in REFERRING:
+        for live in (True, False):
+            with Workspace(tmp_path) as workspace:
+                CodeStore.of(workspace).save("hi", "python", "print(1)")
+                output = TextOutput(workspace, show_calls=False, live=live)
+                for event in (*map(TextDelta, text), AnswerGiven("id", text)):
+                    output.handle(event)
+            assert capsys.readouterr().out == shown, (live, text)
 
 
 def test_programs_get_the_reference_itself(program: Program, server: Server) -> None:
@@ -292,7 +274,8 @@ def test_discarded_text_is_marked_on_a_terminal(
 
 def test_several_answers_start_on_new_lines(program: Program, server: Server) -> None:
     server.play(answer("I look.", call("create", name="todo")), answer("There."))
-    assert program("-p", "Hi").out == "I look.\nThere.\n"
+    done = program("-p", "Hi")
+    assert (done.out, done.err) == ("I look.\nThere.\n", "")  # without a terminal no calls
 
 
 FAULTY = """
@@ -333,19 +316,13 @@ class LoudWindow(Window):
 """
 
 
-@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+@pytest.mark.parametrize("form", ["text", "stream-json"])
 def test_prints_of_a_window_do_not_reach_the_output(program: Program, form: str) -> None:
     program.write("loud.py", LOUD)
     done = program.run("-p", "Open loud", "--window", "loud.py", "--output-format", form)
     printed = {"loading", "running", "waiting", "opening", "showing", "ending"}
     assert printed <= set(done.err.splitlines())
-    match form:
-        case "text":
-            result = done.out.removesuffix("\n")
-        case "json":
-            result = done.json["result"]
-        case _:
-            result = done.lines[-1]["result"]
+    result = done.out.removesuffix("\n") if form == "text" else done.lines[-1]["result"]
     assert result == "Opened loud_1."
 
 
@@ -390,7 +367,6 @@ def test_the_prompt_can_come_on_stdin(program: Program, server: Server) -> None:
     ("stdin", "words"),
     [
         (b"", "empty"),
-        (b" \n\t ", "empty"),
         (b"\0" * 1_000, "empty"),
         (b"abc\xff", "byte 4"),
         (b"x " * 2_500_000, "the budget is 128,000"),
@@ -401,11 +377,6 @@ def test_a_prompt_that_cannot_be_sent_leaves_no_session(
 ) -> None:
     program("-p", "-", stdin=stdin).fails(2, words)
     assert (program.files(), server.requests) == ([], [])
-
-
-def test_an_empty_prompt_is_refused(program: Program, server: Server) -> None:
-    program("-p", "").fails(2, "empty")
-    assert program.files() == []
 
 
 def test_a_prompt_that_cannot_be_sent_leaves_an_earlier_session_as_it_is(
@@ -468,7 +439,7 @@ def test_a_window_that_takes_long_to_open_is_waited_for(
 ) -> None:
     """W2: it outlasts the patience of `create` and the turn; what it was opened with is saved."""
     monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.05)
-    program.write("slow.py", SLOW.format(seconds=2, then="pass"))
+    program.write("slow.py", SLOW.format(seconds=0.5, then="pass"))
     done = program("-p", "Open slow", "--window", "slow.py", "--output-format", "json")
     assert (done.status, done.json["is_error"]) == (0, False), done
     assert done.json["notices"] == []

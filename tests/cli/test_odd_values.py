@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 
@@ -35,17 +36,21 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("command", "flag"), CASES)
-def test_two_dashes_are_a_value_like_any_other(command: str, flag: str) -> None:
+ONCE = list({flag: (command, flag) for command, flag in reversed(CASES)}.values())
+"""Each flag with the first command that has it."""
+
+
+def test_two_dashes_are_a_value_like_any_other() -> None:
     """A flag for text takes any text; other flags refuse it."""
-    words = [command] if command else []
-    needed = {"new-window": ["name"], "completion": ["bash"]}.get(command, [])
-    try:
-        arguments = parse([*words, *needed, f"{flag}=--"])
-    except UsageError:
-        return
-    values = [value for value in vars(arguments).values() if value not in ((), [])]
-    assert "--" in values or ["--"] in values
+    for command, flag in CASES:
+        words = [command] if command else []
+        needed = {"new-window": ["name"], "completion": ["bash"]}.get(command, [])
+        try:
+            arguments = parse([*words, *needed, f"{flag}=--"])
+        except UsageError:
+            continue
+        values = [value for value in vars(arguments).values() if value not in ((), [])]
+        assert "--" in values or ["--"] in values, (command, flag)
 
 
 @pytest.mark.parametrize("words", [["-p", "x"], ["serve"], ["-c"]], ids=lambda one: one[0])
@@ -54,13 +59,14 @@ def test_resuming_two_dashes_is_a_usage_error(program: Program, words: list[str]
     assert program.files() == []
 
 
-@pytest.mark.parametrize("values", [FEW, pytest.param(ODD, marks=pytest.mark.long)], ids=len)
-@pytest.mark.parametrize(("command", "flag"), CASES)
+@pytest.mark.parametrize(
+    ("cases", "values"), [(ONCE, FEW), pytest.param(CASES, ODD, marks=pytest.mark.long)], ids=len
+)
 def test_no_value_of_a_flag_is_a_crash(
-    program: Program, command: str, flag: str, values: tuple[str, ...]
+    program: Program, cases: list[tuple[str, str]], values: tuple[str, ...]
 ) -> None:
     program.set(CONTEXTUI_MODEL="offline")
-    for odd in values:
+    for (command, flag), odd in product(cases, values):
         given = [word for word in RUNS.get(command, []) if flag != "--prompt"]
         words = [*([command] if command else []), *given, f"{flag}={odd}"]
         if flag == "--prompt":

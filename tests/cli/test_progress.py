@@ -10,13 +10,7 @@ import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.cli.output import StreamOutput, TextOutput
-from contextui.events import (
-    CallFinished,
-    CallStarted,
-    RetryScheduled,
-    StepStarted,
-    TurnFinished,
-)
+from contextui.events import CallFinished, CallStarted, RetryScheduled, StepStarted, TurnFinished
 from contextui.model import TextDelta
 from tests.agent.server import Server, answer, call
 from tests.cli.calling import Program, Terminal
@@ -32,9 +26,7 @@ def test_calls_are_printed_on_a_terminal(
     assert terminal.getvalue() == "✓ create todo\n"
 
 
-def test_progress_lines_start_on_a_new_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_progress_lines_start_on_a_new_line(capsys: pytest.CaptureFixture[str]) -> None:
     output = TextOutput(show_calls=True, live=True)
     output.handle(TextDelta("Half"))
     output.handle(CallStarted(1, "nonsense", {}))

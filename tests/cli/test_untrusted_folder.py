@@ -210,9 +210,8 @@ def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
     assert (tested.returncode, "4 passed" in tested.stdout) == (0, True), tested
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
+def test_a_projects_settings_cannot_name_code(folder: UntrustedFolder) -> None:
+    for setting in (
         'window = ["hostile_wheel.py"]',
         '[approval]\ncommands = ["git *"]',
         'windows = ["."]',
@@ -220,10 +219,8 @@ def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
         'home = "."',
         'provider = "anthropic"',
         'strategy = "hostile"',
-    ],
-)
-def test_a_projects_settings_cannot_name_code(folder: UntrustedFolder, setting: str) -> None:
-    (folder.path / ".contextui" / "config.toml").write_text(setting)
-    done = folder.run(*FORKED, "-p", "hello", is_forked=True)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
-    assert "config.toml" in done.stderr
+    ):
+        (folder.path / ".contextui" / "config.toml").write_text(setting)
+        done = folder.run(*FORKED, "-p", "hello", is_forked=True)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), (setting, done)
+        assert "config.toml" in done.stderr, setting

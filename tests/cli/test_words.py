@@ -9,9 +9,8 @@ from contextui.words import t
 from tests.cli.calling import Program
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_errors_are_in_chinese(program: Program) -> None:
+    for words, message in (
         (["-p", ""], "提示是空的"),
         (["--nonsense"], "无法识别的参数：--nonsense。见 contextui --help。"),
         (["debug", "--turn", "x"], "不是整数。见 contextui debug --help。"),
@@ -28,13 +27,13 @@ from tests.cli.calling import Program
         (["-p", "x", "--window", "none.py"], "none 无法使用：没有文件 none.py：请给出"),
         (["-p", "x", "--window", "."], "work 无法使用：. 是文件夹：请用 --windows 给出"),
         (["-p", "x", "--strategy", "none"], '没有策略 "none"。可用的有：sliding, '),
-    ],
-)
-@pytest.mark.parametrize("how", ["flag", "variable", "locale", "file"])
-def test_errors_are_in_chinese(program: Program, given: list[str], message: str, how: str) -> None:
+    ):
+        program(*words, "--lang", "zh").fails(2, message)
+
+
+@pytest.mark.parametrize("how", ["variable", "locale", "file"])
+def test_the_language_of_errors_may_be_set(program: Program, how: str) -> None:
     match how:
-        case "flag":
-            given = [*given, "--lang", "zh"]
         case "variable":
             program.set(CONTEXTUI_LANG="zh")
         case "locale":
@@ -42,7 +41,9 @@ def test_errors_are_in_chinese(program: Program, given: list[str], message: str,
         case "file":
             program.home.mkdir()
             (program.home / "config.toml").write_text('lang = "zh"')
-    program(*given).fails(2, message)
+    program("--nonsense").fails(2, "无法识别的参数：--nonsense。见 contextui --help。")
+    program("-r", "abc", "-p", "x").fails(2, '没有会话 "abc"。')
+    program("config", "--budget", "x").fails(2, '--budget 是 "x"，应为：1 到')
 
 
 def test_a_broken_file_does_not_keep_the_locale_from_counting(program: Program) -> None:
@@ -51,14 +52,14 @@ def test_a_broken_file_does_not_keep_the_locale_from_counting(program: Program) 
     program("config").fails(2, "不是有效的 TOML")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["debug", "--help"], ["trust", "--help"]])
-def test_help_is_in_chinese_and_fits(program: Program, words: list[str]) -> None:
-    program.set(LANG="zh_CN.UTF-8")
-    done = program(*words)
-    assert done.out.startswith("用法：")
-    assert [line for line in done.out.splitlines() if width(line) > 80] == []
-    english = re.findall(r"\b[a-z]{3,} [a-z]{2,} [a-z]{2,}\b", done.out)
-    assert [one for one in english if "contextui" not in one] == []
+def test_help_is_in_chinese_and_fits(program: Program) -> None:
+    for words in (["--help"], ["debug", "--help"], ["trust", "--help"]):
+        program.set(LANG="zh_CN.UTF-8")
+        done = program(*words)
+        assert done.out.startswith("用法："), words
+        assert [line for line in done.out.splitlines() if width(line) > 80] == [], words
+        english = re.findall(r"\b[a-z]{3,} [a-z]{2,} [a-z]{2,}\b", done.out)
+        assert [one for one in english if "contextui" not in one] == [], words
 
 
 def test_lists_are_in_chinese(program: Program) -> None:
@@ -88,21 +89,25 @@ def test_wide_characters_take_two_columns() -> None:
     assert width("👩‍👩‍👧") == 2
 
 
-@pytest.mark.parametrize("text", ["abcdef", "你好吗", "a你b好", "👩‍👩‍👧 and 👍🏽"])
-@pytest.mark.parametrize("columns", range(-1, 9))
-def test_truncated_text_fits(text: str, columns: int) -> None:
-    for short in (cut(text, columns), cut_before(text, columns)):
-        assert short == text or "…" in short
-        assert width(short) <= max(columns, 1)
+def test_truncated_text_fits() -> None:
+    for columns in range(-1, 9):
+        for text in ("abcdef", "你好吗", "a你b好", "👩‍👩‍👧 and 👍🏽"):
+            for short in (cut(text, columns), cut_before(text, columns)):
+                assert short == text or "…" in short, (text, columns)
+                assert width(short) <= max(columns, 1), (text, columns)
 
 
-@pytest.mark.parametrize("columns", [8, 11, 20, 40])
-def test_lines_are_cut_where_they_may_be(columns: int) -> None:
-    text = "由谁回答；auto：有密钥或 base URL 时为 anthropic（默认），否则为 offline。"
-    lines = wrapped(text, columns)
-    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    assert not [line for line in lines if width(line) > max(columns, len("anthropic（默"))]
-    assert not [line for line in lines if line[0] in "；：），。 " or line[-1] in "（ "]
+def test_lines_are_cut_where_they_may_be() -> None:
+    for columns in (8, 11, 20, 40):
+        text = "由谁回答；auto：有密钥或 base URL 时为 anthropic（默认），否则为 offline。"
+        lines = wrapped(text, columns)
+        assert "".join(lines).replace(" ", "") == text.replace(" ", ""), columns
+        assert not [line for line in lines if width(line) > max(columns, len("anthropic（默"))], (
+            columns
+        )
+        assert not [line for line in lines if line[0] in "；：），。 " or line[-1] in "（ "], (
+            columns
+        )
 
 
 def test_english_is_cut_at_spaces() -> None:

@@ -163,7 +163,7 @@ STARTUP = [
         "what Python runs when it starts",
         {"sitecustomize.py": PYTHON, "usercustomize.py": PYTHON},
         [sys.executable, "-c", "import sitecustomize, usercustomize"],
-    ),
+    )
 ]
 """Run by Python itself, before any line of ours, if PYTHONPATH names the folder."""
 
@@ -303,10 +303,7 @@ class UntrustedFolder:
         return {**own, **more}
 
     def run(
-        self,
-        *command: str,
-        environ: Mapping[str, str] | None = None,
-        is_forked: bool = False,
+        self, *command: str, environ: Mapping[str, str] | None = None, is_forked: bool = False
     ) -> "subprocess.CompletedProcess[str]":
         return (forkserver.run if is_forked else subprocess.run)(
             command,

@@ -229,9 +229,8 @@ def test_undo_without_anything_to_undo_says_so() -> None:
 # --- bad input -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
+def test_items_that_are_none_are_refused() -> None:
+    for item in (
         user(""),
         user("  \n "),
         ContextItem(ItemType.SYSTEM, ""),
@@ -239,13 +238,11 @@ def test_undo_without_anything_to_undo_says_so() -> None:
         ContextItem(ItemType.WINDOW, ""),
         ContextItem(ItemType.WINDOW, 'a"><b'),
         ContextItem(ItemType.WINDOW, "a b"),
-    ],
-)
-def test_items_that_are_none_are_refused(item: ContextItem) -> None:
-    context = manager()
-    with pytest.raises(InvalidItemError):
-        context.add(item)
-    assert (context.current_seq, item.seq, len(context.get_all())) == (0, 0, 0)
+    ):
+        context = manager()
+        with pytest.raises(InvalidItemError):
+            context.add(item)
+        assert (context.current_seq, item.seq, len(context.get_all())) == (0, 0, 0), item
 
 
 def test_an_item_is_added_once() -> None:
@@ -289,10 +286,10 @@ def test_an_unknown_type_is_refused_by_name() -> None:
         ContextItem("Robot", "x")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("method", ["pin", "unpin", "drop", "restore", "get"])
-def test_unknown_items_are_a_clear_error(method: str) -> None:
-    with pytest.raises(UnknownItemError, match='There is no item "nope"'):
-        getattr(manager(), method)("nope")
+def test_unknown_items_are_a_clear_error() -> None:
+    for method in ("pin", "unpin", "drop", "restore", "get"):
+        with pytest.raises(UnknownItemError, match='There is no item "nope"'):
+            getattr(manager(), method)("nope")
 
 
 def test_marking_an_unknown_window_obsolete_does_nothing() -> None:
@@ -327,9 +324,8 @@ def test_text_that_no_api_takes_is_made_fit_at_the_door() -> None:
     assert block["text"] == "c\x00", "the caller's own data stays as it is"
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
+def test_malformed_items_are_a_clear_error() -> None:
+    cases: list[tuple[str, dict[str, object]]] = [
         ("Assistant", {"blocks": [{"type": "tool_use", "name": "n", "input": {}}]}),
         ("Assistant", {"blocks": [{"type": "text"}]}),
         ("Assistant", {"blocks": [{"no": "type"}]}),
@@ -340,13 +336,12 @@ def test_text_that_no_api_takes_is_made_fit_at_the_door() -> None:
         ("User", {"content": 5}),
         ("User", {"content": "x", "hidden": "bogus"}),
         ("Tool", {"content": "x", "tool_call_id": "never asked"}),
-    ],
-)
-def test_malformed_items_are_a_clear_error(kind: str, fields: dict[str, object]) -> None:
-    context = manager()
-    with pytest.raises(InvalidItemError):
-        context.add(ContextItem(ItemType(kind), **fields))  # type: ignore[arg-type]
-    assert len(context.get_all()) == 0
+    ]
+    for kind, fields in cases:
+        context = manager()
+        with pytest.raises(InvalidItemError):
+            context.add(ContextItem(ItemType(kind), **fields))  # type: ignore[arg-type]
+        assert len(context.get_all()) == 0, kind
 
 
 def test_a_block_nested_too_deeply_is_a_clear_error() -> None:

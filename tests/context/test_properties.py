@@ -121,7 +121,7 @@ def assert_whole_pairs(messages: Sequence[LlmMessage]) -> None:
 
 
 @given(st.lists(steps, max_size=40))
-@settings(max_examples=times(40, 300))
+@settings(max_examples=times(25, 300))
 def test_compose_says_what_render_specifies(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -133,7 +133,7 @@ def test_compose_says_what_render_specifies(script: list[Sequence[Any]]) -> None
 
 
 @given(st.lists(steps, max_size=30))
-@settings(max_examples=times(20, 100))
+@settings(max_examples=times(12, 100))
 def test_in_place_says_what_render_specifies(script: list[Sequence[Any]]) -> None:
     talk = Conversation("in-place")
     for step in script:
@@ -142,7 +142,7 @@ def test_in_place_says_what_render_specifies(script: list[Sequence[Any]]) -> Non
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=times(40, 300))
+@settings(max_examples=times(25, 300))
 def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
     script: list[Sequence[Any]],
 ) -> None:
@@ -166,10 +166,8 @@ def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
 
 
 @given(st.lists(steps, max_size=60))
-@settings(max_examples=times(40, 300))
-def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
-    script: list[Sequence[Any]],
-) -> None:
+@settings(max_examples=times(25, 300))
+def test_across_turns_the_history_is_a_byte_prefix_of_the_next(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     before = b""
     for step in script:
@@ -183,7 +181,7 @@ def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
 
 
 @given(st.lists(steps, max_size=40))
-@settings(max_examples=times(30, 200))
+@settings(max_examples=times(20, 200))
 def test_stats_and_views_are_those_of_a_fresh_count(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -200,7 +198,7 @@ def test_stats_and_views_are_those_of_a_fresh_count(script: list[Sequence[Any]])
 
 
 @given(st.lists(steps, max_size=30))
-@settings(max_examples=times(20, 100))
+@settings(max_examples=times(12, 100))
 def test_render_is_pure(script: list[Sequence[Any]]) -> None:
     talk = Conversation()
     for step in script:
@@ -215,7 +213,7 @@ def test_render_is_pure(script: list[Sequence[Any]]) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["pin", "unpin", "drop", "restore", "edit"]), number)))
-@settings(max_examples=times(20, 100))
+@settings(max_examples=times(12, 100))
 def test_undo_takes_everything_back_step_by_step(changes: list[tuple[str, int]]) -> None:
     talk = Conversation()
     talk.open("a line")

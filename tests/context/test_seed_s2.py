@@ -4,13 +4,15 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.compaction.plan import mentioned_files
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.files.workspace import Workspace
 from contextui.model import LlmMessage, ModelError
-from contextui.session.archive import KEPT, LIMIT
+from contextui.session import archive
 from contextui.session.session import Session
 from contextui.session.store import SessionStore
 from contextui.tokens import TokenCounter
@@ -51,15 +53,18 @@ def test_memory_store_adds_messages(tmp_path: Path) -> None:
         assert all(item.is_loaded for item in items)
 
 
-def test_memory_store_keeps_to_its_limit(tmp_path: Path) -> None:
+def test_memory_store_keeps_to_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MemoryStore: 内存限制"""
+    assert (archive.LIMIT, archive.KEPT) == (1_000, 800)
+    monkeypatch.setattr(archive, "LIMIT", 60)
+    monkeypatch.setattr(archive, "KEPT", 40)
     with session_in(tmp_path) as session:
         context = session.context
-        items = [say(session, f"message {number}") for number in range(LIMIT + 1)]
+        items = [say(session, f"message {number}") for number in range(61)]
         for item in items:
             context.drop(item.id)
         context.end_turn()
-        assert sum(item.is_loaded for item in items) == KEPT
+        assert sum(item.is_loaded for item in items) == 40
         assert items[-1].is_loaded
         assert items[0].content == "message 0"  # its content is read from the log
 

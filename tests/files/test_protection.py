@@ -20,14 +20,14 @@ SECRET = [
 PLAIN = ["a.py", "environment.md", "README.md", "config", "keyboard.py", "id_rsa.pub", "src/env.py"]
 
 
-@pytest.mark.parametrize("path", SECRET)
-def test_names_that_hold_secrets(path: str) -> None:
-    assert SecretFiles().has(path)
+def test_names_that_hold_secrets() -> None:
+    for path in SECRET:
+        assert SecretFiles().has(path), path
 
 
-@pytest.mark.parametrize("path", PLAIN)
-def test_names_that_hold_none(path: str) -> None:
-    assert not SecretFiles().has(path)
+def test_names_that_hold_none() -> None:
+    for path in PLAIN:
+        assert not SecretFiles().has(path), path
 
 
 def test_patterns_add_and_except() -> None:
@@ -67,30 +67,58 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".git/hooks/pre-commit", ".git/config", ".GIT/config", "git~1/config", ".contextui/x",
-        ".contextui/windows/evil.py", ".bashrc", "src/.hidden/a", "src/../.git/config",
-        "script", "tool", "hooks/pre-commit", "config", "outside/passwd", "../other", "/etc/passwd",
-        "~/.bashrc", "one", "two", "a\0b", "./.env", ".plain",
-        "soon", "soon/a", "soon/a/b", "later", "later/a", "later/a/b", "src/later", "src/later/a",
-    ],
-)  # fmt: skip
-def test_what_asks_every_time(folder: Path, path: str) -> None:
-    with Workspace(folder) as workspace:
-        assert asks_every_time(workspace, path)
+def test_what_asks_every_time(folder: Path) -> None:
+    for path in (
+        ".git/hooks/pre-commit",
+        ".git/config",
+        ".GIT/config",
+        "git~1/config",
+        ".contextui/x",
+        ".contextui/windows/evil.py",
+        ".bashrc",
+        "src/.hidden/a",
+        "src/../.git/config",
+        "script",
+        "tool",
+        "hooks/pre-commit",
+        "config",
+        "outside/passwd",
+        "../other",
+        "/etc/passwd",
+        "~/.bashrc",
+        "one",
+        "two",
+        "a\0b",
+        "./.env",
+        ".plain",
+        "soon",
+        "soon/a",
+        "soon/a/b",
+        "later",
+        "later/a",
+        "later/a/b",
+        "src/later",
+        "src/later/a",
+    ):
+        with Workspace(folder) as workspace:
+            assert asks_every_time(workspace, path), path
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["plain.txt", "empty", "src/a.py", "new/folder/a.py", "src/new/a.py", "src/../empty"],
-)
-def test_what_may_be_granted(folder: Path, path: str) -> None:
-    with Workspace(folder) as workspace:
-        assert not asks_every_time(workspace, path, "text\n")
-        assert asks_every_time(workspace, path, "#!/bin/sh\n")
-        assert asks_every_time(workspace, path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n")
+def test_what_may_be_granted(folder: Path) -> None:
+    for path in (
+        "plain.txt",
+        "empty",
+        "src/a.py",
+        "new/folder/a.py",
+        "src/new/a.py",
+        "src/../empty",
+    ):
+        with Workspace(folder) as workspace:
+            assert not asks_every_time(workspace, path, "text\n"), path
+            assert asks_every_time(workspace, path, "#!/bin/sh\n"), path
+            assert asks_every_time(workspace, path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n"), (
+                path
+            )
 
 
 def test_without_a_workspace_the_path_alone_counts() -> None:
@@ -99,13 +127,13 @@ def test_without_a_workspace_the_path_alone_counts() -> None:
         assert asks_every_time(None, path)
 
 
-@pytest.mark.parametrize("mode", [0o700, 0o610, 0o601])
-def test_a_file_that_anyone_can_execute_asks_every_time(folder: Path, mode: int) -> None:
-    (folder / "plain.txt").chmod(mode)
-    with Workspace(folder) as workspace:
-        assert asks_every_time(workspace, "plain.txt")
-        (folder / "plain.txt").chmod(0o666)
-        assert not asks_every_time(workspace, "plain.txt")
+def test_a_file_that_anyone_can_execute_asks_every_time(folder: Path) -> None:
+    for mode in (0o700, 0o610, 0o601):
+        (folder / "plain.txt").chmod(mode)
+        with Workspace(folder) as workspace:
+            assert asks_every_time(workspace, "plain.txt"), mode
+            (folder / "plain.txt").chmod(0o666)
+            assert not asks_every_time(workspace, "plain.txt"), mode
 
 
 def test_paths_are_resolved_as_far_as_there_is_anything(folder: Path) -> None:

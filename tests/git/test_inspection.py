@@ -337,14 +337,16 @@ def test_the_option_of_another_folder_is_followed(folder: Path, tmp_path: Path) 
     assert kinds(tmp_path, "git --no-pager -c a.b=c -C . -C work log") == ["core.fsmonitor"]
 
 
-@pytest.mark.parametrize("option", ["--git-dir=x", "--work-tree", "--exec-path=bin", "--bare"])
-def test_an_option_that_may_lead_elsewhere_is_not_known(folder: Path, option: str) -> None:
-    assert kinds(folder, f"git {option} status") == ["unknown"]
+def test_an_option_that_may_lead_elsewhere_is_not_known(folder: Path) -> None:
+    for option in ("--git-dir=x", "--work-tree", "--exec-path=bin", "--bare"):
+        assert kinds(folder, f"git {option} status") == ["unknown"], option
 
 
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"])
-def test_a_variable_that_leads_elsewhere_is_named(folder: Path, name: str) -> None:
-    assert found(folder, **{name: "/x"}) == (NamedProgram(name, f"{name} leads git to /x"),)
+def test_a_variable_that_leads_elsewhere_is_named(folder: Path) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"):
+        assert found(folder, **{name: "/x"}) == (NamedProgram(name, f"{name} leads git to /x"),), (
+            name
+        )
 
 
 @pytest.mark.parametrize("name", ["git-lfs", "GIT", "g"])
@@ -403,14 +405,14 @@ def test_the_worktree_may_be_elsewhere(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [one for one in ATTACKS if one != "git in the folder"])
 def test_what_git_starts_was_found_before(name: str, attacked: Path, tmp_path: Path) -> None:
-    """Every attack on the git window: whichever command starts the program, it is found for it."""
+    """Every attack on the git window: before the first command that starts the program."""
     mark = tmp_path / "mark"
     ATTACKS[name].plant(attacked, f"touch {mark}")
     edit(attacked)
     started = 0
     for command in (
-        "status", "diff", "log -p", "show", "add b.txt", "diff --cached", "commit -m x",
-        "checkout -b other", "stash", "gc --auto",
+        "add b.txt", "commit -m x", "status", "log -p", "diff", "checkout -b other", "stash",
+        "gc --auto",
     ):  # fmt: skip
         mark.unlink(missing_ok=True)
         before = found(attacked, f"git {command}")
@@ -418,6 +420,8 @@ def test_what_git_starts_was_found_before(name: str, attacked: Path, tmp_path: P
         run(attacked, *command.split(), check=False)
         assert before or not mark.exists(), command
         started += mark.exists()
+        if started:
+            break
     assert started or not ATTACKS[name].live
 
 

@@ -166,7 +166,7 @@ def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path) ->
     assert json.loads(done.stdout)["acknowledged"] > KILLS
 
 
-@pytest.mark.parametrize(("seed", "every"), [(0, 4), pytest.param(1, 1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("seed", "every"), [(0, 6), pytest.param(1, 1, marks=pytest.mark.long)])
 def test_a_log_that_ends_after_any_entry_resumes_and_goes_on(
     tmp_path: Path, seed: int, every: int
 ) -> None:

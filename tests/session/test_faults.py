@@ -34,8 +34,7 @@ def placed(store: SessionStore, data: bytes) -> Path:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b'{"a":1}', b"plain text", b"\x7fELF\x00\x01", b'{"a":1}\n{"b":', b"\n\n{"],
+    "data", [b'{"a":1}', b"plain text", b"\x7fELF\x00\x01", b'{"a":1}\n{"b":', b"\n\n{"]
 )
 def test_a_file_of_another_program_is_not_even_repaired(store: SessionStore, data: bytes) -> None:
     path = placed(store, data)

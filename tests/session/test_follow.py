@@ -84,14 +84,14 @@ def append(session: Session, *entries: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 11))]
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 11))]
 )
 def test_whatever_happens_the_lines_are_those_of_a_fresh_look(tmp_path: Path, seed: int) -> None:
     store, dice = store_in(tmp_path, checkpoint_every=60), random.Random(seed)
     talk = Talk(store.create("/p"))
     talk.turn("hello", "hi")
     screen = Screen(store, talk.session)
-    for number in range(100):
+    for number in range(50):
         step(talk, dice)
         if dice.random() < 0.05:
             active = list(talk.context.get_active())

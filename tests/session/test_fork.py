@@ -75,14 +75,14 @@ def test_another_programs_file_is_not_forked(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == [path]
 
 
-@pytest.mark.parametrize("seed", range(times(2, 12)))
+@pytest.mark.parametrize("seed", range(times(1, 12)))
 def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) -> None:
     """Through checkpoints, whose offsets differ in the copy; the fork of a fork too."""
     store, dice = writers_store(tmp_path, checkpoint_every=25), random.Random(seed)
     composed: dict[int, bytes] = {}
     with store.create("/project") as session:
         writer = Writer(session, dice)
-        while len(composed) < 40:
+        while len(composed) < 25:
             writer.step()
             if dice.randrange(4) == 0:
                 writer.say("and")
@@ -90,7 +90,7 @@ def test_a_fork_of_any_turn_is_the_session_as_it_was(tmp_path: Path, seed: int) 
                 writer.answer("yes")
                 writer.context.end_turn()
                 composed[writer.session.turn] = wire(writer.composed())
-    assert session.path.read_bytes().count(b'"subtype":"checkpoint"') > 5
+    assert session.path.read_bytes().count(b'"subtype":"checkpoint"') > 3
     for turn in sorted(dice.sample(sorted(composed), 4)):
         first = store.make_fork(session.id, turn)
         second = store.make_fork(first)
@@ -108,7 +108,7 @@ def test_the_checkpoints_of_a_fork_are_used(tmp_path: Path) -> None:
     with store.create("/project") as session:
         talk = Talk(session)
         window = talk.open("line").id
-        for number in range(60):
+        for number in range(30):
             talk.write(window, f"line {number}")
             talk.turn(f"words {number}", "answer")
     with store.open(session.id) as session, store.fork(session.id) as copy:

@@ -855,18 +855,20 @@ def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> 
 # --- memory ----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_in_memory")
 def test_old_hidden_items_keep_their_description_and_read_their_content(session: Session) -> None:
-    """S2.1: past 1,000 the newest 800 stay in memory."""
+    """S2.1: past 1,000 the newest 800 stay in memory; here past 60 the newest 40."""
+    assert (LIMIT, KEPT) == (1_000, 800)
     talk = Talk(session)
-    for number in range(LIMIT // 2 + 10):
+    for number in range(40):
         talk.say(f"words {number} " + "x" * 200)
-        talk.send(4_000)
+        talk.send(600)
         talk.answer(f"answer {number}")
         talk.context.end_turn()
     items = list(talk.context.get_all())
     unloaded = [item for item in items if not item.is_loaded]
-    assert len(unloaded) > LIMIT - KEPT
-    assert all(item.seq <= len(items) - KEPT + 2 and item.hidden for item in unloaded)
+    assert len(unloaded) > 20
+    assert all(item.seq <= len(items) - 40 + 2 and item.hidden for item in unloaded)
     assert items[0].content.startswith("words 0 xxx")
     assert talk.context.debug_lines()[1] == "[X] [0002] Assistant: answer 0"
     talk.context.restore(items[0].id)

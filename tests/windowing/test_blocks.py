@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.windowing.blocks import (
-    actions_of,
-    applied,
-    change_block,
-    parts_of,
-    with_reference,
-)
+from contextui.windowing.blocks import actions_of, applied, change_block, parts_of, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from tests.windowing.samples import act
@@ -130,34 +124,27 @@ def test_a_small_change_of_a_long_text_is_a_change_block(
     assert change is None or applied(old, change) == new
 
 
-@pytest.mark.parametrize(
-    "new",
-    [
+def test_other_changes_need_a_whole_block() -> None:
+    for new in (
         block(items("milk"), "2.0.0", "Another list."),
         block(items("milk"), "2.0.0").replace('lod="Full"', 'lod="Gist"'),
         block(items("milk"), "2.0.0").replace(">Add<", ">Add one<"),
         block(items("milk"), "2.0.0").replace("todo_1", "todo_2"),
         block("\n".join(str(number) for number in range(5_000)), "2.0.0"),
-    ],
-    ids=["description", "detail", "actions", "window", "much"],
-)
-def test_other_changes_need_a_whole_block(new: str) -> None:
-    assert change_block(block(items("milk")), new) is None
+    ):
+        assert change_block(block(items("milk")), new) is None, new
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_change_that_does_not_follow_is_refused() -> None:
+    for change in (
         '<Window id="todo_1" version="3.0.0" since="2.0.0">\n@@ -1,1 +1,1 @@\n-a\n+b\n</Window>',
         '<Window id="todo_1" version="2.0.0" since="1.0.0">\n@@ -1,1 +1,1 @@\n-x\n+b\n</Window>',
         '<Window id="todo_1" version="2.0.0" since="1.0.0">\nnonsense\n</Window>',
         '<Window id="todo_1" version="2.0.0" since="1.0.0">\n@@ -1,2 +1,1 @@\n*a\n</Window>',
         "no block",
-    ],
-)
-def test_a_change_that_does_not_follow_is_refused(change: str) -> None:
-    with pytest.raises(ValueError, match=r"follow|change|diff"):
-        applied(block("a\nb\nc"), change)
+    ):
+        with pytest.raises(ValueError, match=r"follow|change|diff"):
+            applied(block("a\nb\nc"), change)
 
 
 def test_a_real_window_can_be_followed_by_its_changes() -> None:

@@ -3,8 +3,6 @@
 from pathlib import Path
 from textwrap import indent
 
-import pytest
-
 from contextui import ContextUIError, WindowManager, discover
 
 HEAD = "from pathlib import Path\nfrom contextui import Window, action\nclass ShopWindow(Window):\n"
@@ -66,14 +64,13 @@ def reported(folder: Path, body: str) -> str:
         return str(error)
 
 
-@pytest.mark.parametrize(("body", "expected"), MISTAKES)
-def test_a_mistake_is_reported_with_what_to_write(tmp_path: Path, body: str, expected: str) -> None:
-    assert expected in reported(tmp_path, body)
+def test_a_mistake_is_reported_with_what_to_write(tmp_path: Path) -> None:
+    for body, expected in MISTAKES:
+        assert expected in reported(tmp_path, body), body
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_what_fails_when_it_is_opened_is_reported_with_its_line(tmp_path: Path) -> None:
+    for body, expected in (
         ("def opened(self):\n    self.itmes.append(1)", "no attribute 'itmes' (shop.py:7)."),
         ("def content(self, lod):\n    return 1 / 0", "division by zero (shop.py:7)"),
         ("def __init__(self): ...", "belongs in opened()"),
@@ -87,35 +84,30 @@ def test_a_mistake_is_reported_with_what_to_write(tmp_path: Path, body: str, exp
             "title: Field required; pages: Input should be a valid integer, unable to parse string "
             "as an integer (shop.py:11)",
         ),
-    ],
-)
-def test_what_fails_when_it_is_opened_is_reported_with_its_line(
-    tmp_path: Path, body: str, expected: str
-) -> None:
-    assert reported(tmp_path, body).endswith(expected)
+    ):
+        assert reported(tmp_path, body).endswith(expected), body
 
 
-@pytest.mark.parametrize(
-    "name", ["saved", "from_saved", "transient_fields", "model_dump", "model_fields"]
-)
 def test_a_field_that_would_hide_what_every_state_has_is_reported_with_its_line(
-    tmp_path: Path, name: str
+    tmp_path: Path,
 ) -> None:
-    shown = reported(tmp_path, f"class State(Window.State):\n    {name}: int = 0")
-    assert shown.startswith(f"ShopWindow.State declares a field {name}, which every State has: ")
-    assert shown.endswith("choose another name (" + str(tmp_path / "shop.py") + ", line 6)")
+    for name in ("saved", "from_saved", "transient_fields", "model_dump", "model_fields"):
+        shown = reported(tmp_path, f"class State(Window.State):\n    {name}: int = 0")
+        assert shown.startswith(
+            f"ShopWindow.State declares a field {name}, which every State has: "
+        ), name
+        assert shown.endswith("choose another name (" + str(tmp_path / "shop.py") + ", line 6)"), (
+            name
+        )
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_what_is_right_is_let_be(tmp_path: Path) -> None:
+    for body in (
         "COLOURS = ['red']\n_cache = {}",
         "from typing import ClassVar\nsizes: ClassVar[list[int]] = [1]",
         "@action('Go')\ndef go(this, x: int = 1): ...",
         "async def preview(self, action_id, params):\n    return ''",
         "@action('Go', says=('+ {x}', 'go {} {a b} {\"x\": 1}'))\ndef go(self, x: int = 1): ...",
         "@action('Go', says=['g' * 200] * 20)\ndef go(self): ...",
-    ],
-)
-def test_what_is_right_is_let_be(tmp_path: Path, body: str) -> None:
-    assert reported(tmp_path, body) == ""
+    ):
+        assert reported(tmp_path, body) == "", body

@@ -10,10 +10,7 @@ import pytest
 from pydantic import field_validator
 
 from contextui import ActionResult, Body, Lod, Window, WindowManager, action
-from contextui.errors import (
-    UnknownWindowError,
-    WindowBusyError,
-)
+from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from tests.windowing.samples import (
     LONG,
@@ -256,7 +253,7 @@ class TestTheLoop:
 
         with held(window, place) as gates:
             beats, longest = asyncio.run(beating(everything(gates[place])))
-        assert beats > 10
-        assert longest < 1.0
+        assert beats > 5
+        assert longest < LONG / 3
         assert settled(windows) == []
         assert window.snapshot().content == "Gist: 1001"

@@ -8,11 +8,7 @@ import pytest
 from pydantic import field_serializer
 
 from contextui import Body, Element, Lod, Transient, Window, WindowManager, action
-from contextui.errors import (
-    ActionFailedError,
-    InvalidSourceDataError,
-    WindowDefinitionError,
-)
+from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowDefinitionError
 from contextui.events import WindowClosed, WindowNotOpened, WindowTroubled
 from tests.windowing.samples import (
     LONG,

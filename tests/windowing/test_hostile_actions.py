@@ -7,16 +7,8 @@ import pytest
 from pydantic import field_validator
 
 from contextui import Body, Lod, Window, WindowManager, action
-from contextui.errors import (
-    ActionError,
-    ActionFailedError,
-    ContextUIError,
-    InvalidSourceDataError,
-)
-from tests.windowing.samples import (
-    Counter,
-    act,
-)
+from contextui.errors import ActionError, ActionFailedError, ContextUIError, InvalidSourceDataError
+from tests.windowing.samples import Counter, act
 from tests.windowing.ways import WAYS
 
 

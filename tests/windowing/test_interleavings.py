@@ -194,7 +194,7 @@ def play(seed: int, more: Callable[[Run], None] = Run.resume) -> None:
 
 
 def test_as_if_one_by_one() -> None:
-    for seed in range(times(60, 300)):
+    for seed in range(times(40, 300)):
         play(seed)
 
 

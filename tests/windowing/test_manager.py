@@ -38,18 +38,18 @@ class TestOpening:
         assert todo.snapshot().content == "milk  id=1\neggs  id=2"
         assert str(todo.version) == "1.0.0"
 
-    @pytest.mark.parametrize("args", [{"things": 1}, {"items": "milk"}, {"items": [1]}])
-    def test_wrong_args_open_nothing(self, windows: WindowManager, args: dict[str, Any]) -> None:
-        heard = Heard(windows)
-        with pytest.raises(InvalidParamsError, match="Expected: items:string"):
-            windows.open("todo", **args)
-        assert windows.windows() == []
-        assert heard.events == []
+    def test_wrong_args_open_nothing(self, windows: WindowManager) -> None:
+        for args in ({"things": 1}, {"items": "milk"}, {"items": [1]}):
+            heard = Heard(windows)
+            with pytest.raises(InvalidParamsError, match="Expected: items:string"):
+                windows.open("todo", **args)
+            assert windows.windows() == [], args
+            assert heard.events == [], args
 
-    @pytest.mark.parametrize("name", ["todo_1", "", "Todo", 'x"><y', "\ud800"])
-    def test_an_unknown_name_says_what_there_is(self, windows: WindowManager, name: str) -> None:
-        with pytest.raises(UnknownWindowError, match="There is: counter, todo"):
-            windows.open(name)
+    def test_an_unknown_name_says_what_there_is(self, windows: WindowManager) -> None:
+        for name in ("todo_1", "", "Todo", 'x"><y', "\ud800"):
+            with pytest.raises(UnknownWindowError, match="There is: counter, todo"):
+                windows.open(name)
 
     def test_two_classes_of_one_name_are_an_error_that_names_both(self) -> None:
         class Other(Window):
@@ -148,16 +148,19 @@ class TestRestoring:
         hooked = windows.restore(Hooked, "hooked_1", {"count": 5})
         assert hooked.snapshot().content == "Full: 6"
 
-    @pytest.mark.parametrize("state", [{"items": 5}, {"items": [{"id": "x"}]}, 5, None])
-    def test_a_state_that_is_none_is_refused(self, windows: WindowManager, state: Any) -> None:
-        with pytest.raises(InvalidSourceDataError, match="todo_1: the saved state is not one of"):
-            windows.restore(Todo, "todo_1", state)
-        assert windows.windows() == []
+    def test_a_state_that_is_none_is_refused(self, windows: WindowManager) -> None:
+        cases: list[Any] = [{"items": 5}, {"items": [{"id": "x"}]}, 5, None]
+        for state in cases:
+            with pytest.raises(
+                InvalidSourceDataError, match="todo_1: the saved state is not one of"
+            ):
+                windows.restore(Todo, "todo_1", state)
+            assert windows.windows() == [], state
 
-    @pytest.mark.parametrize("window_id", ["", 'a"><b', "a b", "\ud800", "1", "x" * 81, "todo_1\n"])
-    def test_an_id_that_is_none_is_refused(self, windows: WindowManager, window_id: str) -> None:
-        with pytest.raises(UnknownWindowError, match="cannot be a window's id"):
-            windows.restore(Todo, window_id, {})
+    def test_an_id_that_is_none_is_refused(self, windows: WindowManager) -> None:
+        for window_id in ("", 'a"><b', "a b", "\ud800", "1", "x" * 81, "todo_1\n"):
+            with pytest.raises(UnknownWindowError, match="cannot be a window's id"):
+                windows.restore(Todo, window_id, {})
 
     def test_an_id_that_is_taken_is_refused(self, windows: WindowManager) -> None:
         windows.open("todo")
@@ -310,28 +313,44 @@ class TestActing:
         assert isinstance(result.error, UnknownWindowError)
         assert result.text == "todo_1 is closed."
 
-    @pytest.mark.parametrize(
-        "action_id",
-        ["", "ad", "state", "content", "__init__", "opened", "a\ud800\0", None, 5, ["add"], {}],
-    )
-    def test_an_action_that_is_not_declared_is_refused(
-        self, windows: WindowManager, action_id: Any
-    ) -> None:
+    def test_an_action_that_is_not_declared_is_refused(self, windows: WindowManager) -> None:
         """FAULTS 20."""
-        todo = windows.open("todo")
-        result = asyncio.run(windows.act(todo.id, action_id, {}))
-        assert isinstance(result.error, UnknownActionError)
-        assert result.text.endswith("It has: add, delete, close.")
-        assert str(todo.version) == "1.0.0"
+        cases: list[Any] = [
+            "",
+            "ad",
+            "state",
+            "content",
+            "__init__",
+            "opened",
+            "a\ud800\0",
+            None,
+            5,
+            ["add"],
+            {},
+        ]
+        for action_id in cases:
+            todo = windows.open("todo")
+            result = asyncio.run(windows.act(todo.id, action_id, {}))
+            assert isinstance(result.error, UnknownActionError), action_id
+            assert result.text.endswith("It has: add, delete, close."), action_id
+            assert str(todo.version) == "1.0.0", action_id
 
-    @pytest.mark.parametrize(
-        "params", [{}, {"text": 5}, {"text": None}, {"text": "x", "y": 1}, [], "text", 5, {5: 6}]
-    )
-    def test_wrong_params_are_a_result(self, windows: WindowManager, params: Any) -> None:
-        todo = windows.open("todo")
-        result = asyncio.run(windows.act(todo.id, "add", params))
-        assert isinstance(result.error, InvalidParamsError)
-        assert str(todo.version) == "1.0.0"
+    def test_wrong_params_are_a_result(self, windows: WindowManager) -> None:
+        cases: list[Any] = [
+            {},
+            {"text": 5},
+            {"text": None},
+            {"text": "x", "y": 1},
+            [],
+            "text",
+            5,
+            {5: 6},
+        ]
+        for params in cases:
+            todo = windows.open("todo")
+            result = asyncio.run(windows.act(todo.id, "add", params))
+            assert isinstance(result.error, InvalidParamsError), params
+            assert str(todo.version) == "1.0.0", params
 
     def test_concurrent_tasks_lose_nothing(self, windows: WindowManager) -> None:
         counter = windows.open("counter")

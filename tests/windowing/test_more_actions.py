@@ -116,21 +116,18 @@ def test_they_change_with_the_state() -> None:
         assert list(library.window.actions) == ["offer", "query", "order"]
 
 
-@pytest.mark.parametrize(
-    ("params", "problem"),
-    [
+def test_params_by_schema_are_checked() -> None:
+    for params, problem in (
         ({}, "title is missing"),
         ({"title": 7}, 'title: expected string, got "7"'),
         ({"title": "x", "pages": True}, 'pages: expected int, got "true"'),
         ({"title": "x", "nonsense": 1}, 'there is no param "nonsense"'),
         ({"title": "x", "tags": "one"}, 'tags: expected string[], got "one"'),
-    ],
-)
-def test_params_by_schema_are_checked(params: dict[str, Any], problem: str) -> None:
-    with WindowTester(Library) as library:
-        said = library.refused("shelve", **params)
-        assert problem in said
-        assert "Expected: title:string,kind:book|map=book,pages:int(1..)?" in said
+    ):
+        with WindowTester(Library) as library:
+            said = library.refused("shelve", **params)
+            assert problem in said, params
+            assert "Expected: title:string,kind:book|map=book,pages:int(1..)?" in said, params
 
 
 def test_a_schema_is_shown_compactly() -> None:
@@ -139,9 +136,8 @@ def test_a_schema_is_shown_compactly() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
+def test_an_odd_schema_breaks_nothing() -> None:
+    for schema in (
         {},
         {"properties": 3},
         {"properties": {"a": None}},
@@ -152,13 +148,11 @@ def test_a_schema_is_shown_compactly() -> None:
         {"properties": {"a": {"$ref": "https://example.org/x"}, "b": {"anyOf": [3, None]}}},
         {"properties": {"a": {"enum": ["x", {}, None]}, "b": {"const": []}}},
         {"properties": {"a": {"anyOf": [{"anyOf": [{"$ref": "#/properties/a"}]}, {"items": 3}]}}},
-    ],
-)
-def test_an_odd_schema_breaks_nothing(schema: dict[str, Any]) -> None:
-    params = SchemaParams(schema)
-    str(params)
-    names = [one.name for one in params.listing]
-    assert params.validate(dict.fromkeys(names, "x"), "it") == dict.fromkeys(names, "x")
+    ):
+        params = SchemaParams(schema)
+        str(params)
+        names = [one.name for one in params.listing]
+        assert params.validate(dict.fromkeys(names, "x"), "it") == dict.fromkeys(names, "x"), schema
 
 
 def test_references_and_nulls_of_a_schema_are_resolved() -> None:
@@ -232,11 +226,10 @@ def test_the_effect_depends_on_the_params() -> None:
     assert asked == ["library_1.query"]
 
 
-@pytest.mark.parametrize(
-    "effect", [lambda _: 1 / 0, lambda _: "nonsense", lambda params: params["x"]]
-)
-def test_an_effect_that_cannot_be_known_asks(effect: Any) -> None:
-    assert Action("a", "A", effect).effect_of({}) == "write"
+def test_an_effect_that_cannot_be_known_asks() -> None:
+    cases: list[Any] = [lambda _: 1 / 0, lambda _: "nonsense", lambda params: params["x"]]
+    for effect in cases:
+        assert Action("a", "A", effect).effect_of({}) == "write", effect
 
 
 def test_bounds_defaults_and_descriptions_are_shown() -> None:

@@ -52,9 +52,8 @@ def params_of(hint: Any) -> Params:
     return Params(method, "Some")
 
 
-@pytest.mark.parametrize(
-    ("hint", "shown"),
-    [
+def test_s0_5_a_hint_is_shown_as_name_and_type() -> None:
+    for hint, shown in (
         (str, "it:string"),
         (int, "it:int"),
         (float, "it:float"),
@@ -81,10 +80,8 @@ def params_of(hint: Any) -> Params:
         (Point, "it:{x:int,y:int?}"),
         (Line, "it:{start:{x:int,y:int?},name:string?}"),
         (list[Point], "it:{x:int,y:int?}[]"),
-    ],
-)
-def test_s0_5_a_hint_is_shown_as_name_and_type(hint: Any, shown: str) -> None:
-    assert str(params_of(hint)) == shown
+    ):
+        assert str(params_of(hint)) == shown, hint
 
 
 def test_s0_5_several_are_listed_in_order_and_defaults_are_optional() -> None:
@@ -93,9 +90,8 @@ def test_s0_5_several_are_listed_in_order_and_defaults_are_optional() -> None:
     assert str(Params(method, "Some")) == "text:string,index:int=0,note:string?"
 
 
-@pytest.mark.parametrize(
-    ("hint", "given", "expected"),
-    [
+def test_what_is_given_is_validated_into_the_type() -> None:
+    for hint, value, expected in (
         (int, "5", 5),
         (float, 1, 1.0),
         (bool, "true", True),
@@ -105,15 +101,12 @@ def test_s0_5_several_are_listed_in_order_and_defaults_are_optional() -> None:
         (Line, {"start": {"x": 1}}, Line(start=Point(x=1))),
         (str | None, None, None),
         (date, "2025-12-10", date(2025, 12, 10)),
-    ],
-)
-def test_what_is_given_is_validated_into_the_type(hint: Any, given: Any, expected: Any) -> None:
-    assert params_of(hint).validate({"it": given}, "w.a") == {"it": expected}
+    ):
+        assert params_of(hint).validate({"it": value}, "w.a") == {"it": expected}, hint
 
 
-@pytest.mark.parametrize(
-    ("hint", "given", "expected"),
-    [
+def test_an_error_says_what_was_wrong_and_what_was_expected() -> None:
+    for hint, value, expected in (
         (int, "five", 'it: expected int, got "five"'),
         (int, 1.5, 'it: expected int, got "1.5"'),
         (str, 5, 'it: expected string, got "5"'),
@@ -123,16 +116,12 @@ def test_what_is_given_is_validated_into_the_type(hint: Any, given: Any, expecte
         (list[int], [1, "x"], "it.1: Input should be a valid integer"),
         (Line, {"start": {}}, "it.start.x: Field required"),
         (int, None, 'it: expected int, got "null"'),
-    ],
-)
-def test_an_error_says_what_was_wrong_and_what_was_expected(
-    hint: Any, given: Any, expected: str
-) -> None:
-    params = params_of(hint)
-    with pytest.raises(InvalidParamsError) as caught:
-        params.validate({"it": given}, "todo_1.add")
-    assert str(caught.value).startswith(f"todo_1.add: {expected}")
-    assert str(caught.value).endswith(f"Expected: {params}")
+    ):
+        params = params_of(hint)
+        with pytest.raises(InvalidParamsError) as caught:
+            params.validate({"it": value}, "todo_1.add")
+        assert str(caught.value).startswith(f"todo_1.add: {expected}"), hint
+        assert str(caught.value).endswith(f"Expected: {params}"), hint
 
 
 def test_all_problems_are_reported_at_once() -> None:
@@ -163,10 +152,10 @@ def test_a_default_is_left_to_the_method() -> None:
     assert Params(method, "Some").validate({}, "w.a") == {}
 
 
-@pytest.mark.parametrize("validator", [_explode, _exit])
-def test_a_validator_that_breaks_is_an_error_like_any_other(validator: Any) -> None:
-    with pytest.raises(InvalidParamsError, match=r"it: (KeyError|SystemExit)"):
-        params_of(Annotated[str, AfterValidator(validator)]).validate({"it": "x"}, "w.a")
+def test_a_validator_that_breaks_is_an_error_like_any_other() -> None:
+    for validator in (_explode, _exit):
+        with pytest.raises(InvalidParamsError, match=r"it: (KeyError|SystemExit)"):
+            params_of(Annotated[str, AfterValidator(validator)]).validate({"it": "x"}, "w.a")
 
 
 def test_a_thousand_problems_make_no_endless_text() -> None:
@@ -188,12 +177,10 @@ class Bare:
     pass
 
 
-@pytest.mark.parametrize(
-    "hint", [Bare, list[Bare], dict[str, Bare], bytes, tuple[()], Node, object()]
-)
-def test_a_type_that_cannot_be_declared_is_a_definition_error(hint: Any) -> None:
-    with pytest.raises(WindowDefinitionError, match=r"Some\.method: (it|its)"):
-        params_of(hint)
+def test_a_type_that_cannot_be_declared_is_a_definition_error() -> None:
+    for hint in (Bare, list[Bare], dict[str, Bare], bytes, tuple[()], Node, object()):
+        with pytest.raises(WindowDefinitionError, match=r"Some\.method: (it|its)"):
+            params_of(hint)
 
 
 def test_a_param_needs_a_hint() -> None:

@@ -64,25 +64,20 @@ def problem(window: Window, action_id: str, **params: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("action_id", "params", "expected"),
-    [
+def test_it_is_reported_and_nothing_is_done(windows: WindowManager) -> None:
+    for action_id, params, expected in (
         ("write", {"text": "a"}, "+a"),
         ("write", {"text": "a", "times": "3"}, "+aaa"),  # checked, as for the action
         ("hello", {}, "+hellohello"),
         ("again", {"times": 2}, "+againagain"),
         ("forget", {}, None),
-    ],
-)
-def test_it_is_reported_and_nothing_is_done(
-    windows: WindowManager, action_id: str, params: dict[str, Any], expected: str | None
-) -> None:
-    window, heard = windows.open(Writer), Heard(windows)
-    before = window.version
-    assert words(window, action_id, **params) == expected
-    after_all(window)
-    assert (window.version, window.snapshot().content) == (before, "")
-    assert (window.runtime.history.entries, heard.events) == ((), [])
+    ):
+        window, heard = windows.open(Writer), Heard(windows)
+        before = window.version
+        assert words(window, action_id, **params) == expected, action_id
+        after_all(window)
+        assert (window.version, window.snapshot().content) == (before, ""), action_id
+        assert (window.runtime.history.entries, heard.events) == ((), []), action_id
 
 
 def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:
@@ -187,9 +182,8 @@ def test_it_is_shown_whole(windows: WindowManager, given: Any, expected: Preview
     assert preview(windows.open(Odd), "write", text="a") == expected
 
 
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
+def test_what_cannot_be_shown_is_no_preview(windows: WindowManager) -> None:
+    for value, why in (
         (b"bytes", "preview() returned bytes"),
         (5, "preview() returned int"),
         (["a"], "preview() returned list"),
@@ -209,15 +203,12 @@ def test_it_is_shown_whole(windows: WindowManager, given: Any, expected: Preview
         (Preview("a\ud800"), "U+D800"),
         (Preview("a", text="x" * 20_000_001), "20,000,001 characters"),
         ("x" * 20_000_001, "20,000,001 characters"),
-    ],
-    ids=lambda one: repr(one)[:30],
-)
-def test_what_cannot_be_shown_is_no_preview(windows: WindowManager, given: Any, why: str) -> None:
-    Odd.given = given
-    message = problem(windows.open(Odd), "write", text="a")
-    assert message.startswith("There is no preview, so it cannot be approved: ")
-    assert why in message
-    assert message.isprintable()
+    ):
+        Odd.given = value
+        message = problem(windows.open(Odd), "write", text="a")
+        assert message.startswith("There is no preview, so it cannot be approved: "), value
+        assert why in message, value
+        assert message.isprintable(), value
 
 
 def test_it_may_be_async(windows: WindowManager) -> None:

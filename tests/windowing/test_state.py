@@ -29,22 +29,19 @@ def keeper_of(state: State) -> StateKeeper[State]:
     return keeper
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_change_is_seen_however_deep() -> None:
+    for change in (
         lambda state: state.items.append("a"),
         lambda state: state.part.tags.append("a"),
         lambda state: setattr(state.part, "name", "a"),
         lambda state: state.table.setdefault("k", []).append(1),
         lambda state: setattr(state, "items", ["a"]),
-    ],
-)
-def test_a_change_is_seen_however_deep(change: Any) -> None:
-    keeper = keeper_of(state := State())
-    assert not keeper.check(state)
-    change(state)
-    assert keeper.check(state)
-    assert keeper.commit() == state
+    ):
+        keeper = keeper_of(state := State())
+        assert not keeper.check(state), change
+        change(state)
+        assert keeper.check(state), change
+        assert keeper.commit() == state, change
 
 
 def test_a_change_and_back_is_none() -> None:
@@ -139,16 +136,17 @@ def test_the_first_of_several_problems_is_named() -> None:
         State.from_saved({"items": 1, "part": 2, "table": 3})
 
 
-@pytest.mark.parametrize(("given", "named"), [(None, "no state"), (Part(), "the state is a Part")])
-def test_a_state_must_be_one(given: Any, named: str) -> None:
-    with pytest.raises(InvalidSourceDataError, match=named):
-        StateKeeper(given)
+def test_a_state_must_be_one() -> None:
+    cases: list[tuple[Any, str]] = [(None, "no state"), (Part(), "the state is a Part")]
+    for given, named in cases:
+        with pytest.raises(InvalidSourceDataError, match=named):
+            StateKeeper(given)
 
 
-@pytest.mark.parametrize("other", [5, None, Part(), WindowState()])
-def test_the_state_must_stay_of_its_class(other: object) -> None:
-    with pytest.raises(InvalidSourceDataError, match="must stay a State"):
-        keeper_of(State()).check(other)
+def test_the_state_must_stay_of_its_class() -> None:
+    for other in (5, None, Part(), WindowState()):
+        with pytest.raises(InvalidSourceDataError, match="must stay a State"):
+            keeper_of(State()).check(other)
 
 
 def test_what_is_checked_but_not_committed_does_not_count() -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 import copy
-import json
 import logging
 import subprocess
 import sys
+import threading
 import traceback
 from contextlib import aclosing
 from itertools import pairwise
@@ -19,7 +19,6 @@ from contextui.model import (
     Block,
     CallBegun,
     LlmMessage,
-    Model,
     ModelError,
     ModelEvent,
     ModelRequest,
@@ -49,22 +48,12 @@ from tests.agent.server import (
     answer,
     block_events,
     call,
-    delta,
     error,
     start,
     thinking,
 )
 
 TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
-
-
-def kind_of(model: Model) -> str:
-    """It is a `Model`: mypy sees to that."""
-    return model.name
-
-
-def test_it_is_a_model() -> None:
-    assert kind_of(AnthropicModel("claude-x")) == "claude-x"
 
 
 # --- asking --------------------------------------------------------------------------------
@@ -80,9 +69,7 @@ def test_a_request_is_sent_as_the_api_takes_it() -> None:
         "model": "claude-x",
         "max_tokens": 123,
         "stream": True,
-        "system": [
-            {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}},
-        ],
+        "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
         "tools": [
             {
                 "name": "create",
@@ -156,63 +143,22 @@ def test_what_is_sent_back_is_what_came() -> None:
     assert not now.begins(before)
 
 
-def test_a_call_cut_by_the_limit_is_not_among_the_blocks() -> None:
-    """The SDK's own reading would give a call with the input {}."""
-    cut = block_events(1, call("action", window_id="todo_1"))[:3]
-    script = [
-        start(),
-        *block_events(0, {"type": "text", "text": "I"}),
-        *cut,
-        {"type": "content_block_stop", "index": 1},
-        delta("max_tokens"),
-        {"type": "message_stop"},
-    ]
-    whole = the_answer(script)
-    assert whole.blocks == ({"type": "text", "text": "I"},)
-    assert (whole.stop_reason, whole.cut_calls) == ("max_tokens", ("action",))
-
-
-def test_events_need_no_names() -> None:
-    text = {"type": "text", "text": "Hi."}
-    begun = json.dumps({"type": "content_block_start", "index": 0, "content_block": text})
-    lines = [": hello", f"data: {begun}", 'data: {"type": "message_stop"}']
-    script = Stream([f"{line}\n\n".encode() for line in lines])
-    assert the_answer(script).blocks == ({"type": "text", "text": "Hi."},)
-
-
-def test_characters_may_be_cut_anywhere() -> None:
-    data = "".join(
-        f"data: {line}\n\n"
-        for line in (
-            '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"你😀"}}',
-            '{"type":"message_stop"}',
-        )
-    ).encode()
-    script = Stream([bytes([byte]) for byte in data])
-    assert the_answer(script).blocks == ({"type": "text", "text": "你😀"},)
-
-
 # --- thinking ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tokens", "sent", "max_tokens"),
-    [
+def test_thinking_is_spoken_of_only_if_it_is_wanted() -> None:
+    for tokens, sent, max_tokens in (
         (None, None, 1_000),
         (0, {"type": "disabled"}, 1_000),
         (2_048, {"type": "enabled", "budget_tokens": 2_048}, 3_048),
-    ],
-)
-def test_thinking_is_spoken_of_only_if_it_is_wanted(
-    tokens: int | None, sent: dict[str, Any] | None, max_tokens: int
-) -> None:
-    with Server(answer("Hi.")) as server:
-        answers(server, asking("Hi.", max_tokens=1_000), thinking=tokens)
-        body = server.requests[0].json
-    assert body.get("thinking") == sent
-    assert ("thinking" in body) == (sent is not None)
-    assert body["max_tokens"] == max_tokens
-    assert "temperature" not in body
+    ):
+        with Server(answer("Hi.")) as server:
+            answers(server, asking("Hi.", max_tokens=1_000), thinking=tokens)
+            body = server.requests[0].json
+        assert body.get("thinking") == sent, tokens
+        assert ("thinking" in body) == (sent is not None), tokens
+        assert body["max_tokens"] == max_tokens, tokens
+        assert "temperature" not in body, tokens
 
 
 # --- cache marks ---------------------------------------------------------------------------
@@ -290,12 +236,12 @@ def nested(depth: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize("value", ["\ud83d", float("nan"), float("inf"), object(), nested(5_000)])
-def test_what_cannot_be_written_is_not_sent(value: Any) -> None:
-    with Server(answer("Hi.")) as server:
-        caught = failure(server, asking({**call("action"), "input": {"value": value}}))
-        assert server.requests == []
-    assert caught.kind == "bad_request"
+def test_what_cannot_be_written_is_not_sent() -> None:
+    for value in ("\ud83d", float("nan"), float("inf"), object(), nested(5_000)):
+        with Server(answer("Hi.")) as server:
+            caught = failure(server, asking({**call("action"), "input": {"value": value}}))
+            assert server.requests == [], value
+        assert caught.kind == "bad_request", value
 
 
 def test_what_cannot_be_written_breaks_no_later_request() -> None:
@@ -341,11 +287,11 @@ def test_key_and_address_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert keys == ["Bearer from-the-environment", "Bearer given"]
 
 
-@pytest.mark.parametrize("end", ["/", "/v1", "/v1/"])
-def test_an_address_may_end_as_it_likes(end: str) -> None:
-    with Server(answer("Hi.")) as server:
-        answers(server, base_url=f" {server.url}{end}")
-        assert server.requests[0].path == "/v1/messages"
+def test_an_address_may_end_as_it_likes() -> None:
+    for end in ("/", "/v1", "/v1/"):
+        with Server(answer("Hi.")) as server:
+            answers(server, base_url=f" {server.url}{end}")
+            assert server.requests[0].path == "/v1/messages", end
 
 
 def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None:
@@ -367,13 +313,13 @@ def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None
     assert KEY not in caplog.text
 
 
-@pytest.mark.parametrize("key", ["schlüssel-4711", "two\nlines-4711", "nul\0-4711"])
-def test_a_key_that_is_none_is_not_sent(key: str) -> None:
-    with Server(answer("Hi.")) as server:
-        caught = failure(server, api_key=key)
-        assert server.requests == []
-    assert caught.kind == "auth"
-    assert "4711" not in "".join(traceback.format_exception(caught))
+def test_a_key_that_is_none_is_not_sent() -> None:
+    for key in ("schlüssel-4711", "two\nlines-4711", "nul\0-4711"):
+        with Server(answer("Hi.")) as server:
+            caught = failure(server, api_key=key)
+            assert server.requests == [], key
+        assert caught.kind == "auth", key
+        assert "4711" not in "".join(traceback.format_exception(caught)), key
 
 
 def test_who_asks_is_not_shown_with_the_address() -> None:
@@ -402,31 +348,21 @@ def test_who_stops_reading_ends_the_connection() -> None:
         assert asyncio.run(ask(server))
 
 
-@pytest.mark.parametrize("step", [HELD, Hangup(held=True)])
-def test_who_is_cancelled_ends_the_connection(step: Stream | Hangup) -> None:
-    async def ask(server: Server) -> bool:
-        async with aclosing(model_of(server)) as model:
-            asked = asyncio.create_task(one_answer(model))
-            while not server.requests:
-                await asyncio.sleep(0.01)
-            asked.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await asked
-            return await asyncio.to_thread(server.wait_until_gone)
+def test_who_is_cancelled_ends_the_connection() -> None:
+    for step in (HELD, Hangup(held=True)):
 
-    with Server(step) as server:
-        assert asyncio.run(ask(server))
+        async def ask(server: Server) -> bool:
+            async with aclosing(model_of(server)) as model:
+                asked = asyncio.create_task(one_answer(model))
+                while not server.requests:
+                    await asyncio.sleep(0.01)
+                asked.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await asked
+                return await asyncio.to_thread(server.wait_until_gone)
 
-
-def test_the_next_request_after_a_cancelled_one_is_answered() -> None:
-    async def ask(server: Server) -> Answer:
-        async with aclosing(model_of(server)) as model:
-            async with aclosing(model.stream(HI)) as events:
-                await anext(events)
-            return await one_answer(model)
-
-    with Server(HELD, answer("Again.")) as server:
-        assert asyncio.run(ask(server)).blocks == ({"type": "text", "text": "Again."},)
+        with Server(step) as server:
+            assert asyncio.run(ask(server)), step
 
 
 def test_a_complete_answer_does_not_wait_for_the_connection_to_close() -> None:
@@ -484,59 +420,31 @@ def test_a_model_outlives_its_event_loop() -> None:
             assert TextDelta(text) in asyncio.run(events_of(model))
 
 
-def test_closing_twice_or_before_anything_is_fine() -> None:
-    async def close() -> None:
-        model = AnthropicModel("claude-x")
-        await model.aclose()
-        await model.aclose()
-
-    asyncio.run(close())
-
-
-def test_a_script_s_end_is_a_failure_that_stays() -> None:
-    with Server() as server:
-        caught = failure(server)
-    assert caught.kind == "bad_request"
-    assert "at its end" in str(caught)
-
-
 # --- loading -------------------------------------------------------------------------------
 
 FIRST_USE = """
-import asyncio, sys
+import sys
 from contextui.agent.models.anthropic import AnthropicModel
-from contextui.model import LlmMessage, ModelRequest
 
-model = AnthropicModel("claude-x", base_url=sys.argv[1])
-repr(model)
+repr(AnthropicModel("claude-x", base_url="http://127.0.0.1:9"))
 print("anthropic" in sys.modules, "httpx2" in sys.modules)
-
-async def main():
-    turns = 0
-    async def turn():
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0.005)
-    turning = asyncio.create_task(turn())
-    loading = asyncio.create_task(model._connected())
-    while "anthropic" not in sys.modules and not loading.done():
-        await asyncio.sleep(0.005)
-    begun = turns
-    await loading
-    print("anthropic" in sys.modules, turns > begun + 10)
-    turning.cancel()
-
-asyncio.run(main())
 """
 
 
-def test_the_sdk_is_loaded_on_first_use_and_beside_the_event_loop() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST_USE, "http://127.0.0.1:9"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == ["False", "False", "True", "True"]
-    assert done.stderr == ""
+def test_the_sdk_is_loaded_on_first_use_and_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False", b"False"]
+    threads = list[threading.Thread]()
+    make = AnthropicModel._make_client
+
+    def noted(model: AnthropicModel) -> Any:
+        threads.append(threading.current_thread())
+        return make(model)
+
+    monkeypatch.setattr(AnthropicModel, "_make_client", noted)
+    with Server(answer("Hi.")) as server:
+        answers(server)
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()

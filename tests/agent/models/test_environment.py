@@ -48,11 +48,7 @@ def closed() -> Iterator[str]:
     ],
 )
 def test_what_cannot_be_used_is_named(
-    monkeypatch: Patch,
-    capfd: pytest.CaptureFixture[str],
-    variable: str,
-    value: str,
-    words: str,
+    monkeypatch: Patch, capfd: pytest.CaptureFixture[str], variable: str, value: str, words: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)  # as if it were not installed
     monkeypatch.setenv(variable, value)
@@ -143,9 +139,8 @@ def test_an_unknown_host_name_is_reported(monkeypatch: Patch) -> None:
 # --- what is not encrypted -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
+def test_only_this_machine_is_reached_unencrypted_without_a_warning() -> None:
+    for url, host in (
         ("http://example.org/v1", "example.org"),
         ("http://10.0.0.5:8080", "10.0.0.5"),
         ("http://[fe80::1]:8080", "fe80::1"),
@@ -160,10 +155,8 @@ def test_an_unknown_host_name_is_reported(monkeypatch: Patch) -> None:
         ("http://127.8.8.8", ""),
         ("http://[::1]:8080", ""),
         ("http://[::1", ""),
-    ],
-)
-def test_only_this_machine_is_reached_unencrypted_without_a_warning(url: str, host: str) -> None:
-    assert connection.exposed_host(url) == host
+    ):
+        assert connection.exposed_host(url) == host, url
 
 
 def test_a_proxy_elsewhere_exposes_even_what_is_for_this_machine(monkeypatch: Patch) -> None:

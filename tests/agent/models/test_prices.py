@@ -39,9 +39,8 @@ def test_every_entry_has_its_date_and_its_source() -> None:
         assert entry["date"].year >= 2026
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
+def test_nonsense_loses_its_own_entry_only_in_one_clear_line(tmp_path: Path) -> None:
+    for entry in (
         'input = "cheap"\noutput = 1',
         "input = 1",
         "input = -1\noutput = 1",
@@ -50,27 +49,25 @@ def test_every_entry_has_its_date_and_its_source() -> None:
         "input = true\noutput = 1",
         "input = 1e300\noutput = 1",
         f"input = 1{'0' * 400}\noutput = 1",
-    ],
-)
-def test_nonsense_loses_its_own_entry_only_in_one_clear_line(tmp_path: Path, entry: str) -> None:
-    good = '["x/good"]\ninput = 1\noutput = 2\n'
-    (tmp_path / "prices.toml").write_text(f'{good}["x/bad"]\n{entry}\n')
-    found, faults = load_prices(tmp_path)
-    assert found["x/good"] == Rates(1, 2)
-    assert "x/bad" not in found
-    assert "anthropic/claude-opus-5" in found
-    [fault] = map(Words("en"), faults)
-    assert "x/bad" in fault
-    assert "\n" not in fault
+    ):
+        good = '["x/good"]\ninput = 1\noutput = 2\n'
+        (tmp_path / "prices.toml").write_text(f'{good}["x/bad"]\n{entry}\n')
+        found, faults = load_prices(tmp_path)
+        assert found["x/good"] == Rates(1, 2), entry
+        assert "x/bad" not in found, entry
+        assert "anthropic/claude-opus-5" in found, entry
+        [fault] = map(Words("en"), faults)
+        assert "x/bad" in fault, entry
+        assert "\n" not in fault, entry
 
 
-@pytest.mark.parametrize("data", [b"{", b"\xff\xfe", b"a = [" * 9_999, b"x = 3\n", b"\x1b[2J"])
-def test_a_file_that_is_no_price_list_is_one_clear_line(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "prices.toml").write_bytes(data)
-    found, faults = load_prices(tmp_path)
-    assert "anthropic/claude-opus-5" in found
-    [fault] = map(Words("en"), faults)
-    assert fault.isprintable()
+def test_a_file_that_is_no_price_list_is_one_clear_line(tmp_path: Path) -> None:
+    for data in (b"{", b"\xff\xfe", b"a = [" * 9_999, b"x = 3\n", b"\x1b[2J"):
+        (tmp_path / "prices.toml").write_bytes(data)
+        found, faults = load_prices(tmp_path)
+        assert "anthropic/claude-opus-5" in found, data
+        [fault] = map(Words("en"), faults)
+        assert fault.isprintable(), data
 
 
 def test_the_persons_own_price_counts(tmp_path: Path) -> None:

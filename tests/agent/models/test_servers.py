@@ -75,9 +75,8 @@ def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
     return endpoint_of(complete_url(server.url), secret, Words("en"), model)
 
 
-@pytest.mark.parametrize(
-    ("pages", "model", "found"),
-    [
+def test_each_server_is_asked_in_its_own_way() -> None:
+    for pages, model, found in (
         (OLLAMA, "qwen3", ContextSize(4_096, 262_144, True, False)),
         (OLLAMA, "qwen3:latest", ContextSize(4_096, 262_144, True, False)),
         (LLAMA_CPP, "anything", ContextSize(8_192)),
@@ -91,12 +90,8 @@ def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
         ({"/props": Reply(200, "[1, 2]")}, "x", None),
         ({"/v1/models": {"data": [17, {"id": 3}, {"id": "x", "max_model_len": -1}]}}, "x", None),
         ({"/api/version": {"version": "0.12.0"}}, "x", ContextSize()),
-    ],
-)
-def test_each_server_is_asked_in_its_own_way(
-    pages: Pages, model: str, found: ContextSize | None
-) -> None:
-    assert size(pages, model) == found
+    ):
+        assert size(pages, model) == found, pages
 
 
 def test_ollama_loads_the_model_and_says_how_much_it_loaded() -> None:
@@ -140,10 +135,7 @@ def test_the_context_is_that_of_the_model_not_of_its_parts() -> None:
 
 
 def test_models_are_listed() -> None:
-    assert models(OLLAMA) == [
-        ("qwen3", 4_096, 262_144, True),
-        ("gemma:2b", None, 262_144, False),
-    ]
+    assert models(OLLAMA) == [("qwen3", 4_096, 262_144, True), ("gemma:2b", None, 262_144, False)]
     assert models(LLAMA_CPP) == [("local", 8_192, 32_768, True)]
     assert models(VLLM) == [("llama", 16_384, None, False)]
     assert models(STUDIO) == [("openai/gpt-oss-20b", 4_096, 131_072, True)]
@@ -179,14 +171,14 @@ def test_the_key_goes_to_the_server_and_a_redirect_is_not_followed() -> None:
         assert other.connections == 0
 
 
-@pytest.mark.parametrize("status", [401, 404, 500])
-def test_a_list_that_is_refused_is_one_clear_line(status: int) -> None:
-    with Server() as server:
-        server.pages = {"/v1/models": Reply(status, f"no: {KEY}")}
-        with pytest.raises(ModelError) as caught:
-            asyncio.run(served_models(_endpoint(server, key=KEY)))
-    assert KEY not in str(caught.value)
-    assert "\n" not in str(caught.value)
+def test_a_list_that_is_refused_is_one_clear_line() -> None:
+    for status in (401, 404, 500):
+        with Server() as server:
+            server.pages = {"/v1/models": Reply(status, f"no: {KEY}")}
+            with pytest.raises(ModelError) as caught:
+                asyncio.run(served_models(_endpoint(server, key=KEY)))
+        assert KEY not in str(caught.value), status
+        assert "\n" not in str(caught.value), status
 
 
 def test_nothing_listens_is_said_at_once() -> None:
@@ -202,22 +194,17 @@ def test_nothing_listens_is_said_at_once() -> None:
 # --- the budget ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tokens", "budget", "answer"),
-    [
+def test_request_and_answer_fit_into_the_context() -> None:
+    for tokens, budget, answer in (
         (None, 100_000, 8_000),
         (200_000, 100_000, 8_000),
         (108_000, 100_000, 8_000),
         (100_000, 92_000, 8_000),
         (4_096, 3_072, 1_024),
         (1_000, 1_024, 250),
-    ],
-)
-def test_request_and_answer_fit_into_the_context(
-    tokens: int | None, budget: int, answer: int
-) -> None:
-    fit = fit_options(TurnOptions(budget=100_000, max_tokens=8_000), ContextSize(tokens))
-    assert (fit.budget, fit.max_tokens) == (budget, answer)
+    ):
+        fit = fit_options(TurnOptions(budget=100_000, max_tokens=8_000), ContextSize(tokens))
+        assert (fit.budget, fit.max_tokens) == (budget, answer), tokens
 
 
 def controller(model: Model) -> InteractionController:

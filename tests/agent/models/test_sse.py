@@ -61,10 +61,10 @@ def test_an_event_may_follow_a_byte_order_mark() -> None:
     assert read([b"\xef\xbb", b"\xbfdata: a\n\n"]) == ["a"]
 
 
-@pytest.mark.parametrize("piece", [b"x", b"x\n", b"data: x\n", b":\r"])
-def test_nothing_is_endless(piece: bytes) -> None:
-    with pytest.raises(ValueError, match="without an end"):
-        read([piece * 100] * 1_000)
+def test_nothing_is_endless() -> None:
+    for piece in (b"x", b"x\n", b"data: x\n", b":\r"):
+        with pytest.raises(ValueError, match="without an end"):
+            read([piece * 100] * 1_000)
 
 
 def test_a_long_event_of_many_lines_takes_no_longer_than_it_must() -> None:

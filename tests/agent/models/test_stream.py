@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui.agent.models.stream import AnswerReader
@@ -20,6 +20,7 @@ from contextui.model import (
 )
 from contextui.tokens import Usage
 from tests.agent.server import Event, answer, block_events, call, delta, start, thinking
+from tests.thorough import times
 
 STOP: Event = {"type": "message_stop"}
 
@@ -96,10 +97,15 @@ def test_a_text_block_accepts_only_text() -> None:
     assert whole.blocks == ({"type": "text", "text": "Hi."},)
 
 
-@pytest.mark.parametrize("count", [-5, 10**30, 1.5])
-def test_figures_that_cannot_be_count_nothing(count: Any) -> None:
-    events = [start(usage={"input_tokens": count, "output_tokens": 3}), begun(0, type="text"), STOP]
-    assert read(events)[1].usage == Usage(0, 3, 0, 0)
+def test_figures_that_cannot_be_count_nothing() -> None:
+    cases: list[Any] = [-5, 10**30, 1.5]
+    for count in cases:
+        events = [
+            start(usage={"input_tokens": count, "output_tokens": 3}),
+            begun(0, type="text"),
+            STOP,
+        ]
+        assert read(events)[1].usage == Usage(0, 3, 0, 0), count
 
 
 def test_citations_are_kept_with_their_text() -> None:
@@ -154,9 +160,9 @@ def test_a_server_may_leave_out_what_is_not_needed() -> None:
     assert read(calling)[1].stop_reason == "tool_use"
 
 
-@pytest.mark.parametrize("reason", ["end_turn", "pause_turn", "refusal", "a_new_reason"])
-def test_the_stop_reason_is_passed_on(reason: str) -> None:
-    assert read(answer("Hi.", stop_reason=reason))[1].stop_reason == reason
+def test_the_stop_reason_is_passed_on() -> None:
+    for reason in ("end_turn", "pause_turn", "refusal", "a_new_reason"):
+        assert read(answer("Hi.", stop_reason=reason))[1].stop_reason == reason, reason
 
 
 # --- what it cost --------------------------------------------------------------------------
@@ -170,11 +176,12 @@ def test_later_figures_replace_earlier_ones() -> None:
     assert read(events)[1].usage == Usage(100, 50, 2_000, 40)
 
 
-@pytest.mark.parametrize("usage", [None, 5, [], {"input_tokens": "many", "output_tokens": True}])
-def test_figures_that_are_none_count_nothing(usage: Any) -> None:
-    closing = {**delta("end_turn"), "usage": usage}
-    opening = {"type": "message_start", "message": {"usage": usage}}
-    assert read([opening, closing, STOP])[1].usage == Usage()
+def test_figures_that_are_none_count_nothing() -> None:
+    cases: list[Any] = [None, 5, [], {"input_tokens": "many", "output_tokens": True}]
+    for usage in cases:
+        closing = {**delta("end_turn"), "usage": usage}
+        opening = {"type": "message_start", "message": {"usage": usage}}
+        assert read([opening, closing, STOP])[1].usage == Usage(), usage
 
 
 # --- what is not whole ---------------------------------------------------------------------
@@ -187,9 +194,8 @@ def writing(text: str, stops: bool = True, **block: Any) -> list[Event]:
     return [begun(0, **made), piece(0, type="input_json_delta", partial_json=text), *end]
 
 
-@pytest.mark.parametrize(
-    ("events", "stop_reason"),
-    [
+def test_an_incomplete_call_is_dropped() -> None:
+    for events, stop_reason in (
         (writing('{"window_id": "to'), "max_tokens"),
         (writing('{"window_id": "to'), "tool_use"),
         (writing('{"window_id": "todo_1"}'), "max_tokens"),
@@ -212,12 +218,10 @@ def writing(text: str, stops: bool = True, **block: Any) -> list[Event]:
         (writing("{}", id=""), "tool_use"),
         (writing("", input=[1]), "tool_use"),
         (writing("", input="{}"), "tool_use"),
-    ],
-)
-def test_an_incomplete_call_is_dropped(events: list[Event], stop_reason: str) -> None:
-    whole = answered(*events, stop_reason=stop_reason)
-    assert whole.blocks == ()
-    assert whole.cut_calls == ("action",)
+    ):
+        whole = answered(*events, stop_reason=stop_reason)
+        assert whole.blocks == (), events
+        assert whole.cut_calls == ("action",), events
 
 
 def test_a_call_without_a_name_is_none() -> None:
@@ -283,11 +287,11 @@ GARBLED: list[list[Any]] = [
 ]
 
 
-@pytest.mark.parametrize("events", GARBLED)
-def test_events_that_do_not_fit_together_are_no_answer(events: list[Event]) -> None:
-    with pytest.raises(ModelError, match="garbled") as caught:
-        read([*events, delta("end_turn"), STOP])
-    assert caught.value.kind == "cut"
+def test_events_that_do_not_fit_together_are_no_answer() -> None:
+    for events in GARBLED:
+        with pytest.raises(ModelError, match="garbled") as caught:
+            read([*events, delta("end_turn"), STOP])
+        assert caught.value.kind == "cut", events
 
 
 # --- anything at all -----------------------------------------------------------------------
@@ -328,6 +332,7 @@ good_event = st.sampled_from(
 )
 
 
+@settings(max_examples=times(20, 200))
 @given(st.lists(good_event | any_event, max_size=12), st.booleans())
 def test_no_events_whatever_break_the_reader(events: list[Event], ends: bool) -> None:
     try:
@@ -344,6 +349,7 @@ def test_no_events_whatever_break_the_reader(events: list[Event], ends: bool) ->
             assert isinstance(block["name"], str)
 
 
+@settings(max_examples=times(20, 200))
 @given(
     st.lists(
         st.builds(lambda t: {"type": "text", "text": t}, st.text())

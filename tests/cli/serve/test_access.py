@@ -79,18 +79,20 @@ def test_a_link_without_its_last_slash_leads_there_too(serving: Serving) -> None
     assert (status, headers["Location"]) == (308, serving.url.path)
 
 
-@pytest.mark.parametrize("path", ["", "socket", "page/page.js", "static/js/textual.js", "nothing"])
-def test_without_the_token_nothing_is_revealed(serving: Serving, path: str) -> None:
-    token = serving.url.parts[1]
-    assert len(token) > 30
-    other = token[:-1] + ("A" if token[-1] != "A" else "B")
-    for wrong in ("", other, token[:-1], token.upper(), "%F0%9F", "é"):
-        url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
-        status, text, _ = get(url, Origin=serving.origin)
-        assert (status, text) == (403, "Open the link that contextui serve has printed.\n")
-    inside = URL(f"{serving.origin}/{other}/{TAB}/socket")
-    assert status_of_socket(inside, Origin=serving.origin) == 403
-    assert serving.apps() == []
+def test_without_the_token_nothing_is_revealed(serving: Serving) -> None:
+    for path in ("", "socket", "page/page.js", "static/js/textual.js", "nothing"):
+        token = serving.url.parts[1]
+        assert len(token) > 30, path
+        other = token[:-1] + ("A" if token[-1] != "A" else "B")
+        for wrong in ("", other, token[:-1], token.upper(), "%F0%9F", "é"):
+            url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
+            status, text, _ = get(url, Origin=serving.origin)
+            assert (status, text) == (403, "Open the link that contextui serve has printed.\n"), (
+                path
+            )
+        inside = URL(f"{serving.origin}/{other}/{TAB}/socket")
+        assert status_of_socket(inside, Origin=serving.origin) == 403, path
+        assert serving.apps() == [], path
 
 
 @pytest.mark.parametrize(
@@ -108,18 +110,17 @@ def test_a_socket_without_an_origin_is_refused(serving: Serving) -> None:
     assert serving.apps() == []
 
 
-@pytest.mark.parametrize("name", ["evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""])
-def test_a_foreign_host_name_is_refused(serving: Serving, name: str) -> None:
-    host = f"{name}:{serving.url.port}"
-    assert get(serving.url, Host=host)[0] == 403
-    inside = serving.url / TAB / "socket"
-    assert status_of_socket(inside, Host=host, Origin=f"http://{host}") == 403
-    assert serving.apps() == []
+def test_a_foreign_host_name_is_refused(serving: Serving) -> None:
+    for name in ("evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""):
+        host = f"{name}:{serving.url.port}"
+        assert get(serving.url, Host=host)[0] == 403, name
+        inside = serving.url / TAB / "socket"
+        assert status_of_socket(inside, Host=host, Origin=f"http://{host}") == 403, name
+        assert serving.apps() == [], name
 
 
-@pytest.mark.parametrize(
-    ("address", "host", "is_ours"),
-    [
+def test_own_host_names_are_accepted() -> None:
+    for address, host, is_ours in (
         (HERE, "127.0.0.1:80", True),
         (HERE, "LOCALHOST:80", True),
         (HERE, "[::1]:80", True),
@@ -128,10 +129,8 @@ def test_a_foreign_host_name_is_refused(serving: Serving, name: str) -> None:
         (HERE, "10.0.0.7:80", False),
         (EVERYWHERE, "10.0.0.7:80", True),  # no name is looked up for it
         (EVERYWHERE, "evil.example", False),
-    ],
-)
-def test_own_host_names_are_accepted(address: Address, host: str, is_ours: bool) -> None:
-    assert AccessCheck(address).is_own_host(host) is is_ours
+    ):
+        assert AccessCheck(address).is_own_host(host) is is_ours, address
 
 
 def test_the_given_host_name_and_the_machines_name_are_accepted(
@@ -150,12 +149,10 @@ def test_every_server_has_a_token_of_its_own_and_does_not_show_it() -> None:
     assert checks[0].token not in repr(checks[0])
 
 
-@pytest.mark.parametrize(
-    ("host", "port"), [("127.0.0.1", -1), ("127.0.0.1", 65_536), ("no such host", 0), ("", 70_000)]
-)
-def test_an_invalid_address_is_an_error(host: str, port: int) -> None:
-    with pytest.raises(UsageError):
-        Address.of(host, port)
+def test_an_invalid_address_is_an_error() -> None:
+    for host, port in (("127.0.0.1", -1), ("127.0.0.1", 65_536), ("no such host", 0), ("", 70_000)):
+        with pytest.raises(UsageError):
+            Address.of(host, port)
 
 
 def test_only_loopback_addresses_are_local() -> None:
@@ -171,21 +168,16 @@ def test_a_port_in_use_is_an_error() -> None:
             address.listen()
 
 
-@pytest.mark.parametrize(
-    ("host", "family", "link"),
-    [
+def test_a_link_leads_to_the_server_from_this_machine() -> None:
+    for host, family, link in (
         ("0.0.0.0", socket.AF_INET, "127.0.0.1"),
         ("::", socket.AF_INET6, "[::1]"),
         ("::1", socket.AF_INET6, "[::1]"),
         ("127.0.0.1", socket.AF_INET, "127.0.0.1"),
-    ],
-)
-def test_a_link_leads_to_the_server_from_this_machine(
-    host: str, family: socket.AddressFamily, link: str
-) -> None:
-    first, *others = Address(host, host, 0, family).shown
-    assert first == link
-    assert not {"0.0.0.0", "[::]", link} & set(others)
+    ):
+        first, *others = Address(host, host, 0, family).shown
+        assert first == link, host
+        assert not {"0.0.0.0", "[::]", link} & set(others), host
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")

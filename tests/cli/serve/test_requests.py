@@ -110,9 +110,9 @@ MALFORMED: dict[str, str | bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_request_is_refused(requests: Requests, name: str) -> None:
-    assert 400 <= requests.status(MALFORMED[name]) < 500
+def test_a_malformed_request_is_refused(requests: Requests) -> None:
+    for name, sent in MALFORMED.items():
+        assert 400 <= requests.status(sent) < 500, name
 
 
 def _mutants(count: int) -> Iterator[bytes]:

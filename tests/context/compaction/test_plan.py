@@ -2,8 +2,6 @@
 
 from random import Random
 
-import pytest
-
 from contextui.context.compaction.plan import FALLBACK, RETAIN, plan
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.trim import ROUNDS_KEPT
@@ -16,26 +14,21 @@ def texts(items: tuple[ContextItem, ...]) -> list[str]:
     return [item.content.strip() for item in items]
 
 
-@pytest.mark.parametrize(
-    ("messages", "share", "stays"),
-    [
+def test_the_newest_messages_stay_as_many_as_the_share_says() -> None:
+    for messages, share, stays in (
         (100, RETAIN, 20),
         (102, RETAIN, 21),
         (100, FALLBACK, 30),
         (34, FALLBACK, 11),
         (70, RETAIN, 14),  # 0.2 * 70 is 14.000000000000002 in floats
         (40, RETAIN, 8),
-    ],
-)
-def test_the_newest_messages_stay_as_many_as_the_share_says(
-    messages: int, share: float, stays: int
-) -> None:
-    talk = talk_of(messages // 2)
-    chosen = plan(talk.context, share)
-    assert (len(chosen.stays), len(chosen.goes)) == (stays, messages - stays)
-    assert chosen.messages == messages
-    newest = [item for item in talk.context.get_active() if is_conversation(item)]
-    assert list(chosen.stays) == newest[-stays:]
+    ):
+        talk = talk_of(messages // 2)
+        chosen = plan(talk.context, share)
+        assert (len(chosen.stays), len(chosen.goes)) == (stays, messages - stays), messages
+        assert chosen.messages == messages, messages
+        newest = [item for item in talk.context.get_active() if is_conversation(item)]
+        assert list(chosen.stays) == newest[-stays:], messages
 
 
 def test_the_last_three_rounds_stay_even_if_they_are_more_than_the_share() -> None:
@@ -50,10 +43,10 @@ def test_the_last_three_rounds_stay_even_if_they_are_more_than_the_share() -> No
     assert len(chosen.stays) == 6 + 4 + 4
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_of_three_rounds_nothing_goes(count: int) -> None:
-    chosen = plan(talk_of(count).context)
-    assert (chosen.goes, len(chosen.stays), chosen.tokens) == ((), 2 * count, 0)
+def test_of_three_rounds_nothing_goes() -> None:
+    for count in (0, 1, 3):
+        chosen = plan(talk_of(count).context)
+        assert (chosen.goes, len(chosen.stays), chosen.tokens) == ((), 2 * count, 0), count
 
 
 def test_a_call_stays_with_its_results_so_the_boundary_moves() -> None:
@@ -136,29 +129,29 @@ def test_what_is_pinned_and_what_windows_show_takes_from_the_room() -> None:
     assert len(plan(talk.context, RETAIN, 4_000).stays) <= beside + 1
 
 
-@pytest.mark.parametrize("chunk", range(5))
-def test_whatever_the_conversation_the_plan_holds(chunk: int) -> None:
-    for seed in range(chunk, 200, times(4, 1) * 5):
-        dice = Random(seed)
-        talk = random_talk(dice)
-        room = dice.choice((None, dice.randrange(1, 20_000)))
-        chosen = plan(talk.context, dice.choice((RETAIN, FALLBACK)), room)
-        active = talk.context.get_active()
-        conversation = units(item for item in active if is_conversation(item))
-        shown = {item.id for unit in conversation for item in unit.items}
-        goes, stays = ({item.id for item in part} for part in (chosen.goes, chosen.stays))
-        assert goes | stays == shown, seed
-        assert not goes & stays, seed
-        for unit in conversation:  # whole, and where it is pinned it stays
-            ids = {item.id for item in unit.items}
-            assert ids <= (stays if unit.pinned else goes) or ids <= stays, seed
-        if conversation:
-            assert conversation[-1].head.id in stays, seed
-        if room is None:
-            last = [
-                item.id
-                for one in rounds(conversation)[-ROUNDS_KEPT:]
-                for u in one
-                for item in u.items
-            ]
-            assert stays.issuperset(last), seed
+def test_whatever_the_conversation_the_plan_holds() -> None:
+    for chunk in range(5):
+        for seed in range(chunk, 200, times(8, 1) * 5):
+            dice = Random(seed)
+            talk = random_talk(dice)
+            room = dice.choice((None, dice.randrange(1, 20_000)))
+            chosen = plan(talk.context, dice.choice((RETAIN, FALLBACK)), room)
+            active = talk.context.get_active()
+            conversation = units(item for item in active if is_conversation(item))
+            shown = {item.id for unit in conversation for item in unit.items}
+            goes, stays = ({item.id for item in part} for part in (chosen.goes, chosen.stays))
+            assert goes | stays == shown, seed
+            assert not goes & stays, seed
+            for unit in conversation:  # whole, and where it is pinned it stays
+                ids = {item.id for item in unit.items}
+                assert ids <= (stays if unit.pinned else goes) or ids <= stays, seed
+            if conversation:
+                assert conversation[-1].head.id in stays, seed
+            if room is None:
+                last = [
+                    item.id
+                    for one in rounds(conversation)[-ROUNDS_KEPT:]
+                    for u in one
+                    for item in u.items
+                ]
+                assert stays.issuperset(last), seed

@@ -62,19 +62,17 @@ def tokens_of(request: ModelRequest) -> int:
 # --- what the model reads ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("lang", "headings"),
-    [
+def test_a_fixed_outline_is_asked_for() -> None:
+    cases: list[tuple[Lang, list[str]]] = [
         ("en", ["Goal", "Decisions", "Files", "Open ends", "Next step"]),
         ("zh", ["目标", "决定", "文件", "未完成的事", "下一步"]),
-    ],
-)
-def test_a_fixed_outline_is_asked_for(lang: Lang, headings: list[str]) -> None:
-    summary, (request,) = ask(OUTLINE, lang=lang)
-    last = str(request.blocks()[-1]["text"])
-    assert [line[3:] for line in last.splitlines() if line.startswith("## ")] == headings
-    assert summary.text.endswith(OUTLINE)
-    assert request.max_tokens == 1_000
+    ]
+    for lang, headings in cases:
+        summary, (request,) = ask(OUTLINE, lang=lang)
+        last = str(request.blocks()[-1]["text"])
+        assert [line[3:] for line in last.splitlines() if line.startswith("## ")] == headings, lang
+        assert summary.text.endswith(OUTLINE), lang
+        assert request.max_tokens == 1_000, lang
 
 
 def test_calls_and_results_are_written_as_text() -> None:
@@ -133,18 +131,20 @@ def test_files_for_which_there_is_no_room_are_not_among_them() -> None:
     assert [one for one, _ in shown] == [small]
 
 
-@pytest.mark.parametrize("room", [1_000, 3_000, 40_000])
-def test_what_is_too_much_for_one_request_goes_in_pieces(room: int) -> None:
-    items = [user_item(f"words {number} " * 60) for number in range(80)]
-    steps = [f"## Goal\nSummary {number}" for number in range(100)]
-    summary, requests = ask(*steps, items=items, room=room)
-    assert all(tokens_of(request) <= room for request in requests)
-    assert (len(requests) > 1) == (room < 40_000)
-    for number, request in enumerate(requests[1:]):
-        assert f"Summary {number}\n" in words_of(request)  # each goes on with the one before
-    assert summary.text.endswith(f"Summary {len(requests) - 1}")
-    everything = "\n".join(map(words_of, requests))
-    assert all(f"words {number} " in everything for number in range(80))
+def test_what_is_too_much_for_one_request_goes_in_pieces() -> None:
+    for room in (1_000, 3_000, 40_000):
+        items = [user_item(f"words {number} " * 60) for number in range(80)]
+        steps = [f"## Goal\nSummary {number}" for number in range(100)]
+        summary, requests = ask(*steps, items=items, room=room)
+        assert all(tokens_of(request) <= room for request in requests), room
+        assert (len(requests) > 1) == (room < 40_000), room
+        for number, request in enumerate(requests[1:]):
+            assert f"Summary {number}\n" in words_of(request), (
+                room
+            )  # each goes on with the one before
+        assert summary.text.endswith(f"Summary {len(requests) - 1}"), room
+        everything = "\n".join(map(words_of, requests))
+        assert all(f"words {number} " in everything for number in range(80)), room
 
 
 def test_one_message_that_is_too_long_is_cut() -> None:
@@ -178,10 +178,10 @@ UNUSABLE: list[tuple[Step, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("step", "words"), UNUSABLE)
-def test_an_answer_that_is_no_summary_is_none(step: Step, words: str) -> None:
-    with pytest.raises(NoSummaryError, match=words):
-        ask(step)
+def test_an_answer_that_is_no_summary_is_none() -> None:
+    for step, words in UNUSABLE:
+        with pytest.raises(NoSummaryError, match=words):
+            ask(step)
 
 
 def test_a_failure_is_reported_unchanged() -> None:
@@ -204,21 +204,23 @@ TOO_LARGE = ModelError("too_large", "Too many tokens.")
 FULL = Answer((text("## Go"),), "model_context_window_exceeded")
 
 
-@pytest.mark.parametrize("refusal", [TOO_LARGE, FULL])
-def test_a_request_that_is_too_large_after_all_is_made_smaller(refusal: Step) -> None:
-    items = [user_item(f"words {number} " * 60) for number in range(40)]
-    _, requests = ask(refusal, *[OUTLINE] * 20, items=items)
-    assert len(requests) > 2
-    assert all(tokens_of(one) <= tokens_of(requests[0]) // 2 for one in requests[1:])
+def test_a_request_that_is_too_large_after_all_is_made_smaller() -> None:
+    for refusal in (TOO_LARGE, FULL):
+        items = [user_item(f"words {number} " * 60) for number in range(40)]
+        _, requests = ask(refusal, *[OUTLINE] * 20, items=items)
+        assert len(requests) > 2, refusal
+        assert all(tokens_of(one) <= tokens_of(requests[0]) // 2 for one in requests[1:]), refusal
 
 
-@pytest.mark.parametrize("refusal", [TOO_LARGE, FULL])
-def test_there_is_an_end_to_that(refusal: Step) -> None:
-    model = ScriptedModel(*[refusal] * 20)
-    with pytest.raises((ModelError, NoSummaryError)):
-        asyncio.run(summarizer(model).summarize([user_item("word " * 4_000)] * 9, []))
-    assert len(model.requests) == 4
-    assert len({words_of(one) for one in model.requests}) == 4  # the same is never sent twice
+def test_there_is_an_end_to_that() -> None:
+    for refusal in (TOO_LARGE, FULL):
+        model = ScriptedModel(*[refusal] * 20)
+        with pytest.raises((ModelError, NoSummaryError)):
+            asyncio.run(summarizer(model).summarize([user_item("word " * 4_000)] * 9, []))
+        assert len(model.requests) == 4, refusal
+        assert len({words_of(one) for one in model.requests}) == 4, (
+            refusal
+        )  # the same is never sent twice
 
 
 def test_what_it_costs_is_counted_and_reported_even_if_nothing_comes_of_it() -> None:

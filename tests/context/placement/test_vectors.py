@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from contextui.context.placement.slots import Rules
 from contextui.context.placement.transcript import blocks
 from contextui.model import CachePrices
@@ -16,22 +14,26 @@ VECTORS: list[dict[str, Any]] = json.loads(
 )["vectors"]
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda one: str(one["name"]))
-def test_the_scenario_is_reproduced(vector: dict[str, Any]) -> None:
-    scenario = Scenario(CachePrices(**vector["prices"]), Rules(**vector["rules"]), vector["system"])
-    wanted = iter(vector["requests"])
-    for event in vector["events"]:
-        request = scenario.feed(event)
-        if request is None:
-            continue
-        shown = [" ".join(map(str, filter(None, one))) for one in blocks(scenario.transcript.slots)]
-        sweep = request.sweep._asdict() if request.sweep else None
-        found = {
-            "blocks": shown, "marks": request.marks, "sweep": sweep,
-            "outdated": request.outdated, "read": request.read, "written": request.written,
-            "plain": request.plain,
-        }  # fmt: skip
-        if request.is_over:
-            found["over"] = True
-        assert found == next(wanted)
-    assert next(wanted, None) is None
+def test_the_scenario_is_reproduced() -> None:
+    for vector in VECTORS:
+        scenario = Scenario(
+            CachePrices(**vector["prices"]), Rules(**vector["rules"]), vector["system"]
+        )
+        wanted = iter(vector["requests"])
+        for event in vector["events"]:
+            request = scenario.feed(event)
+            if request is None:
+                continue
+            shown = [
+                " ".join(map(str, filter(None, one))) for one in blocks(scenario.transcript.slots)
+            ]
+            sweep = request.sweep._asdict() if request.sweep else None
+            found = {
+                "blocks": shown, "marks": request.marks, "sweep": sweep,
+                "outdated": request.outdated, "read": request.read, "written": request.written,
+                "plain": request.plain,
+            }  # fmt: skip
+            if request.is_over:
+                found["over"] = True
+            assert found == next(wanted), vector
+        assert next(wanted, None) is None, vector

@@ -52,9 +52,7 @@ def test_they_are_saved_under_ids_that_say_what_they_are(store: CodeStore) -> No
     assert store.list()[0].description == "functions: load_sales"
 
 
-def test_what_is_saved_already_is_not_saved_again_and_nothing_is_replaced(
-    store: CodeStore,
-) -> None:
+def test_what_is_saved_already_is_not_saved_again_and_nothing_is_replaced(store: CodeStore) -> None:
     store.save("code_load_sales", "python", "mine")
     assert [one.code_id for one in save_blocks(store, fenced(LONG))] == ["code_load_sales_2"]
     assert save_blocks(store, fenced(LONG)) == []

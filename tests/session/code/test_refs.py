@@ -23,9 +23,8 @@ def store(tmp_path: Path) -> CodeStore:
     return store
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_references_are_resolved_for_the_person(store: CodeStore) -> None:
+    for text, shown in (
         ("no reference", "no reference"),
         ("<code_ref>hello</code_ref>", "```python\nprint('hello')\n```"),
         ("Look:\n<code_ref> page </code_ref>\nSo.", "Look:\n```c++\nint main;\n```\nSo."),
@@ -44,10 +43,8 @@ def store(tmp_path: Path) -> CodeStore:
             "<code_ref>empty</code_ref>",
             "```a``` \n```json\n\n```\n```\n<code_ref>hello</code_ref>\n```\n```json\n\n```",
         ),
-    ],
-)
-def test_references_are_resolved_for_the_person(store: CodeStore, text: str, shown: str) -> None:
-    assert resolve_code_refs(text, store) == shown
+    ):
+        assert resolve_code_refs(text, store) == shown, text
 
 
 def test_several_references_and_in_chinese(store: CodeStore) -> None:
@@ -86,10 +83,10 @@ def test_a_store_that_cannot_be_read_spoils_no_answer(store: CodeStore) -> None:
     )
 
 
-@pytest.mark.parametrize("hostile", ["`", "<code_ref>", "<code_ref> ", "```\n", "~~~ `"])
-def test_hostile_text_takes_time_in_proportion(store: CodeStore, hostile: str) -> None:
-    text = hostile * 100_000 + "<code_ref>"
-    assert resolve_code_refs(text, store) == text
+def test_hostile_text_takes_time_in_proportion(store: CodeStore) -> None:
+    for hostile in ("`", "<code_ref>", "<code_ref> ", "```\n", "~~~ `"):
+        text = hostile * 100_000 + "<code_ref>"
+        assert resolve_code_refs(text, store) == text, hostile
 
 
 class TestFiles:

@@ -65,9 +65,8 @@ class TestSaving:
         assert names(store) == ["index.sqlite", "load_sales.py"]
         assert CodeStore(store.folder).list() == [saved]
 
-    @pytest.mark.parametrize(
-        ("content", "lines"),
-        [
+    def test_every_character_is_kept(self, store: CodeStore) -> None:
+        for content, lines in (
             ("", 0),
             ("x", 1),
             ("x\n", 1),
@@ -78,13 +77,11 @@ class TestSaving:
             ("</Window><action id='x'>&amp;[/foo]\x1b[31m\u202e", 1),
             ("你好\n世界", 2),
             ("\ufeffx", 1),
-        ],
-    )
-    def test_every_character_is_kept(self, store: CodeStore, content: str, lines: int) -> None:
-        saved = store.save("code", "python", content)
-        assert store.read("code") == content
-        assert (saved.line_count, saved.char_count) == (lines, len(content))
-        assert (store.folder / "code.py").read_bytes() == content.encode()
+        ):
+            saved = store.save("code", "python", content)
+            assert store.read("code") == content, content
+            assert (saved.line_count, saved.char_count) == (lines, len(content)), content
+            assert (store.folder / "code.py").read_bytes() == content.encode(), content
 
     def test_what_no_file_can_hold_is_made_visible(self, store: CodeStore) -> None:
         store.save("code", "python", "a\0b\ud800c", "d\0e\x1b[2J\nf")
@@ -140,9 +137,8 @@ class TestSaving:
 
 
 class TestLanguages:
-    @pytest.mark.parametrize(
-        ("language", "ending"),
-        [
+    def test_each_language_has_its_extension(self, store: CodeStore) -> None:
+        for language, ending in (
             ("python", "py"),
             ("javascript", "js"),
             ("html", "html"),
@@ -163,24 +159,22 @@ class TestLanguages:
             ("rust", "rs"),
             ("php", "php"),
             ("ruby", "rb"),
-        ],
-    )
-    def test_each_language_has_its_extension(
-        self, store: CodeStore, language: str, ending: str
-    ) -> None:
-        saved = store.save("code", language, "x")
-        assert (saved.language, saved.note) == (language, "")
-        assert names(store) == sorted([f"code.{ending}", "index.sqlite"])
-        assert store.list()[0].language == language
-        assert LANGUAGES[language] == ending
+        ):
+            saved = store.save("code", language, "x")
+            assert (saved.language, saved.note) == (language, ""), language
+            assert names(store) == sorted([f"code.{ending}", "index.sqlite"]), language
+            assert store.list()[0].language == language, language
+            assert LANGUAGES[language] == ending, language
 
-    @pytest.mark.parametrize(
-        ("asked", "kept"),
-        [("Python", "python"), (" JS ", "javascript"), ("cpp", "c++"), ("yml", "yaml")],
-    )
-    def test_common_other_names_are_known(self, store: CodeStore, asked: str, kept: str) -> None:
-        saved = store.save("code", asked, "x")
-        assert (saved.language, saved.note) == (kept, "")
+    def test_common_other_names_are_known(self, store: CodeStore) -> None:
+        for asked, kept in (
+            ("Python", "python"),
+            (" JS ", "javascript"),
+            ("cpp", "c++"),
+            ("yml", "yaml"),
+        ):
+            saved = store.save("code", asked, "x")
+            assert (saved.language, saved.note) == (kept, ""), asked
 
     @pytest.mark.parametrize("asked", ["cobol", "", "../x", "py/../../x", "[/foo]"])
     def test_an_unknown_one_is_python_with_a_warning(
@@ -214,11 +208,11 @@ class TestIds:
         assert not store.exists(code_id)
         assert not store.folder.exists()
 
-    @pytest.mark.parametrize("code_id", ["a", "7", "index", "code_sales-2", "A" * 64])
-    def test_valid_ids_are_accepted(self, store: CodeStore, code_id: str) -> None:
-        store.save(code_id, "sql", "x")
-        assert store.read(code_id) == "x"
-        assert store.exists(code_id)
+    def test_valid_ids_are_accepted(self, store: CodeStore) -> None:
+        for code_id in ("a", "7", "index", "code_sales-2", "A" * 64):
+            store.save(code_id, "sql", "x")
+            assert store.read(code_id) == "x", code_id
+            assert store.exists(code_id), code_id
 
     def test_two_that_differ_only_in_case_are_refused(self, store: CodeStore) -> None:
         store.save("Sort", "python", "x")
@@ -253,9 +247,8 @@ class TestDeleting:
 class TestDescribing:
     """R8: S4.4 as amended."""
 
-    @pytest.mark.parametrize(
-        ("language", "code", "description"),
-        [
+    def test_without_a_description_one_is_made_of_the_code(self, store: CodeStore) -> None:
+        for language, code, description in (
             ("python", '"""Load the sales.\n\nMore."""\nimport csv\n', "Load the sales."),
             ("python", "#!/usr/bin/env python\n# -- Clean up --\nx = 1\n", "Clean up"),
             ("python", "def load(): ...\n\nclass Sales: ...\n", "functions: load; classes: Sales"),
@@ -268,13 +261,9 @@ class TestDescribing:
             ("json", "{}\n", "1 line of json"),
             ("python", "", ""),
             ("python", "# \x1b[2J\u202e hidden\n", "␛[2J\\u202e hidden"),
-        ],
-    )
-    def test_without_a_description_one_is_made_of_the_code(
-        self, store: CodeStore, language: str, code: str, description: str
-    ) -> None:
-        assert store.save("code", language, code).description == description
-        assert store.list()[0].description == description
+        ):
+            assert store.save("code", language, code).description == description, language
+            assert store.list()[0].description == description, language
 
     def test_a_given_description_is_kept(self, store: CodeStore) -> None:
         assert store.save("code", "python", "# Mine", "Yours").description == "Yours"
@@ -413,28 +402,28 @@ class TestHostileFolders:
         if "DROP" not in prepare:
             assert (store.folder / "index.sqlite.damaged").exists()
 
-    @pytest.mark.parametrize("damage", ["text", "half", "zeros", "flips"])
-    def test_a_damaged_index_is_set_aside(self, store: CodeStore, damage: str) -> None:
-        for number in range(20):
-            store.save(f"code{number}", "python", f"x = {number}", "d" * 200)
-        index = store.folder / "index.sqlite"
-        data = bytearray(index.read_bytes())
-        match damage:
-            case "text":
-                data = bytearray(b"no database at all\n" * 100)
-            case "half":
-                del data[len(data) // 2 :]
-            case "zeros":
-                data[100:4096] = bytes(3996)
-            case "flips":
-                for at in range(4096, len(data), 7):
-                    data[at] ^= 0xFF
-        index.write_bytes(data)
-        assert {one.code_id for one in store.list()} == {f"code{n}" for n in range(20)}
-        assert store.read("code7") == "x = 7"
-        saved = store.save("code7", "python", "y", "Again")
-        assert saved in store.list()
-        assert len(store.list()) == 20
+    def test_a_damaged_index_is_set_aside(self, store: CodeStore) -> None:
+        for damage in ("text", "half", "zeros", "flips"):
+            for number in range(20):
+                store.save(f"code{number}", "python", f"x = {number}", "d" * 200)
+            index = store.folder / "index.sqlite"
+            data = bytearray(index.read_bytes())
+            match damage:
+                case "text":
+                    data = bytearray(b"no database at all\n" * 100)
+                case "half":
+                    del data[len(data) // 2 :]
+                case "zeros":
+                    data[100:4096] = bytes(3996)
+                case "flips":
+                    for at in range(4096, len(data), 7):
+                        data[at] ^= 0xFF
+            index.write_bytes(data)
+            assert {one.code_id for one in store.list()} == {f"code{n}" for n in range(20)}, damage
+            assert store.read("code7") == "x = 7", damage
+            saved = store.save("code7", "python", "y", "Again")
+            assert saved in store.list(), damage
+            assert len(store.list()) == 20, damage
 
     def test_invalid_text_of_the_index_is_shown_inert(self, store: CodeStore) -> None:
         store.save("code", "python", "x", "Old")

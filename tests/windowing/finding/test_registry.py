@@ -103,9 +103,8 @@ def test_listing_imports_no_package(there: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "reason"),
-    [
+def test_a_package_that_is_wrong_says_which_and_why() -> None:
+    for name, value, reason in (
         (
             "x",
             "contextui.windows.todo.window:Nothing",
@@ -121,17 +120,15 @@ def test_listing_imports_no_package(there: Path, monkeypatch: pytest.MonkeyPatch
             "its window is called todo: give the entry",
         ),
         ("Bad Name", "contextui.windows.todo.window:TodoWindow", "this cannot be a window's name"),
-    ],
-)
-def test_a_package_that_is_wrong_says_which_and_why(name: str, value: str, reason: str) -> None:
-    registry = found(
-        packages=[point(name, value), point("todo", "contextui.windows.todo.window:TodoWindow")]
-    )
-    states = {entry.name: entry for entry in registry.load_all()}
-    assert states["todo"].status == "ready"
-    assert states[name].status == "broken"
-    assert str(states[name].reason).startswith(f"{value} of the package of no name: ")
-    assert reason in str(states[name].reason)
+    ):
+        registry = found(
+            packages=[point(name, value), point("todo", "contextui.windows.todo.window:TodoWindow")]
+        )
+        states = {entry.name: entry for entry in registry.load_all()}
+        assert states["todo"].status == "ready", name
+        assert states[name].status == "broken", name
+        assert str(states[name].reason).startswith(f"{value} of the package of no name: "), name
+        assert reason in str(states[name].reason), name
 
 
 # --- two of one name ---------------------------------------------------------------------------

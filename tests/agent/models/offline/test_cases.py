@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from contextui import WindowManager
 from tests.agent.models.offline.cases import Case, Expectation, Open, check, outcome
 from tests.agent.models.offline.talk import Talk
@@ -20,9 +18,8 @@ def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
         yield talk.windows
 
 
-@pytest.mark.parametrize(
-    ("expect", "problem"),
-    [
+def test_each_kind_of_expectation_can_fail(tmp_path: Path) -> None:
+    for expect, problem in (
         (Expectation(open=frozenset()), "open: ['todo_1'] instead of []"),
         (Expectation(open=frozenset({"todo_1", "x_1"})), "instead of ['todo_1', 'x_1']"),
         (Expectation(closed=("todo_1",)), "todo_1 is still open"),
@@ -37,17 +34,13 @@ def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
         (Expectation(files={"a.txt": "b"}), "a.txt holds 'a' instead of 'b'"),
         (Expectation(files={"b.txt": "b"}), "b.txt holds None instead of 'b'"),
         (Expectation(answer=(("well",), ("no", "never"))), "has none of ['no', 'never']"),
-    ],
-)
-def test_each_kind_of_expectation_can_fail(
-    expect: Expectation, problem: str, tmp_path: Path
-) -> None:
-    steps = (Open("todo", {"items": ["milk"]}),)
-    case = Case("en-x", "en", ("hello",), expect, {"a.txt": "a"}, steps)
-    with begun(case, tmp_path) as windows:
-        problems = check(case, windows, "Well, yes.")
-    assert len(problems) == 1
-    assert problem in problems[0]
+    ):
+        steps = (Open("todo", {"items": ["milk"]}),)
+        case = Case("en-x", "en", ("hello",), expect, {"a.txt": "a"}, steps)
+        with begun(case, tmp_path) as windows:
+            problems = check(case, windows, "Well, yes.")
+        assert len(problems) == 1, expect
+        assert problem in problems[0], expect
 
 
 def test_an_expectation_looks_only_at_what_it_names(tmp_path: Path) -> None:
@@ -59,17 +52,12 @@ def test_an_expectation_looks_only_at_what_it_names(tmp_path: Path) -> None:
         assert check(case, windows, "I can't do that.") == []
 
 
-@pytest.mark.parametrize(
-    ("words", "calls", "has_changed"),
-    [
+def test_the_outcome_says_whether_anything_changed(tmp_path: Path) -> None:
+    for words, calls, has_changed in (
         ("add tea", ("todo_1.add text=tea",), True),
         ("todo_1.find text=milk", ("todo_1.find text=milk",), False),
         ("what is on my list?", (), False),
-    ],
-)
-def test_the_outcome_says_whether_anything_changed(
-    words: str, calls: tuple[str, ...], has_changed: bool, tmp_path: Path
-) -> None:
-    steps = (Open("todo", {"items": ["milk"]}), Open("monitor"))
-    came = outcome(Case("en-x", "en", (words,), Expectation(), {}, steps), (), tmp_path)
-    assert (came.calls, came.has_changed, came.problems) == (calls, has_changed, ())
+    ):
+        steps = (Open("todo", {"items": ["milk"]}), Open("monitor"))
+        came = outcome(Case("en-x", "en", (words,), Expectation(), {}, steps), (), tmp_path)
+        assert (came.calls, came.has_changed, came.problems) == (calls, has_changed, ()), words

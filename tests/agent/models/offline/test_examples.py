@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from contextui import Body, Lod, Window, action
 from contextui.cli.demo import TURNS
 from contextui.tui.conversation.welcome import tries_in
@@ -95,37 +93,35 @@ def test_the_demo(tmp_path: Path) -> None:
     assert "bread" in turns[3].text
 
 
-@pytest.mark.parametrize(
-    ("lang", "number", "calls"),
-    [
+def test_the_start_screen(tmp_path: Path) -> None:
+    cases: list[tuple[Lang, int, list[str]]] = [
         ("en", 0, ["create todo items=['milk', 'eggs', 'bread']"]),
         ("zh", 0, ["create todo items=['牛奶', '鸡蛋', '面包']"]),
         ("en", 1, ["create editor path=README.md"]),
         ("zh", 1, ["create editor path=README.md"]),
         ("en", 2, ["create monitor"]),
         ("zh", 2, ["create monitor"]),
-    ],
-)
-def test_the_start_screen(lang: Lang, number: int, calls: list[str], tmp_path: Path) -> None:
-    with Talk(tmp_path, lang, classes=()) as talk:
-        assert [*talk.say(Words(lang)(tries_in(tmp_path)[number])).calls] == calls
+    ]
+    for lang, number, calls in cases:
+        with Talk(tmp_path, lang, classes=()) as talk:
+            assert [*talk.say(Words(lang)(tries_in(tmp_path)[number])).calls] == calls, lang
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_start_screen_asks_what_it_sees(lang: Lang, tmp_path: Path) -> None:
-    with Talk(tmp_path, lang, classes=()) as talk:
-        talk.windows.open("todo")
-        talk.windows.open("monitor")
-        turn = talk.say(Words(lang)(tries_in(tmp_path)[3]))
-    assert turn.calls == ()
-    assert "todo_1" in turn.text
-    assert "monitor_1" in turn.text
+def test_the_start_screen_asks_what_it_sees(tmp_path: Path) -> None:
+    for lang in ("en", "zh"):
+        with Talk(tmp_path, lang, classes=()) as talk:
+            talk.windows.open("todo")
+            talk.windows.open("monitor")
+            turn = talk.say(Words(lang)(tries_in(tmp_path)[3]))
+        assert turn.calls == (), lang
+        assert "todo_1" in turn.text, lang
+        assert "monitor_1" in turn.text, lang
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_start_screen_without_a_readme(lang: Lang, tmp_path: Path) -> None:
-    with Talk(tmp_path, lang, classes=(), files=TEXT) as talk:
-        assert talk.say(Words(lang)(tries_in(tmp_path)[1])).calls == ("create files",)
+def test_the_start_screen_without_a_readme(tmp_path: Path) -> None:
+    for lang in ("en", "zh"):
+        with Talk(tmp_path, lang, classes=(), files=TEXT) as talk:
+            assert talk.say(Words(lang)(tries_in(tmp_path)[1])).calls == ("create files",), lang
 
 
 # --- the source documents ----------------------------------------------------------------------
@@ -144,9 +140,8 @@ def test_a_list_in_chinese(tmp_path: Path) -> None:
 # --- findings of an earlier audit ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "call"),
-    [
+def test_what_was_misunderstood_once(tmp_path: Path) -> None:
+    for name, words, call in (
         ("todo", "close the todo list, summary: all bought", "todo_1.close summary=all bought"),
         ("todo", "todo_1.done 2", "todo_1.done item=2"),
         ("todo", "add plums to the shopping list", "todo_1.add text=plums"),
@@ -154,18 +149,15 @@ def test_a_list_in_chinese(tmp_path: Path) -> None:
         ("database", 'execute "x y"', "database_1.execute sql=x y"),
         ("database", 'query "x y"', "database_1.query sql=x y"),
         ("editor", "显示差异", "editor_1.diff"),
-    ],
-)
-def test_what_was_misunderstood_once(name: str, words: str, call: str, tmp_path: Path) -> None:
-    lang: Lang = "en" if words.isascii() else "zh"
-    with Talk(tmp_path, lang, OWN) as talk:
-        talk.windows.open(name, **OPENED.get(name, {}))
-        assert talk.say(words).calls == (call,)
+    ):
+        lang: Lang = "en" if words.isascii() else "zh"
+        with Talk(tmp_path, lang, OWN) as talk:
+            talk.windows.open(name, **OPENED.get(name, {}))
+            assert talk.say(words).calls == (call,), name
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_a_request_that_is_only_half_understood_writes_nothing(tmp_path: Path) -> None:
+    for words in (
         "make it faster and save it",
         "set the timeout to 5 and save",
         "fix all the bugs in it and save",
@@ -174,13 +166,11 @@ def test_what_was_misunderstood_once(name: str, words: str, call: str, tmp_path:
         "add error handling, then save",
         "把它改得更快然后保存",
         "修复所有错误并保存",
-    ],
-)
-def test_a_request_that_is_only_half_understood_writes_nothing(words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path, files=TEXT) as talk:
-        talk.windows.open("editor", path="notes.txt")
-        turn = talk.say(words)
-        assert turn.calls == ()
-        assert turn.text
-    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["notes.txt"]
-    assert (tmp_path / "notes.txt").read_text() == TEXT["notes.txt"]
+    ):
+        with Talk(tmp_path, files=TEXT) as talk:
+            talk.windows.open("editor", path="notes.txt")
+            turn = talk.say(words)
+            assert turn.calls == (), words
+            assert turn.text, words
+        assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["notes.txt"], words
+        assert (tmp_path / "notes.txt").read_text() == TEXT["notes.txt"], words

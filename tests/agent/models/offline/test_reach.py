@@ -97,10 +97,15 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.name)
 def test_each_action_is_reached_by_its_id_and_arguments(cls: type[Window], tmp_path: Path) -> None:
-    """Every second one with its window's id in front; `make test-thorough` tries both of each."""
+    """Every second one with its window's id in front; `make test-thorough` tries both of each.
+
+    Actions without arguments are reached by their labels in the same way.
+    """
     bad = list[str]()
     for number, action_id in enumerate(cls.actions):
         given = ARGUMENTS.get(f"{cls.name}.{action_id}", "")
+        if not given and not IS_THOROUGH:
+            continue
         call = f"{cls.name}_1.{action_id} {_as_called(given)}".strip()
         names = (f"{cls.name}_1.{action_id}", action_id)
         for name in names if IS_THOROUGH else names[number % 2 :][:1]:
@@ -114,10 +119,10 @@ def test_each_action_is_reached_by_its_id_and_arguments(cls: type[Window], tmp_p
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_each_action_is_reached_by_its_label(lang: Lang, tmp_path: Path) -> None:
-    """Every second one in either language; `make test-thorough` tries all of them in both."""
+    """Every fourth one in either language; `make test-thorough` tries all of them in both."""
     bad = list[str]()
     actions = [(cls.name, one) for cls in EVERY for one in cls.actions.values()]
-    for name, action in actions if IS_THOROUGH else actions[lang == "zh" :: 2]:
+    for name, action in actions if IS_THOROUGH else actions[2 * (lang == "zh") :: 4]:
         call, label = f"{name}_1.{action.id}", action.labelled(lang)
         (tmp_path / call).mkdir()
         turn = scene(name, lang).said(label, tmp_path / call)

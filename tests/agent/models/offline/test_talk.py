@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import contextui.agent.models.offline
 from contextui.words import Lang
 from tests.agent.models.offline.talk import Talk, built_in
@@ -15,9 +13,8 @@ MILK = {"items": ["milk", "eggs"]}
 # --- questions -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("question", "has", "lacks"),
-    [
+def test_questions_are_answered_from_what_is_shown(tmp_path: Path) -> None:
+    for question, has, lacks in (
         ("what's on my list?", ["milk", "eggs"], []),
         ("is there any milk on the list?", ["milk"], ["eggs"]),
         ("how many items are on the list?", ["2"], []),
@@ -27,25 +24,21 @@ MILK = {"items": ["milk", "eggs"]}
         ("清单上有什么？", ["milk", "eggs"], []),
         ("有几项？", ["2"], []),
         ("现在开着哪些窗口", ["todo_1"], []),
-    ],
-)
-def test_questions_are_answered_from_what_is_shown(
-    question: str, has: list[str], lacks: list[str], tmp_path: Path
-) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", **MILK)
-        talk.act("todo_1", "done", item=1)
-        turn = talk.say(question)
-    assert turn.calls == ()
-    assert all(one in turn.text for one in has)
-    assert not any(one in turn.text for one in lacks)
+    ):
+        with Talk(tmp_path) as talk:
+            talk.windows.open("todo", **MILK)
+            talk.act("todo_1", "done", item=1)
+            turn = talk.say(question)
+        assert turn.calls == (), question
+        assert all(one in turn.text for one in has), question
+        assert not any(one in turn.text for one in lacks), question
 
 
-@pytest.mark.parametrize("words", ["is the milk done?", "did I already buy milk?", "牛奶买了吗"])
-def test_a_question_changes_nothing(words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", items=["milk", "牛奶"])
-        assert talk.say(words).calls == ()
+def test_a_question_changes_nothing(tmp_path: Path) -> None:
+    for words in ("is the milk done?", "did I already buy milk?", "牛奶买了吗"):
+        with Talk(tmp_path) as talk:
+            talk.windows.open("todo", items=["milk", "牛奶"])
+            assert talk.say(words).calls == (), words
 
 
 def test_what_nothing_shows_is_not_made_up(tmp_path: Path) -> None:
@@ -78,18 +71,21 @@ def test_it_says_what_it_is_and_what_it_can_do(tmp_path: Path) -> None:
         assert talk.say("thanks").text == "You are welcome."
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize(
-    "words", ["write me a poem about milk", "order a pizza", "帮我订机票", "foo bar baz"]
-)
-def test_a_refusal_says_what_can_be_done_instead(words: str, lang: Lang, tmp_path: Path) -> None:
-    with Talk(tmp_path, lang) as talk:
-        talk.windows.open("todo", **MILK)
-        turn = talk.say(words)
-    assert turn.calls == ()
-    assert words in turn.text
-    assert "clear_done" in turn.text
-    assert "/model" in turn.text
+def test_a_refusal_says_what_can_be_done_instead(tmp_path: Path) -> None:
+    cases: list[tuple[Lang, str]] = [
+        ("en", "write me a poem about milk"),
+        ("zh", "帮我订机票"),
+        ("en", "foo bar baz"),
+        ("zh", "order a pizza"),
+    ]
+    for lang, words in cases:
+        with Talk(tmp_path, lang) as talk:
+            talk.windows.open("todo", **MILK)
+            turn = talk.say(words)
+        assert turn.calls == (), words
+        assert words in turn.text, words
+        assert "clear_done" in turn.text, words
+        assert "/model" in turn.text, words
 
 
 def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> None:
@@ -112,25 +108,23 @@ def test_a_failure_is_reported_in_its_own_words(tmp_path: Path) -> None:
     assert "Done" not in turn.text
 
 
-@pytest.mark.parametrize(
-    "words", ["delete the caviar, then add tea", "add tea. Then frobnicate the wombat"]
-)
-def test_nothing_is_done_if_a_part_is_not_understood(words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", **MILK)
-        turn = talk.say(words)
-    assert turn.calls == ()
-    assert "caviar" in turn.text or "wombat" in turn.text
+def test_nothing_is_done_if_a_part_is_not_understood(tmp_path: Path) -> None:
+    for words in ("delete the caviar, then add tea", "add tea. Then frobnicate the wombat"):
+        with Talk(tmp_path) as talk:
+            talk.windows.open("todo", **MILK)
+            turn = talk.say(words)
+        assert turn.calls == (), words
+        assert "caviar" in turn.text or "wombat" in turn.text, words
 
 
-@pytest.mark.parametrize("words", ["close todo_9", "关闭 todo_9"])
-def test_no_other_window_is_closed_instead_of_an_unknown_one(words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path) as talk:
-        talk.windows.open("todo", **MILK)
-        turn = talk.say(words)
-        assert turn.calls == ()
-        assert "todo_9" in turn.text
-        assert talk.say('add "see todo_9"').calls == ("todo_1.add text=see todo_9",)
+def test_no_other_window_is_closed_instead_of_an_unknown_one(tmp_path: Path) -> None:
+    for words in ("close todo_9", "关闭 todo_9"):
+        with Talk(tmp_path) as talk:
+            talk.windows.open("todo", **MILK)
+            turn = talk.say(words)
+            assert turn.calls == (), words
+            assert "todo_9" in turn.text, words
+            assert talk.say('add "see todo_9"').calls == ("todo_1.add text=see todo_9",), words
 
 
 # --- what it refers to ---------------------------------------------------------------------------

@@ -2,16 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.agent.models.offline.talk import Talk
 
 ITEMS = ["milk", "eggs", "bread"]
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "calls"),
-    [
+def test_what_was_done_last_is_corrected(tmp_path: Path) -> None:
+    for first, then, calls in (
         ("mark eggs as done", "no, bread", ("todo_1.undone item=2", "todo_1.done item=3")),
         ("mark eggs as done", "no, I meant bread", ("todo_1.undone item=2", "todo_1.done item=3")),
         ("add tea", "no, coffee", ("todo_1.delete item=4", "todo_1.add text=coffee")),
@@ -22,25 +19,21 @@ ITEMS = ["milk", "eggs", "bread"]
         ("把 milk 标为完成", "撤销", ("todo_1.undone item=1",)),
         ("add tea", "and coffee", ("todo_1.add text=coffee",)),
         ("mark milk as done", "the eggs too", ("todo_1.done item=2",)),
-    ],
-)
-def test_what_was_done_last_is_corrected(
-    first: str, then: str, calls: tuple[str, ...], tmp_path: Path
-) -> None:
-    with Talk(tmp_path, classes=()) as talk:
-        talk.windows.open("todo", items=ITEMS)
-        assert talk.say(first).calls
-        assert sorted(talk.say(then).calls) == sorted(calls)
+    ):
+        with Talk(tmp_path, classes=()) as talk:
+            talk.windows.open("todo", items=ITEMS)
+            assert talk.say(first).calls, first
+            assert sorted(talk.say(then).calls) == sorted(calls), first
 
 
-@pytest.mark.parametrize("first", ["move milk to the end", "delete milk"])
-def test_what_no_action_takes_back_stays(first: str, tmp_path: Path) -> None:
-    with Talk(tmp_path, classes=()) as talk:
-        talk.windows.open("todo", items=ITEMS)
-        talk.say(first)
-        turn = talk.say("undo that")
-    assert turn.calls == ()
-    assert "cannot undo" in turn.text
+def test_what_no_action_takes_back_stays(tmp_path: Path) -> None:
+    for first in ("move milk to the end", "delete milk"):
+        with Talk(tmp_path, classes=()) as talk:
+            talk.windows.open("todo", items=ITEMS)
+            talk.say(first)
+            turn = talk.say("undo that")
+        assert turn.calls == (), first
+        assert "cannot undo" in turn.text, first
 
 
 def test_a_deletion_is_not_corrected_by_another_one(tmp_path: Path) -> None:
@@ -50,8 +43,8 @@ def test_a_deletion_is_not_corrected_by_another_one(tmp_path: Path) -> None:
         assert talk.say("no, I meant bread").calls == ()
 
 
-@pytest.mark.parametrize("words", ["undo that", "撤销", "repeat that", "no, the eggs"])
-def test_without_anything_before_nothing_is_done(words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path, classes=()) as talk:
-        talk.windows.open("todo", items=ITEMS)
-        assert talk.say(words).calls == ()
+def test_without_anything_before_nothing_is_done(tmp_path: Path) -> None:
+    for words in ("undo that", "撤销", "repeat that", "no, the eggs"):
+        with Talk(tmp_path, classes=()) as talk:
+            talk.windows.open("todo", items=ITEMS)
+            assert talk.say(words).calls == (), words

@@ -57,13 +57,8 @@ def test_few_items_are_all_compared(work: Counter[str]) -> None:
     assert 0 < done["parsed"] <= 100
 
 
-@pytest.mark.parametrize("words", [f"sell {name_of(3)}", f"what is {name_of(4)}?"])
-def test_of_many_items_only_some_are_looked_at(words: str, work: Counter[str]) -> None:
-    done = said(work, LARGE, words)
+def test_of_many_items_only_some_are_looked_at(work: Counter[str]) -> None:
+    """And windows that did not change are not parsed again."""
+    done = said(work, LARGE, f"what is {name_of(4)}?", f"sell {name_of(3)}")
     assert done["parsed"] <= MOST
     assert done["compared"] <= MOST
-
-
-def test_windows_that_did_not_change_are_not_parsed_again(work: Counter[str]) -> None:
-    done = said(work, LARGE, f"sell {name_of(3)}", f"sell {name_of(4)}")
-    assert done["parsed"] <= 2 * LARGE[0] // LARGE[1] + MOST
