@@ -158,7 +158,8 @@ class PlantsWindow(Window):
         return self.env.say(f"{found.name}: every {days} days.", f"{found.name}：每 {days} 天。")
 
     @action(
-        "Put a plant somewhere else", zh="把植物搬到别处：window 窗台、balcony 阳台、bathroom 浴室"
+        "Put a plant somewhere else",
+        zh="把植物搬到别处：window 窗台、balcony 阳台、bathroom 浴室",
     )
     def put(self, plant: str, place: Place) -> str:
         found = self._find(plant)

@@ -142,7 +142,8 @@ class RoomsWindow(Window):
         ]
 
     @action(
-        "Book a meeting room for a meeting", zh="预订会议室：oak 橡树厅，pine 松树厅，birch 白桦厅"
+        "Book a meeting room for a meeting",
+        zh="预订会议室：oak 橡树厅，pine 松树厅，birch 白桦厅",
     )
     def book(self, room: RoomName, title: str, start: time, minutes: int = 60) -> str:
         self.state.last_id += 1
