@@ -25,14 +25,19 @@ GONE = object()
 
 CASES: list[tuple[str, str, object]] = [
     ("window_opened", "data.version", GONE),
+    ("window_opened", "data.name", GONE),
     ("window_state", "data.version", None),
+    ("window_state", "data.windowId", 1.5),
     ("checkpoint", "data.seq", "1"),
+    ("checkpoint", "data.turn", 1.5),
     ("checkpoint", "data.items", GONE),
+    ("checkpoint", "data.items.0", GONE),
     ("checkpoint", "data.items.0.1.hidden", "dropped"),
     ("checkpoint", "data.windows", []),
     ("checkpoint", "data.numbers", {"todo": -1}),
     ("request", "data.carrierId", GONE),
     ("user", "data.seq", 10**19),
+    ("user", "data.seq", 10**7),
     ("user", "data.seq", -1),
     ("user", "data.seq", 3),
     ("user", "data.hidden", -1),
@@ -42,6 +47,7 @@ CASES: list[tuple[str, str, object]] = [
     ("compact_boundary", "data", GONE),
     ("session", "data.schema", 2),
     ("session", "cwd", "x" * 10**6),
+    ("user", "gitBranch", "x" * 10**6),
     ("usage", "data.usage.input_tokens", 10**300),
 ]
 
