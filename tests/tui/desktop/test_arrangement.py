@@ -155,7 +155,10 @@ def test_when_the_present_window_is_closed_its_place_is_taken() -> None:
     assert windows.current == "w_3"
     windows.follow(["w_1"], lambda _: False)
     assert windows.current == "w_1"
+    windows.use("w_2")  # its focus is reported after it was closed
+    assert windows.current == "w_1"
     windows.follow([], lambda _: False)
+    windows.use("w_1")
     assert windows.current is None
 
 
