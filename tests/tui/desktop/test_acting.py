@@ -55,6 +55,16 @@ def test_number_sign_and_key_list_all_actions(chat: SharedChat) -> None:
     chat.talk(go)
 
 
+async def choose(pilot: "Pilot[int]", wanted: str, key: str = "enter") -> None:
+    """Choose an entry of the menu of the window that has the focus."""
+    await pilot.press("a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+    entries = pilot.app.screen.query_one(OptionList)
+    entries.highlighted = entries.get_option_index(wanted)
+    await pilot.press(key)
+    await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
+
+
 def test_results_refusals_and_forms_of_what_the_menu_runs(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         desk = opened(chat, "note", "shelf")
@@ -66,33 +76,25 @@ def test_results_refusals_and_forms_of_what_the_menu_runs(chat: SharedChat) -> N
         )
         before = (frame.region, frame.body.region)
 
-        async def choose(wanted: str, key: str = "enter") -> None:
-            await pilot.press("a")
-            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
-            entries = pilot.app.screen.query_one(OptionList)
-            entries.highlighted = entries.get_option_index(wanted)
-            await pilot.press(key)
-            await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
-
-        await choose("undo")  # it needs nothing
+        await choose(pilot, "undo")  # it needs nothing
         await until(pilot, lambda: "Taken back." in region_text(pilot, frame)[-1])
         await until(pilot, lambda: shown(pilot, "◇ you"))
         assert (frame.region, frame.body.region) == before
         frame.clear_note()
         await until(pilot, lambda: "Taken back." not in region_text(pilot, frame)[-1])
-        await choose("write")  # it asks first
+        await choose(pilot, "write")  # it asks first
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         await pilot.press(*"new", "enter")
         await until(pilot, lambda: frame.note == "Wrote 3.")
         await until(pilot, lambda: shown(pilot, "│ new"))
-        await choose("refuse")
+        await choose(pilot, "refuse")
         await until(pilot, lambda: frame.note == "no reason")
-        await choose("refuse", "space")  # fills in what may be left out, too
+        await choose(pilot, "refuse", "space")  # fills in what may be left out, too
         await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
         await pilot.press("escape")
         await until(pilot, lambda: frame.has_focus)
         await desk.session.windows.act("note_1", "write", {"text": "one\ntwo\nthree"})
-        await choose("say")  # it only reads: what it read is what one wants
+        await choose(pilot, "say")  # it only reads: what it read is what one wants
         await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
         await until(pilot, lambda: shown(pilot, "three"))
         await pilot.press("escape")
@@ -102,11 +104,11 @@ def test_results_refusals_and_forms_of_what_the_menu_runs(chat: SharedChat) -> N
         await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
         await pilot.press("down", "escape")
         await until(pilot, lambda: frame.has_focus)
-        await choose("key:minus")  # the menu offers every key to mouse users
+        await choose(pilot, "key:minus")  # the menu offers every key to mouse users
         await until(pilot, lambda: frame.window.lod is Lod.SUMMARY)
-        await choose("key:full_stop")
+        await choose(pilot, "key:full_stop")
         await until(pilot, lambda: frame.region.x > before[0].x)
-        await choose("key:x")
+        await choose(pilot, "key:x")
         await until(pilot, lambda: frame.query_one(Closing).display)
         await pilot.press("escape")
         desk.session.windows.close("note_1")

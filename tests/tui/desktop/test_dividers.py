@@ -119,14 +119,12 @@ def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) -> None:
             await frame_of(pilot, "form_1")
             await until(pilot, lambda: desktop(pilot).region.height == 8)
             await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
-            assert isinstance(pilot.app.screen, GoTo)  # open for the next arrow
             await until(pilot, lambda: desktop(pilot).region.height == 10)
+            assert len(pilot.app.screen_stack) == 2  # open for the next arrow
             assert main(pilot).query_one("#inspector").outer_size.width == 43
-            await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
-            await pilot.press("ctrl+g", "=")
+            await pilot.press("=")
             await until(pilot, lambda: desktop(pilot).region.height == 8)
-            assert not isinstance(pilot.app.screen, GoTo)
+            await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
             assert main(pilot).query_one("#inspector").outer_size.width == 41
             await pilot.press("ctrl+g", "2")
             await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
