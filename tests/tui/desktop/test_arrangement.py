@@ -1,6 +1,5 @@
 """The places of windows."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.geometry import Region, Size
@@ -241,8 +240,8 @@ def test_a_number_never_changes_while_its_window_lives(
 MODES: list[Mode] = ["stack", "single", "zoomed"]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @given(
+    mode=st.sampled_from(MODES),
     count=st.integers(0, 120),
     data=st.data(),
     width=st.integers(0, 220),
@@ -252,8 +251,8 @@ MODES: list[Mode] = ["stack", "single", "zoomed"]
     is_pinned=st.booleans(),
 )
 def test_every_window_has_its_place_and_none_covers_another(
-    mode: Mode,
     *,
+    mode: Mode,
     count: int,
     data: st.DataObject,
     width: int,
