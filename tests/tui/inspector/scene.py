@@ -127,7 +127,12 @@ async def tidy(pilot: "Pilot[int]") -> None:
 
 async def see(pilot: "Pilot[int]", *texts: str) -> None:
     """Wait until all of these stand on the screen."""
-    await until(pilot, lambda: all(shown(pilot, text) for text in texts))
+
+    def seen() -> bool:
+        rows = screen(pilot)
+        return all(text in rows for text in texts)
+
+    await until(pilot, seen)
 
 
 async def not_see(pilot: "Pilot[int]", text: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 from textual.events import Resize
 from textual.geometry import Size
+from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.detail import TextLines, WholeText
@@ -18,6 +19,7 @@ from contextui.tui.inspector.rows import Line, Rows
 from contextui.words import Words
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
 from tests.tui.running import desk_in, lines, running, say, until
+from tests.tui.sharing import SharedApp
 
 MANY = 100_000
 
@@ -160,17 +162,13 @@ def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_no_letter_of_a_long_text_is_below_the_scrollbar(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async def run() -> None:
-        async with running(desk_in(tmp_path), size) as pilot:
-            pilot.app.push_screen(WholeText(Words("en"), "long", "你a b " * 2_000))
-            await until(pilot, lambda: pilot.app.screen.query(TextLines))
-            text = pilot.app.screen.query_one(TextLines)
-            await until(pilot, lambda: text.show_vertical_scrollbar)
-            await pilot.pause()
-            assert max(map(cell_len, text._lines)) <= text.scrollable_content_region.width
+def test_no_letter_of_a_long_text_is_below_the_scrollbar(dialogs: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        pilot.app.push_screen(WholeText(Words("en"), "long", "你a b " * 2_000))
+        await until(pilot, lambda: pilot.app.screen.query(TextLines))
+        text = pilot.app.screen.query_one(TextLines)
+        await until(pilot, lambda: text.show_vertical_scrollbar and text._lines)
+        width = text.scrollable_content_region.width
+        await until(pilot, lambda: max(map(cell_len, text._lines)) <= width)
 
-    asyncio.run(run())
+    dialogs.run(act, (80, 24))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.config.schema import Placement
@@ -86,8 +86,7 @@ def check(scene: Scene, has_cache: bool = True) -> None:
         assert row.is_old or row.block is None or tokens_of(row, look) > 0
 
 
-@given(st.lists(steps, max_size=40))
-@settings(max_examples=100)
+@given(st.lists(steps, max_size=30))
 def test_rows_and_sub_rows_are_the_request(script: list[Sequence[Any]]) -> None:
     scene = Scene()
     for step in script:
@@ -97,7 +96,6 @@ def test_rows_and_sub_rows_are_the_request(script: list[Sequence[Any]]) -> None:
 
 
 @given(st.lists(steps, max_size=25), st.sampled_from(["turn", "in-place"]), st.booleans())
-@settings(max_examples=40)
 def test_every_item_has_a_row_wherever_windows_are_placed(
     script: list[Sequence[Any]], placement: Placement, has_cache: bool
 ) -> None:
@@ -127,7 +125,6 @@ def figures(scene: Scene) -> tuple[int, int]:
 
 
 @given(st.lists(steps, max_size=30), st.integers(0, 30))
-@settings(max_examples=100)
 def test_a_price_is_what_the_change_makes_of_the_plan(
     script: list[Sequence[Any]], place: int
 ) -> None:
@@ -343,7 +340,7 @@ def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
         assert len(scene.sub_rows()) == 1
         return lines_run(look)
 
-    short, long = work(30), work(300)
+    short, long = work(20), work(120)
     assert long < 1.3 * short
 
 
