@@ -8,6 +8,7 @@ import pytest
 
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.prompt import install
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, Block, CachePrices
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
@@ -53,9 +54,10 @@ def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_nothing_old_is_kept() -> None:
+@pytest.mark.parametrize(("kept", "count"), [(CachePrices(), 3), (NO_CACHE, 1)])
+def test_without_a_cache_nothing_old_is_kept(kept: CachePrices, count: int) -> None:
     class Plain(ScriptedModel):
-        prices = NO_CACHE
+        prices = kept
 
     def adding(text: str) -> Block:
         return call("action", window_id="todo_1", action_id="add", params={"text": text})
@@ -63,11 +65,12 @@ def test_nothing_old_is_kept() -> None:
     steps = (call("create", name="todo"), "1", adding("milk"), "2", adding("eggs"), "3", "4")
     model = Plain(*steps)
     talk = controller(model=model)
+    install(talk.context, "You help. " * 600)  # more than the least that is cached
     for words in ("a list", "milk", "eggs", "and?"):
-        run(talk, words)
+        run(talk, f"{words} " + "so much more " * 500)  # what follows a window costs more than it
     text = str(model.requests[-1].messages)
-    assert text.count("<Window id=") == 1
-    assert "eggs" in text
+    assert text.count("<Window id=") == count
+    assert "eggs</item>" in text
 
 
 @pytest.mark.parametrize(
