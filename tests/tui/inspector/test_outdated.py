@@ -108,14 +108,6 @@ def test_every_item_has_a_row_wherever_windows_are_placed(
         assert {row.item.id for row in rows} == {item.id for item in talk.context.get_all()}
 
 
-@pytest.mark.parametrize("has_cache", [True, False])
-def test_windows_of_a_finished_turn_are_listed(has_cache: bool) -> None:
-    scene = Scene()
-    scene.open("milk")
-    calm(scene)
-    check(scene, has_cache)
-
-
 def figures(scene: Scene) -> tuple[int, int]:
     """The tokens of the next request, and those of them that are not read from the cache."""
     plan = scene.context.outlook().plan
@@ -178,7 +170,7 @@ def test_a_superseded_block_is_a_sub_row_and_pays_rent() -> None:
     assert texts[-1] == "old version"
 
 
-def test_a_change_has_a_row_of_its_own() -> None:
+def test_a_change_has_a_row_of_its_own_below_where_the_cache_ends() -> None:
     scene = Scene()
     scene.open("milk", *(f"line {number}" for number in range(40)))
     calm(scene)
@@ -186,17 +178,6 @@ def test_a_change_has_a_row_of_its_own() -> None:
     scene.say("and now")
     kinds = [row.block.kind for row in scene.rows() if row.block is not None]
     assert kinds == ["whole", "change"]
-    look = scene.look()
-    [window] = scene.context.live_window_items
-    assert scene.context.tokens_in(look.composition, window) == look.shares.windows
-
-
-def test_the_rule_stands_where_the_cache_ends() -> None:
-    scene = Scene()
-    scene.open("milk", *(f"line {number}" for number in range(40)))
-    calm(scene)
-    scene.write("notes_1", "eggs")
-    scene.say("and now")
     lines = list(rows_of(scene.look()))
     rules = [place for place, line in enumerate(lines) if isinstance(line, Rule)]
     below = [line for line in lines[rules[1] :] if isinstance(line, Row)]
@@ -207,6 +188,8 @@ def test_the_rule_stands_where_the_cache_ends() -> None:
     cached, rest = (one for one in lines if isinstance(one, Rule))
     assert rest.tokens == sum(tokens_of(row, look) for row in below)
     assert cached.tokens + rest.tokens == look.composition.tokens
+    [window] = scene.context.live_window_items
+    assert scene.context.tokens_in(look.composition, window) == look.shares.windows
 
 
 def test_what_thinking_binds_goes_when_the_turn_ends() -> None:

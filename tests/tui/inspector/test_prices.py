@@ -22,7 +22,6 @@ from tests.windowing.samples import Todo
         (-6_400, 1_600, 3),  # 1.15 × 1600 ÷ (0.1 × 6400) = 2.9
         (-100, 1_600, 184),
         (-6_400, 0, 0),
-        (-10, 1, 2),
         (0, 0, None),
         (200, 0, None),
         (None, 900, None),
@@ -87,22 +86,6 @@ def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
     assert math.isclose(back, 1.15 * rewritten / (0.1 * size(item)))
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_dropping_rewrites_what_stands_behind_the_item() -> None:
-    scene = Scene("one", "two " * 300, "three", "four")
-    item = scene.items(ItemType.USER)[1]
-    size = scene.context.ledger.size
-    look = scene.look()
-    cached = [one for piece in look.pieces(0, look.cached) for one in piece.shown.items]
-    behind = sum(size(one) for one in cached if one.seq > item.seq)
-    drop = price(scene.offers(item)["d"])
-    assert drop.each == -size(item)
-    assert drop.once == behind > 0
-    back = drop.pays_back
-    assert back is not None
-    assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
-
-
 def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
     assert turns(Price(-100, 50, CachePrices(0.0, 1.0))) is None
     assert turns(Price(-100, 0, CachePrices(0.0, 1.0))) == 0
@@ -148,17 +131,6 @@ def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
     window = scene.talk.windows.open(Todo)
     scene.talk.windows.close(window.id)
     assert scene.offers(scene.items(ItemType.WINDOW)[0]) == {}
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_restoring_right_after_dropping_rewrites_nothing_that_was_not_lost() -> None:
-    scene = Scene("one", "two", "three")
-    words = scene.items(ItemType.USER)[0]
-    before = scene.look().cached_tokens
-    scene.context.drop(words.id)
-    assert scene.look().cached_tokens < before
-    scene.context.undo()
-    assert scene.look().cached_tokens == before
 
 
 def test_a_window_has_levels_of_detail_instead_of_words() -> None:
