@@ -74,16 +74,6 @@ def test_wide_windows_stack_in_one_column_where_there_is_room() -> None:
     assert {found[f"w_{one}"].width for one in (1, 5, 6)} == {92}
 
 
-def test_two_columns_keep_sixty_cells_for_each_file() -> None:
-    found = place(
-        arrange(
-            order(4, wide=(1, 2, 3, 4)), Size(124, 60), "stack", wishes((1, 2, 3, 4)), columns=2
-        )
-    )
-    assert len(found) == 4
-    assert {one.width for one in found.values()} == {62}
-
-
 def test_the_next_file_takes_the_main_place_and_the_last_becomes_a_line() -> None:
     windows = order(4, current=4, wide=(1, 4))
     found = arrange(windows, Size(78, 22), "stack", wishes((1, 4)))
@@ -117,13 +107,6 @@ def test_a_narrow_terminal_shows_the_present_window_and_lines() -> None:
     assert found.frames == (("w_2", Region(0, 0, 80, 17)),)
     assert found.lines == ("w_1", "w_3")
     assert found.place == Region(0, 17, 80, 2)
-
-
-def test_a_zoomed_window_stands_alone() -> None:
-    found = arrange(order(5, current=4), Size(120, 38), "zoomed")
-    assert found.frames == (("w_4", Region(0, 0, 120, 38)),)
-    assert not found.lines
-    assert not found.more
 
 
 def test_two_hundred_windows_are_a_few_frames_and_a_few_lines() -> None:

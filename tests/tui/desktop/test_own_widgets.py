@@ -18,7 +18,7 @@ def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
     tmp_path: Path,
 ) -> None:
     async def go() -> None:
-        kinds = ["Plain", "WithFrameKeys", "WithWrongFrameKeys"]
+        kinds = ["Plain", "WithFrameKeys", "WithWrongFrameKeys", "WithChildren"]
         classes = [window_with(f"{HERE}:{kind}", f"own_{kind.lower()}") for kind in kinds]
         desk = desk_in(tmp_path, windows=classes)
         for cls in classes:
@@ -28,6 +28,9 @@ def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
             def seen(frame: WindowFrame, text: str) -> bool:
                 return text in " ".join(one.strip("│ ") for one in region_text(pilot, frame))
 
+            children = await frame_of(pilot, "own_withchildren_1")
+            await until(pilot, lambda: seen(children, "a child of its own"))
+            assert children.body.query_one("#within").query_one(Static)
             frame = await enter(pilot, "own_plain_1")
             await until(pilot, lambda: seen(frame, "own widget: 0"))
             await desk.session.windows.act("own_plain_1", "up")
@@ -50,19 +53,6 @@ def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
             await until(pilot, lambda: seen(frame, "not on this key"))
             assert frame.has_class("-error")
             await until(pilot, lambda: not shown(pilot, "k count up"))
-
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_a_widget_may_have_children(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithChildren")])
-        desk.session.windows.open("own")
-        async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, "a child of its own"))
-            frame = await frame_of(pilot, "own_1")
-            assert frame.body.query_one("#within").query_one(Static)
 
     asyncio.run(go())
 

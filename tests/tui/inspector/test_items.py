@@ -448,24 +448,16 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     inspect(tmp_path, act, lang="zh")
 
 
-def test_at_the_start_there_is_only_the_prompt(tmp_path: Path) -> None:
+def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(tmp_path: Path) -> None:
+    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
+
     async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
+        async with running(shop(tmp_path, add, "Added.")) as pilot:
             await enter(pilot)
             await see(
                 pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt"
             )
             assert not any("── cached" in line or "cached ─" in line for line in lines(pilot))
-
-    asyncio.run(run())
-
-
-def test_a_call_is_shown_by_what_it_does(tmp_path: Path) -> None:
-    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
-
-    async def run() -> None:
-        desk = shop(tmp_path, add, "Added.")
-        async with running(desk) as pilot:
             await talk(pilot)
             await say(pilot, "add eggs")
             await enter(pilot)

@@ -15,6 +15,7 @@ from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
 from contextui.tui.inspector.usage import UsagePage
+from contextui.tui.link import Changes
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
@@ -201,19 +202,8 @@ def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
             await pilot.press("c")
             assert "[X] deploy: syntax error, line 3" in pilot.app.clipboard
             assert not any("Log•" in line for line in lines(pilot))
-
-    asyncio.run(run())
-
-
-def test_windows_in_trouble_are_logged_once_and_counted(tmp_path: Path) -> None:
-    from contextui.tui.link import Changes
-
-    async def run() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
             for _ in range(3):
                 inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
-            await enter(pilot)
-            await pilot.press("left_square_bracket")
             await see(pilot, "todo_1 is late  ×3")
 
     asyncio.run(run())

@@ -86,6 +86,22 @@ def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
     assert math.isclose(back, 1.15 * rewritten / (0.1 * size(item)))
 
 
+@pytest.mark.usefixtures("by_turn")
+def test_by_turn_dropping_rewrites_what_stands_behind_the_item() -> None:
+    scene = Scene("one", "two " * 300, "three", "four")
+    item = scene.items(ItemType.USER)[1]
+    size = scene.context.ledger.size
+    look = scene.look()
+    cached = [one for piece in look.pieces(0, look.cached) for one in piece.shown.items]
+    behind = sum(size(one) for one in cached if one.seq > item.seq)
+    drop = price(scene.offers(item)["d"])
+    assert drop.each == -size(item)
+    assert drop.once == behind > 0
+    back = drop.pays_back
+    assert back is not None
+    assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
+
+
 def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
     assert turns(Price(-100, 50, CachePrices(0.0, 1.0))) is None
     assert turns(Price(-100, 0, CachePrices(0.0, 1.0))) == 0
@@ -107,16 +123,6 @@ def test_an_answer_goes_with_the_results_of_its_calls() -> None:
     size = scene.context.ledger.size
     assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
     assert price(scene.offers(result)["d"]).each == -size(answer) - size(result)  # only a call
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_an_answer_goes_with_the_results_of_its_calls() -> None:
-    talk = controller(call("create", name="todo"), "There.", "Yes.", "Yes.")
-    scene = Scene("open", "and", "so on", talk=talk)
-    answer, result = scene.items(ItemType.ASSISTANT)[0], scene.items(ItemType.TOOL)[0]
-    size = scene.context.ledger.size
-    assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
-    assert price(scene.offers(result)["d"]).each == -size(result)
 
 
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
