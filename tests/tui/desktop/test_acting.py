@@ -175,6 +175,7 @@ def test_closing_asks_in_the_row_and_takes_a_summary(
         other = await frame_of(pilot, "shelf_1")
         frame = await enter(pilot, "note_1")
         closing = frame.query_one(Closing)
+        await until(pilot, lambda: shown(pilot, "│ some words"))  # it is drawn: its draft is known
         # Both are as high as the higher one needs.
         await until(
             pilot, lambda: frame.region.height == other.region.height == other.wanted_rows()
