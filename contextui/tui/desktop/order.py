@@ -125,9 +125,14 @@ class Order:
         return next((one for one, its in self.numbers.items() if its == number), None)
 
     def use(self, window_id: str, *, is_wide: bool = False) -> None:
-        """Make a window the current one; a wide one takes the main place unless it is pinned."""
+        """Make a window the current one; a wide one takes the main place unless it is pinned.
+
+        A window that has just been closed stays closed: its focus may be reported late.
+        """
+        if window_id not in self.numbers:
+            return
         self.current = window_id
-        if self.recent and self.recent[-1] != window_id:
+        if self.recent[-1] != window_id:
             self.recent.remove(window_id)
             self.recent.append(window_id)
         if is_wide and not self.is_pinned:

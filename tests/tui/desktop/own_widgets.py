@@ -247,7 +247,7 @@ class OwnWindow(Window):
         return f"Now {self.state.count}."
 
 
-def window_with(widget: str) -> type[Window]:
+def window_with(widget: str, name: str = "own") -> type[Window]:
     """A class of windows that brings this widget."""
-    body = {"name": "own", "widget": widget, "__doc__": "Counts.", "__module__": __name__}
+    body = {"name": name, "widget": widget, "__doc__": "Counts.", "__module__": __name__}
     return new_class("OwnOne", (OwnWindow,), exec_body=lambda members: members.update(body))

@@ -112,7 +112,7 @@ class FormWindow(Window):
         self.state.got = {name: _plain(value) for name, value in given.items()}
         return "Took it."
 
-    @action("Rate it")
+    @action("Rate it; " + "what it says is not to be cut off " * 4 + "at the end")
     def rate(
         self,
         stars: Annotated[int, Field(ge=1, le=5)],
@@ -310,8 +310,13 @@ async def frame_of(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
 async def enter(pilot: "Pilot[int]", window_id: str) -> WindowFrame:
     """Put the focus on a window."""
     frame = await frame_of(pilot, window_id)
-    frame.focus()
-    await until(pilot, lambda: frame.has_focus)
+
+    def focused() -> bool:
+        if not frame.has_focus:  # a window that just came may have taken it
+            frame.focus()
+        return frame.has_focus
+
+    await until(pilot, focused)
     return frame
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -61,54 +61,23 @@ def test_whatever_was_remembered_is_a_place_or_nothing(saved: dict[str, object])
     assert dividers.most_rows(40) <= 31
 
 
-def test_keys_move_the_dividers_and_the_folder_remembers_them(tmp_path: Path) -> None:
-    work, home = tmp_path / "work", tmp_path / "home"
-
-    async def go() -> None:
-        async with running(desk_with(tmp_path, "note")) as pilot:
-            await frame_of(pilot, "note_1")
-            await until(pilot, lambda: desktop(pilot).region.height == 5)
-            await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
-            assert isinstance(pilot.app.screen, GoTo)  # open for the next arrow
-            await until(pilot, lambda: desktop(pilot).region.height == 7)
-            await until(pilot, lambda: frames(pilot)["note_1"].region.height == 7)
-            assert main(pilot).query_one("#inspector").outer_size.width == 43
-            await pilot.press("escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
-
-    asyncio.run(go())
-    assert Memory.of_folder(work, home).get("layout")["rows"] == 7
-
-    async def again() -> None:
-        async with running(desk_with(tmp_path, "note")) as pilot:
-            await until(pilot, lambda: desktop(pilot).region.height == 7)
-            assert main(pilot).query_one("#inspector").outer_size.width == 43
-            await pilot.press("ctrl+g", "=")
-            await until(pilot, lambda: desktop(pilot).region.height == 5)
-            assert not isinstance(pilot.app.screen, GoTo)
-            assert main(pilot).query_one("#inspector").outer_size.width == 41
-
-    asyncio.run(again())
-    assert Memory.of_folder(work, home).get("layout")["rows"] is None
-
-
 def test_a_key_that_does_not_resize_leaves_resizing_and_acts_as_always(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         opened(chat, "note")
         await frame_of(pilot, "note_1")
         prompt = main(pilot).prompt
-        await pilot.press("ctrl+g", "down", *"hello")
-        await until(pilot, lambda: prompt.text == "hello")
+        await pilot.press("ctrl+g", "down", *"hi")
+        await until(pilot, lambda: prompt.text == "hi")
         await pilot.press("ctrl+g", "up", "enter")  # not sent: enter confirms the size
         await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
         await pilot.press("ctrl+g", "backspace", "f1")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, MainScreen))
-        assert prompt.text == "hell"
+        assert prompt.text == "h"
         await pilot.press("ctrl+g", "1", "ctrl+g", "down", "x")
         await until(pilot, lambda: shown(pilot, "Close note_1?"))  # the window's own key
-        assert prompt.text == "hell"
+        assert prompt.text == "h"
 
     chat.talk(go)
 
@@ -136,11 +105,11 @@ def test_the_mouse_drags_the_dividers_and_a_double_click_fits_them(chat: SharedC
     chat.talk(go)
 
 
-def test_arrows_resize_the_window_with_the_focus_and_the_arrangement_is_there_again(
-    tmp_path: Path,
-) -> None:
+def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) -> None:
     desk = desk_with(tmp_path, "note", "shelf", "form")
-    session_id = desk.session.id
+
+    def layout() -> Any:
+        return Memory.of_folder(tmp_path / "work", tmp_path / "home").get("layout")
 
     def height(pilot: "Pilot[int]", window_id: str) -> int:
         return frames(pilot)[window_id].region.height
@@ -148,14 +117,18 @@ def test_arrows_resize_the_window_with_the_focus_and_the_arrangement_is_there_ag
     async def go() -> None:
         async with running(desk) as pilot:
             await frame_of(pilot, "form_1")
+            await until(pilot, lambda: desktop(pilot).region.height == 8)
+            await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
+            await until(pilot, lambda: desktop(pilot).region.height == 10)
+            assert len(pilot.app.screen_stack) == 2  # open for the next arrow
+            assert main(pilot).query_one("#inspector").outer_size.width == 43
+            await pilot.press("=")
+            await until(pilot, lambda: desktop(pilot).region.height == 8)
+            await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
+            assert main(pilot).query_one("#inspector").outer_size.width == 41
             await pilot.press("ctrl+g", "2")
             await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
             before = height(pilot, "shelf_1")
-            await pilot.press("ctrl+g", *["down"] * 20, "up", "escape")
-            await until(pilot, lambda: height(pilot, "shelf_1") > before + 6)
-            assert main(pilot).query_one("#chat").region.height >= 6  # room to write
-            await pilot.press("ctrl+g", "=")
-            await until(pilot, lambda: height(pilot, "shelf_1") == before)
             await pilot.press("ctrl+g", "down", "down", "escape")
             await until(pilot, lambda: height(pilot, "shelf_1") == before + 2)
             await pilot.press("ctrl+g", "3")
@@ -164,10 +137,13 @@ def test_arrows_resize_the_window_with_the_focus_and_the_arrangement_is_there_ag
             await until(pilot, lambda: "note_1" not in frames(pilot))
             await pilot.press("m")
             await until(pilot, lambda: shown(pilot, "pinned"))
+            await pilot.press("ctrl+g", "p", "ctrl+g", "down", "left", "escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, GoTo))
+            assert layout()["rows"] == desktop(pilot).region.height
 
     async def again() -> None:
         seen = list[str]()
-        async with running(desk_with(tmp_path, session_id=session_id)) as pilot:
+        async with running(desk_with(tmp_path, session_id=desk.session.id)) as pilot:
             for _ in range(5):
                 seen.extend(lines(pilot))
                 await asyncio.sleep(0.01)
@@ -175,6 +151,8 @@ def test_arrows_resize_the_window_with_the_focus_and_the_arrangement_is_there_ag
             await until(pilot, lambda: shown(pilot, "╭─ 3 form"))
             assert shown(pilot, "pinned")  # the main window
             assert shown(pilot, "╭─ 2 shelf")
+            assert main(pilot).query_one("#inspector").outer_size.width == 43
+            assert layout()["rows"] == desktop(pilot).region.height
             await pilot.resize_terminal(80, 24)
             await until(pilot, lambda: main(pilot).has_class("-narrow"))
             await pilot.press("ctrl+g", "2")
@@ -192,15 +170,14 @@ def test_a_tiny_terminal_says_so_and_nothing_breaks(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         opened(chat, "note", "todo")
         await frame_of(pilot, "note_1")
-        for width, height in ((19, 40), (120, 4), (3, 2), (1, 1)):
+        for width, height in ((19, 40), (120, 4), (1, 1)):
             words = "Terminal too small"[: width - 1]
             await pilot.resize_terminal(width, height)
             await until(pilot, lambda words=words: lines(pilot)[0].startswith(words))  # type: ignore[misc]
             await until(pilot, lambda: not any(lines(pilot)[1:]))
-            await pilot.resize_terminal(120, 40)
-            await until(pilot, lambda: shown(pilot, "╭─ 1 note"))
-            main(pilot).prompt.clear()
-            await pilot.press("h")
-            await until(pilot, lambda: shown(pilot, "│ h"))  # the prompt still has the focus
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: shown(pilot, "╭─ 1 note"))
+        await pilot.press("h")
+        await until(pilot, lambda: main(pilot).prompt.text == "h")  # it still has the focus
 
     chat.talk(go)

@@ -1,9 +1,7 @@
 """Forms: a field for every type, defaults, what may be left out, and errors beside the field."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +10,8 @@ from textual.pilot import Pilot
 from contextui.tui.desktop.form import Field, FormField, FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.values import Choice
-from contextui.windowing.action import action
-from contextui.windowing.window import Window
 from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import lines, running, shown, until
 from tests.tui.sharing import SharedApp
 
 
@@ -65,23 +61,44 @@ def got(pilot: "Pilot[int]") -> dict[str, Any]:
     return window.state.got
 
 
-def test_every_type_has_its_field(shared_form: SharedApp) -> None:
+def test_every_type_has_its_field_its_default_and_its_error(shared_form: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         frame, fields = await form(pilot, "take")
+        share, size = fields["share"].input, fields["size"].input
+        assert isinstance(share, Field)
+        assert isinstance(size, Choice)
+        assert (share.text, size.chosen) == ("0.5", ["m"])
+        put(fields["share"], "half")
+        put(fields["point"], '{"y": 1}')
+        await pilot.press("enter")
+        number = fields["number"].input
+        await until(pilot, lambda: fields["number"].has_class("-wrong") and number.has_focus)
+        text = "\n".join(lines(pilot))
+        assert "is missing" in text
+        assert 'expected float, got "half"' in text
+        assert "text, one per line  optional" in text
+        wrong = [name for name, one in fields.items() if one.has_class("-wrong")]
+        assert wrong == ["number", "share", "point"]
+        assert got(pilot) == {}
         put(fields["text"], "two\nlines")
         put(fields["number"], "12")
         put(fields["share"], "0.75")
-        choose(fields["sure"], "true")
-        choose(fields["size"], "l")
-        choose(fields["colour"], '"sea blue"')
-        choose(fields["level"], "2")
-        choose(fields["code"], "2")
         put(fields["names"], "milk\neggs")
         put(fields["numbers"], "1\n2\n3")
-        choose(fields["parts"], "a", "c")
         put(fields["point"], '{"x": 3, "y": 4}')
         put(fields["either"], "7")
         put(fields["anything"], "[1, null]")
+        choose(fields["colour"], '"sea blue"')
+        choose(fields["code"], "2")
+        size.focus()
+        await pilot.press("right")
+        fields["parts"].input.focus()
+        await pilot.press("space", "right", "right", "space", "left", "space", "space")
+        sure = fields["sure"].input
+        await until(pilot, lambda: region_text(pilot, sure) == ["✓ no  · yes  optional"])
+        assert region_text(pilot, fields["level"].input) == ["· 1  · 2  · 3  optional"]
+        await pilot.click(sure, offset=("✓ no  · yes".index("yes"), 0))
+        await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
         await pilot.press("enter")
         await until(pilot, lambda: frame.note == "Took it.")
         assert got(pilot) == {
@@ -91,7 +108,7 @@ def test_every_type_has_its_field(shared_form: SharedApp) -> None:
             "sure": True,
             "size": "l",
             "colour": "sea blue",
-            "level": 2,
+            "level": None,
             "code": "2",
             "names": ["milk", "eggs"],
             "numbers": [1, 2, 3],
@@ -101,50 +118,7 @@ def test_every_type_has_its_field(shared_form: SharedApp) -> None:
             "anything": [1, None],
         }
 
-    shared_form.run(act)
-
-
-def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "take")
-        share, size = fields["share"].input, fields["size"].input
-        assert isinstance(share, Field)
-        assert isinstance(size, Choice)
-        assert (share.text, size.chosen) == ("0.5", ["m"])
-        hint = "text, one per line  optional"
-        await until(pilot, lambda: shown(pilot, hint))
-        put(fields["text"], "a")
-        put(fields["number"], "1")
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Took it.")
-        found = got(pilot)
-        assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
-        assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
-
-    shared_form.run(act)
-
-
-def test_errors_stand_beside_their_fields_and_nothing_is_done(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "take")
-        put(fields["share"], "half")
-        put(fields["point"], '{"y": 1}')
-        await pilot.press("enter")
-        await until(pilot, lambda: fields["number"].has_class("-wrong"))
-        assert shown(pilot, "is missing")
-        assert shown(pilot, 'expected float, got "half"')
-        assert not fields["names"].has_class("-wrong")
-        assert fields["point"].has_class("-wrong")
-        assert got(pilot) == {}
-        number = fields["number"].input
-        await until(pilot, lambda: number.has_focus)
-        put(fields["number"], "1")
-        put(fields["share"], "0.1")
-        put(fields["point"], "")
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Took it.")
-
-    shared_form.run(act)
+    shared_form.run(act, (120, 60))
 
 
 def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
@@ -152,6 +126,8 @@ def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
 ) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         frame, fields = await form(pilot, "rate")
+        await until(pilot, lambda: shown(pilot, "form_1  Rate…"))
+        assert shown(pilot, "at the end")  # what is too long for the title is above the fields
         for name, allowed in (("stars", "1..5"), ("why", "at most 20 characters")):
             (beside,) = fields[name].query(".limits")
             await until(pilot, lambda: shown(pilot, allowed))  # noqa: B023
@@ -174,111 +150,41 @@ def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
     shared_form.run(act)
 
 
-def test_a_refusal_keeps_the_form_and_what_was_typed(shared_form: SharedApp) -> None:
+def test_a_form_is_left_by_key_and_by_click_and_a_refusal_keeps_it(shared_form: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "few")
-        await pilot.press(*"milk")
+        frame, _ = await form(pilot, "few")
+        await pilot.press("m", "escape")
+        await until(pilot, lambda: frame.has_focus)
+        await form(pilot, "few")
+        await pilot.press("m")
+        await pilot.click(offset=(1, 1))
+        await until(pilot, lambda: frame.has_focus)
+        assert got(pilot) == {}
+        _, fields = await form(pilot, "few")
+        await pilot.press("m", "ctrl+j", "e")  # several lines are several items
         put(fields["times"], "99")
         await pilot.press("enter")
         await until(pilot, lambda: shown(pilot, "That is too often."))
         assert isinstance(pilot.app.screen, FormScreen)
         put(fields["times"], "2")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Few: 'milk'.")
-        assert got(pilot) == {"words": "milk", "times": 2}
+        await until(pilot, lambda: frame.note == "Few: ['m', 'e'].")
+        assert got(pilot) == {"words": ["m", "e"], "times": 2}
 
     shared_form.run(act)
 
 
-def test_ctrl_j_begins_a_line_and_several_lines_are_several_items(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, _ = await form(pilot, "few")
-        await pilot.press(*"milk", "ctrl+j", *"eggs", "enter")
-        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.note)
-
-    shared_form.run(act)
-
-
-def test_choices_are_made_by_key_and_by_click(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, fields = await form(pilot, "take")
-        put(fields["text"], "a")
-        put(fields["number"], "1")
-        size, parts, sure = (fields[one].input for one in ("size", "parts", "sure"))
-        size.focus()
-        await pilot.press("right")
-        parts.focus()
-        await pilot.press("space", "right", "right", "space", "left", "space", "space")
-        row = region_text(pilot, sure)[0]
-        assert row == "✓ no  · yes  optional"
-        assert region_text(pilot, fields["colour"].input) == ["· red  · sea blue  optional"]
-        await pilot.click(sure, offset=(row.index("yes"), 0))
-        await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
-        await pilot.press("enter")
-        await until(pilot, lambda: frame.note == "Took it.")
-        found = got(pilot)
-        assert (found["size"], found["parts"], found["sure"]) == ("l", ["a", "c"], True)
-
-    shared_form.run(act, (120, 60))
-
-
-@pytest.mark.parametrize("leave", ["key", "click"])
-def test_a_form_is_left_without_anything_being_done(shared_form: SharedApp, leave: str) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        frame, _ = await form(pilot, "few")
-        await pilot.press(*"milk")
-        if leave == "key":
-            await pilot.press("escape")
-        else:
-            await pilot.click(offset=(1, 1))
-        await until(pilot, lambda: frame.has_focus)
-        assert got(pilot) == {}
-
-    shared_form.run(act)
-
-
-def test_tab_leads_from_field_to_field(shared_form: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        _, fields = await form(pilot, "few")
-        assert fields["words"].input.has_focus
-        await pilot.press("tab")
-        await until(pilot, lambda: fields["times"].input.has_focus)
-        await pilot.press("shift+tab")
-        await until(pilot, lambda: fields["words"].input.has_focus)
-
-    shared_form.run(act)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-def test_a_form_fits_a_small_terminal(shared_form: SharedApp, size: tuple[int, int]) -> None:
+def test_tab_leads_through_a_form_that_fits_a_small_terminal(shared_form: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         _, fields = await form(pilot, "take")
-        for _ in range(len(fields) - 1):
-            await pilot.press("tab")
-        last = fields["anything"].input
+        first, last = fields["text"].input, fields["anything"].input
+        assert first.has_focus
+        await pilot.press("shift+tab")
         await until(pilot, lambda: last.has_focus)
-        await until(pilot, lambda: 0 < last.region.y < size[1])
+        await until(pilot, lambda: 0 < last.region.y < 12)
         await until(pilot, lambda: shown(pilot, "esc close"))
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: fields["number"].input.has_focus)
+        await until(pilot, lambda: 0 < fields["number"].input.region.y < 12)
 
-    shared_form.run(act, size)
-
-
-class Talkative(Window):
-    """Has an action with a long label."""
-
-    @action("Write an entry; " + "what it says is summary_text to the model " * 3 + "at the end")
-    def write(self, text: str) -> str:
-        return text
-
-
-def test_what_is_too_long_for_the_title_stands_above_the_fields(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[Talkative])
-        desk.session.windows.open("talkative")
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "talkative_1")
-            frame.runner.choose("write")
-            await until(pilot, lambda: shown(pilot, "talkative_1  Write…"))
-            assert shown(pilot, "at the end")
-
-    asyncio.run(go())
+    shared_form.run(act, (40, 12))

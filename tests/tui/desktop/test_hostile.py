@@ -21,20 +21,21 @@ from tests.tui.desktop.samples import (
     enter,
     frame_of,
     frames,
+    opened,
     region_text,
 )
-from tests.tui.running import lines, running, shown, until
+from tests.tui.running import running, shown, until
+from tests.tui.sharing import SharedChat
 
 DANGEROUS = "\x1b\x07\x9b\x00\u202e\u2066"
 
 
 def check(pilot: "Pilot[int]") -> None:
     """Nothing on the screen can act, and the app has not acted either."""
-    text = "\n".join(lines(pilot))
+    segments = [one for strip in pilot.app.screen._compositor.render_strips() for one in strip]
+    text = "".join(one.text for one in segments)
     assert not any(one in text for one in DANGEROUS)
-    strips = pilot.app.screen._compositor.render_strips()
-    metas = [segment.style.meta for strip in strips for segment in strip if segment.style]
-    assert not any("@click" in meta for meta in metas)
+    assert not any("@click" in one.style.meta for one in segments if one.style)
     assert pilot.app.is_running
 
 
@@ -82,23 +83,23 @@ def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_results_errors_and_long_results(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(desk_with(tmp_path, "hostile")) as pilot:
-            frame = await enter(pilot, "hostile_1")
-            for payload in PAYLOADS:
-                for action in ("say", "refuse"):
-                    frame.runner.run(action, {"text": payload})
-                    await see_in(pilot, frame, -1, literal(payload))
-                    check(pilot)
-                    frame.clear_note()
-                frame.runner.run("say_much", {"text": payload})
-                await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
-                await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
+def test_results_errors_and_long_results(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        opened(chat, "hostile")
+        frame = await enter(pilot, "hostile_1")
+        for payload in PAYLOADS:
+            for action in ("say", "refuse"):
+                frame.runner.run(action, {"text": payload})
+                await see_in(pilot, frame, -1, literal(payload))
                 check(pilot)
-                await pilot.app.pop_screen()
+                frame.clear_note()
+            frame.runner.run("say_much", {"text": payload})
+            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+            await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
+            check(pilot)
+            await pilot.app.pop_screen()
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long
@@ -119,31 +120,29 @@ def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_menus_forms_and_what_is_pasted_into_them(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "hostile")
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "hostile_1")
-            await pilot.press("a")
-            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
-            await until(pilot, lambda: shown(pilot, "zap[@click=app.quit]x[/]"))  # a label
+def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
+    async def go(pilot: "Pilot[int]") -> None:
+        opened(chat, "hostile")
+        frame = await enter(pilot, "hostile_1")
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+        await until(pilot, lambda: shown(pilot, "zap[@click=app.quit]x[/]"))  # a label
+        check(pilot)
+        await pilot.press("escape")
+        for payload in PAYLOADS:
+            await until(pilot, lambda: frame.has_focus)
+            frame.runner.choose("refuse")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            await until(pilot, lambda: pilot.app.focused is not None)
+            assert pilot.app.focused is not None
+            pilot.app.focused.post_message(Paste(payload))
+            await see_in(pilot, pilot.app.screen, None, literal(payload))
+            await pilot.press("enter")  # it is refused with these very words
+            await see_in(pilot, pilot.app.screen, None, literal(payload), times=2)
             check(pilot)
-            await pilot.press("escape")
-            for payload in PAYLOADS:
-                await until(pilot, lambda: frame.has_focus)
-                frame.runner.choose("refuse")
-                await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
-                await until(pilot, lambda: pilot.app.focused is not None)
-                assert pilot.app.focused is not None
-                pilot.app.focused.post_message(Paste(payload))
-                await see_in(pilot, pilot.app.screen, None, literal(payload))
-                check(pilot)
-                await pilot.press("enter")  # it is refused with these very words
-                await see_in(pilot, pilot.app.screen, None, literal(payload), times=2)
-                check(pilot)
-                await pilot.app.pop_screen()
+            await pilot.app.pop_screen()
 
-    asyncio.run(go())
+    chat.talk(go)
 
 
 @pytest.mark.long

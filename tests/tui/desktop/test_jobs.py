@@ -3,11 +3,9 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from contextui import Body, Job, Lod, Window, action
 from contextui.agent.models.scripted import call
-from tests.tui.running import SIZES, desk_in, running, say, shown, until
+from tests.tui.running import desk_in, running, say, shown, until
 
 
 class Oven(Window):
@@ -43,20 +41,24 @@ BAKE = call("action", window_id="oven_1", action_id="bake")
 WAIT = call("action", window_id="oven_1", action_id="wait", params={"seconds": 60})
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_progress_is_the_border_and_the_end_a_badge(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_progress_is_the_border_the_end_a_badge_and_a_turn_only_if_that_is_wanted(
+    tmp_path: Path,
+) -> None:
     async def run() -> None:
-        desk = desk_in(tmp_path, BAKE, "It bakes.", windows=[Oven])
+        desk = desk_in(tmp_path, BAKE, "It bakes.", "Take it out.", windows=[Oven])
         window = desk.session.windows.open("oven")
-        async with running(desk, size) as pilot:
+        async with running(desk) as pilot:
             await say(pilot, "bake")
-            if size[0] < 100:
-                await pilot.press("tab")
             await until(pilot, lambda: shown(pilot, "3 of 9, kneading"))
             assert shown(pilot, "━━━──────")
             await desk.session.windows.act(window.id, "finish", actor="person")
             await until(pilot, lambda: shown(pilot, "● The bread is ready."))
             assert not shown(pilot, "kneading")
+            assert desk.session.turn == 1
+            desk.wakes = True
+            await desk.session.windows.act(window.id, "bake", actor="person")  # ready at once
+            await until(pilot, lambda: shown(pilot, "Take it out."))
+            assert desk.session.turn == 2
 
     asyncio.run(run())
 
@@ -66,28 +68,11 @@ def test_what_the_person_says_ends_a_wait(tmp_path: Path) -> None:
         desk = desk_in(tmp_path, BAKE, WAIT, "Yes?", "Fine.", windows=[Oven])
         desk.session.windows.open("oven")
         async with running(desk) as pilot:
-            await pilot.press(*"bake", "enter")
+            pilot.app.main.send("bake")  # type: ignore[attr-defined]
             await until(pilot, lambda: shown(pilot, "oven_1.wait"))
-            await pilot.press(*"stop", "enter")
+            await pilot.press("s", "enter")
             await until(pilot, lambda: shown(pilot, "Fine."))
             results = [one.content for one in desk.session.context.get_all()]
             assert any("The person has written something." in one for one in results)
-
-    asyncio.run(run())
-
-
-@pytest.mark.parametrize("wakes", [True, False])
-def test_a_report_starts_a_turn_only_if_that_is_wanted(tmp_path: Path, wakes: bool) -> None:
-    async def run() -> None:
-        desk = desk_in(tmp_path, BAKE, "It bakes.", "Take it out.", windows=[Oven])
-        desk.wakes = wakes
-        window = desk.session.windows.open("oven")
-        async with running(desk) as pilot:
-            await say(pilot, "bake")
-            await desk.session.windows.act(window.id, "finish", actor="person")
-            await until(pilot, lambda: shown(pilot, "● The bread is ready."))
-            if wakes:
-                await until(pilot, lambda: shown(pilot, "Take it out."))
-            assert desk.session.turn == (2 if wakes else 1)
 
     asyncio.run(run())

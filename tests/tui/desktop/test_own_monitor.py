@@ -5,7 +5,7 @@ from pathlib import Path
 
 from contextui.tui.desktop.shared import first_actions_of
 from contextui.windows.monitor.window import MonitorWindow, Process, Reading
-from tests.tui.desktop.samples import enter, frame_of, region_text
+from tests.tui.desktop.samples import frame_of, region_text
 from tests.tui.running import desk_in, running, shown, until
 
 
@@ -30,7 +30,7 @@ class FakeMonitor(MonitorWindow):
         return Reading(figures, [Process(pid=7, name="[/]busy\x1b[31m", cpu=150, memory=2e8)])
 
 
-def test_figures_are_curves_and_bars(tmp_path: Path) -> None:
+def test_figures_are_curves_and_bars_until_it_is_paused(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, windows=[FakeMonitor])
         desk.session.windows.open("machine", seconds=3600, processes=3)
@@ -51,19 +51,8 @@ def test_figures_are_curves_and_bars(tmp_path: Path) -> None:
             assert "[/]busy␛[31m" in text[7]
             assert text[7].split()[-2:] == ["150%", "199MB"]  # in steps of 10 MB
             assert first_actions_of(frame.body) == ("pause", "every", "show")
-
-    asyncio.run(go())
-
-
-def test_a_paused_monitor_says_so_and_offers_to_go_on(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[FakeMonitor])
-        desk.session.windows.open("machine", seconds=3600)
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "machine_1")
             frame.runner.choose("pause")
             await until(pilot, lambda: shown(pilot, "│ paused"))
-            frame.clear_note()
             assert first_actions_of(frame.body)[0] == "resume"
 
     asyncio.run(go())

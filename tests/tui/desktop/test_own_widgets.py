@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from contextui.tui.desktop.frame import WindowFrame
 from tests.tui.desktop.own_widgets import window_with
 from tests.tui.desktop.samples import NoteWindow, enter, frame_of, region_text
 from tests.tui.running import desk_in, running, shown, until
@@ -13,63 +14,45 @@ from tests.tui.running import desk_in, running, shown, until
 HERE = "tests.tui.desktop.own_widgets"
 
 
-def test_a_window_is_drawn_by_its_own_widget(tmp_path: Path) -> None:
+def test_a_window_is_drawn_by_its_own_widget_which_may_have_keys_for_its_frame(
+    tmp_path: Path,
+) -> None:
     async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:Plain")])
-        desk.session.windows.open("own")
+        kinds = ["Plain", "WithFrameKeys", "WithWrongFrameKeys", "WithChildren"]
+        classes = [window_with(f"{HERE}:{kind}", f"own_{kind.lower()}") for kind in kinds]
+        desk = desk_in(tmp_path, windows=classes)
+        for cls in classes:
+            desk.session.windows.open(cls.name)
         async with running(desk) as pilot:
-            frame = await enter(pilot, "own_1")
-            await until(pilot, lambda: shown(pilot, "own widget: 0"))
-            await desk.session.windows.act("own_1", "up")
-            await until(pilot, lambda: shown(pilot, "own widget: 1"))
+
+            def seen(frame: WindowFrame, text: str) -> bool:
+                return text in " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+
+            children = await frame_of(pilot, "own_withchildren_1")
+            await until(pilot, lambda: seen(children, "a child of its own"))
+            assert children.body.query_one("#within").query_one(Static)
+            frame = await enter(pilot, "own_plain_1")
+            await until(pilot, lambda: seen(frame, "own widget: 0"))
+            await desk.session.windows.act("own_plain_1", "up")
+            await until(pilot, lambda: seen(frame, "own widget: 1"))
             await pilot.press("enter", "k")
             await until(pilot, lambda: frame.note == "Now 2.")
-            await until(pilot, lambda: shown(pilot, "own widget: 2") and shown(pilot, "◇ you"))
+            frame.clear_note()
+            await until(pilot, lambda: seen(frame, "own widget: 2") and seen(frame, "◇ you"))
             assert not frame.has_class("-error")
-
-    asyncio.run(go())
-
-
-def test_a_widget_may_have_keys_for_its_frame(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithFrameKeys")])
-        desk.session.windows.open("own")
-        async with running(desk) as pilot:
-            frame = await enter(pilot, "own_1")
+            await enter(pilot, "own_withwrongframekeys_1")
+            await until(pilot, lambda: shown(pilot, "x close"))
+            frame = await enter(pilot, "own_withframekeys_1")
             await until(pilot, lambda: shown(pilot, "k count up"))
             assert shown(pilot, "x close")  # the widget's own x is off
             await pilot.press("k")
-            await until(pilot, lambda: shown(pilot, "own widget: 1"))
+            await until(pilot, lambda: seen(frame, "own widget: 1"))
             await pilot.press("enter")
             await until(pilot, lambda: not shown(pilot, "k count up"))  # a key of the widget now
             await pilot.press("escape", "f")
-            await until(pilot, lambda: shown(pilot, "not on this key"))
+            await until(pilot, lambda: seen(frame, "not on this key"))
             assert frame.has_class("-error")
             await until(pilot, lambda: not shown(pilot, "k count up"))
-
-    asyncio.run(go())
-
-
-def test_wrong_keys_for_the_frame_leave_the_frame_as_it_is(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithWrongFrameKeys")])
-        desk.session.windows.open("own")
-        async with running(desk) as pilot:
-            await enter(pilot, "own_1")
-            await until(pilot, lambda: shown(pilot, "x close"))
-
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_a_widget_may_have_children(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithChildren")])
-        desk.session.windows.open("own")
-        async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, "a child of its own"))
-            frame = await frame_of(pilot, "own_1")
-            assert frame.body.query_one("#within").query_one(Static)
 
     asyncio.run(go())
 
@@ -114,25 +97,28 @@ def test_a_widget_that_fails_leaves_the_window_as_any_other(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [("FailsOnKey", "not pressed"), ("FailsOnChange", "not changed")],
-)
-def test_a_widget_that_fails_later_is_replaced(tmp_path: Path, name: str, reason: str) -> None:
+def test_widgets_that_fail_later_are_replaced(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:{name}")])
-        desk.session.windows.open("own")
+        classes = [
+            window_with(f"{HERE}:FailsOnKey", "key"),
+            window_with(f"{HERE}:FailsOnChange", "change"),
+        ]
+        desk = desk_in(tmp_path, windows=classes)
+        for cls in classes:
+            desk.session.windows.open(cls.name)
         async with running(desk) as pilot:
-            frame = await enter(pilot, "own_1")
-            await until(pilot, lambda: shown(pilot, "own widget: 0"))
-            await pilot.press("enter", "k")
-            await desk.session.windows.act("own_1", "up")
-            # One that fails only later has counted up at the key, too.
-            await until(pilot, lambda: shown(pilot, "1 in words") or shown(pilot, "2 in words"))
-            await until(
-                pilot, lambda: shown(pilot, f"own could not be drawn: ValueError: {reason}")
-            )
-            assert pilot.app.is_running
-            assert frame.has_class("-error")
+            for name, reason in (("key", "not pressed"), ("change", "not changed")):
+                frame = await enter(pilot, f"{name}_1")
+                await pilot.press("enter", "k")
+                await desk.session.windows.act(f"{name}_1", "up")
+
+                def text(frame: WindowFrame = frame) -> str:
+                    return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+
+                # One that fails only later has counted up at the key, too.
+                await until(pilot, lambda: "1 in words" in text() or "2 in words" in text())
+                assert f"{name} could not be drawn: ValueError: {reason}" in text()
+                assert pilot.app.is_running
+                assert frame.has_class("-error")
 
     asyncio.run(go())

@@ -35,13 +35,6 @@ def test_line_ends_stay_as_each_line_has_them() -> None:
     assert typed(sight("a\r\nb\r\n"), "ab\n") == "ab\r\n"
 
 
-def test_what_is_not_shown_stays_untouched() -> None:
-    text = "".join(f"line {number}\n" for number in range(1, 10))
-    seen = sight(text, first=4, count=3)
-    assert seen.shown == "line 4\nline 5\nline 6"
-    assert typed(seen, "line 4\nline five\nline 6") == text.replace("line 5", "line five")
-
-
 def test_odd_characters_are_seen_and_what_stands_beside_them_can_be_edited() -> None:
     text = "a\x1b]0;x\x07b\nc\u2028d\x0ce\n"
     seen = sight(text)

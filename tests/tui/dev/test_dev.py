@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -56,7 +55,8 @@ class Kanban(Window):
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("contextui.tui.dev.screen._LOOK", 0.05)
     path = tmp_path / "kanban.py"
     path.write_text(SOURCE)
     return path
@@ -93,163 +93,112 @@ def dev_of(pilot: "Pilot[int]") -> DevApp:
     return pilot.app
 
 
-@pytest.mark.parametrize(("lang", "words"), [
-    ("en", ("What the model reads", "Full", "Summary", "Gist", "Log", "contextui dev   kanban.py")),
-    ("zh", ("模型读到的内容", "全文", "摘要", "要点", "日志", "contextui dev   kanban.py")),
-])  # fmt: skip
-def test_it_shows_the_window_and_what_the_model_reads(
-    file: Path, lang: Lang, words: tuple[str, ...]
-) -> None:
-    async def go() -> None:
-        async with developing(file, lang=lang, typed="first=sweep") as pilot:
-            await until(pilot, lambda: shown(pilot, "<Window id="))
-            for text in (*words, "sweep  column todo"):
-                await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
-            assert shown(pilot, '<card column="todo">sweep</card>')
+async def see(pilot: "Pilot[int]", *texts: str) -> None:
+    """Wait until all of these stand on the screen."""
 
-    asyncio.run(go())
+    def seen() -> bool:
+        screen = "\n".join(lines(pilot))
+        return all(text in screen for text in texts)
+
+    await until(pilot, seen)
 
 
-def test_a_save_reloads_it_with_its_state(file: Path) -> None:
-    async def go() -> None:
-        async with developing(file) as pilot:
-            bench = dev_of(pilot).bench
-            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
-            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
-            change(file, 'Element("card"', 'Element("ticket"')
-            await until(pilot, lambda: shown(pilot, "<ticket"))
-            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
-            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            await until(pilot, lambda: shown(pilot, "kanban.py saved, state v3 kept"))
-            await until(pilot, lambda: shown(pilot, "changed since v2"))
-
-    asyncio.run(go())
-
-
-FAULTS = [
-    ("class Kanban", "class :", "kanban.py:5"),
-    ("class State", "raise KeyError('doin')\n    class State", "kanban.py:8"),
-    ("if lod is Lod.GIST", "if {}['doin']", "kanban.py:18"),
-    ("cards: dict[str, str] = {", "cards: list[int] = [*{", ""),
-]
-
-
-def test_a_fault_leaves_the_old_code_and_is_shown(file: Path) -> None:
-    async def go() -> None:
-        whole = file.read_text()
-        async with developing(file, size=(120, 60)) as pilot:
-            dev = dev_of(pilot).dev
-            for number, (old, new, place) in enumerate(FAULTS):
-                change(file, old, new)
-                await until(pilot, lambda: "the old code runs on" in lines(pilot)[0])
-                assert "✗" in lines(pilot)[0]
-                await until(pilot, partial(shown, pilot, f"✗ {place}"))
-                await until(pilot, lambda: dev.query_one(DevFrame).has_class("-error"))
-                await until(pilot, lambda: shown(pilot, "write tests  column todo"))
-                save(file, whole.replace("Cards in columns", f"Cards {number}"))
-                await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-                await until(pilot, lambda: not shown(pilot, "the old code runs on"))
-                await until(pilot, lambda: not dev.query_one(DevFrame).has_class("-error"))
-
-    asyncio.run(go())
-
-
-def test_actions_run_as_the_person_and_as_the_model(file: Path) -> None:
-    async def go() -> None:
-        async with developing(file, size=(120, 60)) as pilot:
-            app = dev_of(pilot)
-            app.dev.form.query(Field).first().focus()
-            await pilot.press(*"mars", "enter")
-            await until(pilot, lambda: shown(pilot, "mars  column todo"))
-            await until(pilot, lambda: shown(pilot, "A turn costs"))
-            assert shown(pilot, "add: Added mars.")
-            await until(pilot, lambda: shown(pilot, "Change block v1 to v2"))
-            await app.dev.form.show(app.bench.window, "publish")
-            app.dev.form.focus()
-            await pilot.press("m")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            assert not shown(pilot, "Published.")
-            await asyncio.sleep(0.6)
-            await pilot.press("n")
-            await until(pilot, lambda: app.screen is app.dev)
-            await until(pilot, lambda: shown(pilot, "publish: "))
-            assert not shown(pilot, "publish: Published.")
-            await pilot.press("m")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            await asyncio.sleep(0.6)
-            await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "publish: Published."))
-            await pilot.press("a")
-            await until(pilot, lambda: shown(pilot, "kanban_1  actions"))
-            await pilot.press("down", "down", "enter")
-            await until(pilot, lambda: app.dev.form.action and app.dev.form.action.id == "fail")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "KeyError: 'doin' (kanban.py:33)"))
-
-    asyncio.run(go())
-
-
-def test_restart_reload_and_copy_and_a_sentence_for_the_offline_model(
+def test_a_save_reloads_the_window_with_its_state_and_keys_restart_copy_and_say(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied = list[str]()
     monkeypatch.setattr(DevApp, "copy_to_clipboard", lambda _, text: copied.append(text))
 
     async def go() -> None:
-        async with developing(file) as pilot:
+        async with developing(file, typed="first=sweep") as pilot:
             bench = dev_of(pilot).bench
-            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
-            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
+            await see(pilot, "What the model reads", "Full", "Summary", "Gist", "Log")
+            await see(pilot, "contextui dev   kanban.py", '<card column="todo">sweep</card>')
+            await bench.windows.act("kanban_1", "add", {"text": "dust"}, actor="person")
+            await see(pilot, "dust  column todo")
+            change(file, 'Element("card"', 'Element("ticket"')
+            await see(pilot, "<ticket", "dust  column todo", "✓ reloaded", "changed since v2")
+            await see(pilot, "kanban.py saved, state v3 kept")
             await pilot.press("r")
-            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
+            await until(pilot, lambda: sum(one.kind == "reload" for one in bench.log) == 2)
             await pilot.press("y")
-            assert copied
-            assert "sweep" in copied[0]
+            assert "dust" in copied[0]
             await pilot.press("R")
-            await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
-            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+            await until(pilot, lambda: not shown(pilot, "dust  column todo"))
+            await see(pilot, "sweep  column todo")  # opened with its args again
             assert [one.id for one in bench.windows.windows()] == ["kanban_2"]
             await pilot.press("s", *"add", "space", *"mars", "enter")
-            await until(pilot, lambda: shown(pilot, "mars  column todo"))
-            await until(pilot, lambda: shown(pilot, "› add text=mars"))
+            await see(pilot, "mars  column todo", "› add text=mars")
 
     asyncio.run(go())
 
 
-def test_it_works_on_a_small_terminal(file: Path) -> None:
+def test_a_fault_leaves_the_old_code_and_what_does_not_fit_is_kept_aside(file: Path) -> None:
+    whole = file.read_text()
+    no_class = whole.replace("class Kanban", "class :")
+    no_content = whole.replace("if lod is Lod.GIST", "if {}['doin']")
+    no_state = whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{").replace(
+        '"done"}', '"done"}.values()] and []'
+    )
+
     async def go() -> None:
-        async with developing(file, size=(80, 24)) as pilot:
-            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
-            assert not shown(pilot, "What the model reads")
-            await pilot.press("tab")
-            await until(pilot, lambda: shown(pilot, "What the model reads"))
-            assert shown(pilot, "<Window id=")
-            assert not shown(pilot, "write tests  column todo")
-            change(file, "Cards in columns", "Cards, many")
-            await until(pilot, lambda: shown(pilot, "Cards, many"))
-            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            await pilot.press("tab")
-            await until(pilot, lambda: shown(pilot, "write tests  column todo"))
+        async with developing(file, size=(120, 60)) as pilot:
+            app = dev_of(pilot)
+            await app.bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
+            for faulty, place in (
+                (no_class, "kanban.py:5"),
+                (no_content, "kanban.py:18"),
+                (no_state, ""),
+            ):
+                save(file, faulty)
+                await until(pilot, lambda: "the old code runs on" in lines(pilot)[0])
+                await see(pilot, f"✗ {place}", "sweep  column todo")
+                await until(pilot, lambda: app.dev.query_one(DevFrame).has_class("-error"))
+            await see(pilot, "State kept aside: {'cards': {")
+            save(file, whole.replace("cards", "tickets"))
+            await see(pilot, "✓ reloaded")
+            await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
+            await until(pilot, lambda: not app.dev.query_one(DevFrame).has_class("-error"))
+            save(file, whole)
+            await see(pilot, "sweep  column todo")
 
     asyncio.run(go())
 
 
-def test_enter_on_a_line_of_the_log_shows_all_of_it(file: Path) -> None:
+def test_actions_run_as_the_person_and_as_the_model_and_the_log_has_all_of_a_failure(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextui.tui.dialogs.approval.DEAF", 0.0)
     change(file, 'raise KeyError("doin")', 'raise KeyError("doin [red]\\x1b " + "x" * 400)')
 
     async def go() -> None:
-        async with developing(file) as pilot:
+        async with developing(file, size=(120, 60)) as pilot:
             app = dev_of(pilot)
-            await app.dev.form.show(app.bench.window, "fail")
+            app.dev.form.query(Field).first().focus()
+            await pilot.press(*"mars", "enter")
+            await see(pilot, "mars  column todo", "A turn costs", "Change block v1 to v2")
+            assert shown(pilot, "add: Added mars.")
+            await app.dev.form.show(app.bench.window, "publish")
             app.dev.form.focus()
+            for answer in ("n", "y"):
+                await pilot.press("m")
+                await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+                assert not shown(pilot, "Published.")
+                await pilot.press(answer)
+                await until(pilot, lambda: app.screen is app.dev)
+                await see(pilot, "publish: ")
+            await see(pilot, "publish: Published.")
+            await pilot.press("a")
+            await see(pilot, "kanban_1  actions")
+            await pilot.press("down", "down", "enter")
+            await until(pilot, lambda: app.dev.form.action and app.dev.form.action.id == "fail")
             await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "fail: KeyError"))
+            await see(pilot, "fail: KeyError")
             await pilot.press("l")
             await until(pilot, lambda: app.dev.log_sheet.has_focus)
             await pilot.press("down", "up", "enter")
             await until(pilot, lambda: isinstance(app.screen, ResultScreen))
-            await until(pilot, lambda: shown(pilot, "Traceback"))
+            await see(pilot, "Traceback")
             rows = [one.split("│") for one in lines(pilot)]
             text = "".join(row[1].strip() for row in rows if len(row) == 3)
             for part in (
@@ -259,35 +208,11 @@ def test_enter_on_a_line_of_the_log_shows_all_of_it(file: Path) -> None:
                 assert part in text
             assert "runtime.py" not in text  # it begins at the window's own code
             assert "\x1b" not in text
-            await pilot.press("escape")
-            await until(pilot, lambda: app.screen is app.dev)
-            await pilot.press("end", "enter")
-            await until(pilot, lambda: isinstance(app.screen, ResultScreen))
-            assert shown(pilot, "kanban_1")
 
     asyncio.run(go())
 
 
-def test_a_state_that_does_not_fit_is_kept_aside_and_comes_back(file: Path) -> None:
-    async def go() -> None:
-        async with developing(file, size=(120, 60)) as pilot:
-            bench = dev_of(pilot).bench
-            await bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
-            whole = file.read_text()
-            other = whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{")
-            save(file, other.replace('"done"}', '"done"}.values()] and []'))
-            await until(pilot, lambda: shown(pilot, "the old code runs on"))
-            await until(pilot, lambda: shown(pilot, "State kept aside: {'cards': {"))
-            save(file, whole.replace("cards", "tickets"))
-            await until(pilot, lambda: shown(pilot, "✓ reloaded"))
-            await until(pilot, lambda: not shown(pilot, "sweep  column todo"))
-            save(file, whole)
-            await until(pilot, lambda: shown(pilot, "sweep  column todo"))
-
-    asyncio.run(go())
-
-
-def test_the_log_has_room_and_names_what_is_too_large_or_missing(file: Path) -> None:
+def test_the_log_has_room_and_a_small_terminal_shows_one_side(file: Path) -> None:
     change(file, '    """Cards in columns."""\n', "")
     change(file, 'f"{len(self.state.cards)} cards"', '"a very long gist indeed " * 400')
     change(file, '"merge carts": "done"}', '**{f"card {number}": "x" for number in range(50)}}')
@@ -295,16 +220,24 @@ def test_the_log_has_room_and_names_what_is_too_large_or_missing(file: Path) -> 
            "d: int = 1, e: int = 1, f: int = 1, g: int = 1, h: int = 1, i: int = 1)")  # fmt: skip
 
     async def go() -> None:
-        async with developing(file) as pilot:
+        async with developing(file, lang="zh") as pilot:
             log = dev_of(pilot).dev.log_sheet
-            await until(pilot, lambda: shown(pilot, "kanban.py:5 Kanban has no docstring"))
-            await until(pilot, lambda: shown(pilot, "Gist is larger than Summary."))
-            for size, least in (((120, 40), 9), ((80, 24), 5)):
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda: shown(pilot, "card 1  column x"))
-                await until(pilot, lambda least=least: log.region.height >= least)  # type: ignore[misc]
-                await until(pilot, lambda size=size: log.region.bottom <= size[1] - 1)  # type: ignore[misc]
-                await until(pilot, lambda: shown(pilot, "opened"))
+            await see(
+                pilot, "kanban.py:5 Kanban", "要点比摘要还长", "模型读到的内容", "card 1  column x"
+            )
+            await until(pilot, lambda: log.region.height >= 9)
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda: log.region.height >= 5)
+            await until(pilot, lambda: log.region.bottom <= 23)
+            await until(pilot, lambda: not shown(pilot, "模型读到的内容"))
+            await see(pilot, "card 1  column x")
+            await pilot.press("tab")
+            await see(pilot, "模型读到的内容", "<Window id=")
+            assert not shown(pilot, "card 1  column x")
+            change(file, "write tests", "write more")
+            await see(pilot, "✓")
+            await pilot.press("tab")
+            await see(pilot, "card 1  column x")
 
     asyncio.run(go())
 

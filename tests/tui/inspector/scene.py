@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -20,12 +19,7 @@ from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, say, shown, until
 
-SIZES = [
-    (120, 40),
-    pytest.param((80, 24), marks=pytest.mark.long),
-    pytest.param((200, 60), marks=pytest.mark.long),
-]
-"""The usual size each time; the others with what takes long."""
+SIZES = [(120, 40), (80, 24)]
 
 LONG = "\n".join(f"line {number} of the file" for number in range(600))
 
@@ -127,7 +121,12 @@ async def tidy(pilot: "Pilot[int]") -> None:
 
 async def see(pilot: "Pilot[int]", *texts: str) -> None:
     """Wait until all of these stand on the screen."""
-    await until(pilot, lambda: all(shown(pilot, text) for text in texts))
+
+    def seen() -> bool:
+        rows = screen(pilot)
+        return all(text in rows for text in texts)
+
+    await until(pilot, seen)
 
 
 async def not_see(pilot: "Pilot[int]", text: str) -> None:

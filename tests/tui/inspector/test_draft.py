@@ -38,12 +38,6 @@ def rows_of_draft(draft: Draft) -> list[str]:
     return shown
 
 
-def test_before_the_first_message_there_are_tools_and_a_prompt() -> None:
-    draft = Scene(controller()).draft()
-    assert [part.name for part in draft.parts] == ["system"]
-    assert not draft.is_compared
-
-
 def test_the_exact_bytes_are_what_would_be_sent() -> None:
     scene = Scene(controller("One.", "Two."))
     run(scene.talk, "first")
@@ -133,24 +127,6 @@ def test_a_request_that_left_is_compared_with_the_one_before_it() -> None:
     assert draft.is_sent
     assert [part.mark for part in draft.parts][-2:] == ["+", "+"]
     assert draft.cached == len(draft.parts)  # all of it is in the cache by now
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_the_cache_ends_where_the_last_request_did() -> None:
-    scene = Scene(controller("One.", "Two."))
-    run(scene.talk, "first")
-    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
-    draft = scene.draft()
-    assert rows_of_draft(draft)[-3:] == ["---", "+ 2 assistant One.", "+ 3 user your words"]
-    assert draft.cached_tokens > draft.uncached_tokens > 0
-
-
-def test_with_another_prompt_nothing_is_cached() -> None:
-    scene = Scene(controller("One.", "Two."))
-    run(scene.talk, "first")
-    prompt = scene.talk.context.get_all()[0]
-    scene.talk.context.edit(prompt.id, "Be brief.")
-    assert scene.draft().cached == 0
 
 
 def test_drawing_up_a_request_sends_nothing() -> None:

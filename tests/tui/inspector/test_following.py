@@ -19,7 +19,7 @@ def newest(pilot: "Pilot[int]") -> bool:
 
 def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
     async def go() -> None:
-        desk = desk_in(tmp_path, "One.", "Two.", "Three.")
+        desk = desk_in(tmp_path, "One.", "Two.", "Three.", "Four.")
         async with running(desk) as pilot:
             listing = rows(pilot)
             assert isinstance(listing, ItemList)
@@ -31,7 +31,8 @@ def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
             await enter(pilot)
             await pilot.press("up")
             chosen = listing.row.item.id
-            await until(pilot, lambda: "following" not in inspector_text(pilot))
+            tabs = inspector(pilot).query_one(TabBar)
+            await until(pilot, lambda: "following" not in tabs.render().plain)
             await say(pilot, "second")
             await see(pilot, "2 new, end")
             assert listing.row.item.id == chosen  # a person's place is left alone
@@ -39,10 +40,14 @@ def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
             await pilot.press("end")
             await see(pilot, "following")
             assert newest(pilot)
-            await pilot.press("home")
+            await pilot.press("slash", *"first", "enter")
+            await until(pilot, lambda: listing.row is not None and len(listing._rows) == 1)
             await say(pilot, "third")
+            assert listing.row.item.content == "first"  # a search is not followed away
+            await enter(pilot)
+            await pilot.press("escape", "home")
+            await say(pilot, "fourth")
             await see(pilot, "2 new, end")
-            tabs = inspector(pilot).query_one(TabBar)
             await pilot.click(TabBar, offset=(tabs.size.width - 3, 0))
             await see(pilot, "following")
             assert newest(pilot)
@@ -75,25 +80,5 @@ def test_the_cursor_stays_on_a_dropped_item_that_moves(tmp_path: Path) -> None:
             assert listing.row.item is window
             await pilot.press("c")
             await not_see(pilot, "Restored")
-
-    asyncio.run(go())
-
-
-def inspector_text(pilot: "Pilot[int]") -> str:
-    return inspector(pilot).query_one(TabBar).render().plain
-
-
-def test_a_search_is_not_followed_away(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, "One.", "Two.")
-        async with running(desk) as pilot:
-            await say(pilot, "needle")
-            await enter(pilot)
-            await pilot.press("slash", *"needle", "enter")
-            listing = rows(pilot)
-            await until(pilot, lambda: listing.row is not None and len(listing._rows) == 1)
-            await say(pilot, "more hay")
-            assert listing.row is not None
-            assert listing.row.item.content == "needle"
 
     asyncio.run(go())

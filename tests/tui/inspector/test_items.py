@@ -74,20 +74,6 @@ def test_all_items_are_listed_with_marks_and_rules(
     shared_shop.run(act, size)
 
 
-@pytest.mark.usefixtures("by_turn")
-@pytest.mark.parametrize("size", SIZES)
-def test_by_turn_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        assert item.tool_name == "read_file"
-        await see(pilot, "each turn", "breaks even", "d drop", "e edit…", "p pin")
-        # It is uncached, so that dropping it break-even at once.
-        assert any("d drop" in line and "at once" in line for line in lines(pilot))
-        assert any("turn 3, gist of " in line for line in lines(pilot))
-
-    inspect(tmp_path, act, size=size)
-
-
 @pytest.mark.parametrize("size", SIZES)
 def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int, int]) -> None:
     async def act(pilot: "Pilot[int]") -> None:
@@ -106,19 +92,6 @@ def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int,
     shared_shop.run(act, size)
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_a_wide_screen_may_be_low(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        await go_to(pilot, "Tool   read_file")
-        offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
-        assert len(offers) == 2
-        assert offers[0].endswith("at once")
-        await click_on(pilot, "p pin")
-        await see(pilot, "Pinned")
-
-    inspect(tmp_path, act, size=(120, 24))
-
-
 def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await go_to(pilot, "Tool   read_file")
@@ -131,7 +104,7 @@ def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
     shared_shop.run(act, (120, 24))
 
 
-def test_d_drops_and_u_brings_back(shared_shop: SharedApp) -> None:
+def test_d_drops_u_brings_back_and_p_pins(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         await pilot.press("d")
@@ -143,6 +116,13 @@ def test_d_drops_and_u_brings_back(shared_shop: SharedApp) -> None:
         assert hidden(item) is None
         await pilot.press("u")
         await see(pilot, "Nothing to undo.")
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("ｐ")  # of an input method
+        await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
+        assert item.pinned
+        await pilot.press("p")
+        await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
+        assert not item.pinned
 
     shared_shop.run(act)
 
@@ -169,19 +149,6 @@ def test_what_pays_back_late_must_be_asked_for_twice(shared_shop: SharedApp) -> 
     shared_shop.run(act)
 
 
-def test_p_pins_and_unpins(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "Money is Decimal")
-        await pilot.press("p")
-        await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
-        assert item.pinned
-        await pilot.press("p")
-        await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
-        assert not item.pinned
-
-    shared_shop.run(act)
-
-
 def test_e_edits_and_esc_throws_nothing_away_at_once(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
@@ -203,19 +170,12 @@ def test_e_edits_and_esc_throws_nothing_away_at_once(shared_shop: SharedApp) -> 
         assert item.content.startswith("XYMoney")
         await pilot.press("u")
         await until(pilot, lambda: item.content == "Money is Decimal, never float")
-
-    shared_shop.run(act)
-
-
-def test_an_empty_text_is_refused_and_stays(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "Money is Decimal")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
         pilot.app.screen.query_one(TextArea).text = "  "
         await pilot.press("ctrl+s")
         await see(pilot, "A User item needs content.")
-        assert isinstance(pilot.app.screen, EditScreen)
+        assert len(pilot.app.screen_stack) == 2
         assert item.content == "Money is Decimal, never float"
 
     shared_shop.run(act)
@@ -269,19 +229,11 @@ def test_the_filter_finds_and_says_when_it_does_not(shared_shop: SharedApp) -> N
         await pilot.press("escape")
         await see(pilot, "0002 User")
         await until(pilot, lambda: rows(pilot).has_focus)
-
-    shared_shop.run(act)
-
-
-def test_what_is_found_can_be_changed(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("slash", *"tests.py", "enter")
         await until(pilot, lambda: rows(pilot).has_focus)
-        item = await go_to(pilot, "Tool   read_file")
+        item = await go_to(pilot, "Tool   read_file")  # what is found can be changed
         await pilot.press("d")
         await see(pilot, f"[X] {item.seq:04} Tool")
-        await pilot.press("escape")
-        await see(pilot, "0002 User")
 
     shared_shop.run(act)
 
@@ -317,18 +269,6 @@ def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None
         assert listing.row == before
 
     shared_shop.run(act, (80, 24))
-
-
-def test_the_cursor_stays_on_its_item_while_others_come(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        item = await go_to(pilot, "Money is Decimal")
-        await say(pilot, "one more")
-        await see(pilot, "User   one more", "Assist Fine.")
-        row = rows(pilot).row
-        assert row is not None
-        assert row.item is item
-
-    inspect(tmp_path, act, "Fine.")
 
 
 class Slow:
@@ -467,20 +407,6 @@ def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
     inspect(tmp_path, act, "Fine.")
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_a_file_that_was_read_is_shown_as_the_model_sees_it(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        assert item.gist is not None
-        await see(pilot, "turn 3, gist of 6,")
-        await see(pilot, item.gist[:30])
-        await not_see(pilot, "line 3 of the file")
-        await pilot.press("enter")
-        await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,")
-
-    inspect(tmp_path, act)
-
-
 def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         item = await go_to(pilot, "read_file tests.py")
@@ -508,16 +434,6 @@ def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path
     inspect(tmp_path, act, *reads, reply("Read."), reply("Fine."), options=options(budget=200_000))
 
 
-def test_letters_count_with_an_input_method_on(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        item = await go_to(pilot, "Money is Decimal")
-        await pilot.press("ｐ")
-        await see(pilot, "Pinned 0002")
-        assert item.pinned
-
-    shared_shop.run(act)
-
-
 def test_it_speaks_chinese(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         await pilot.press("home")
@@ -532,24 +448,16 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     inspect(tmp_path, act, lang="zh")
 
 
-def test_at_the_start_there_is_only_the_prompt(tmp_path: Path) -> None:
+def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(tmp_path: Path) -> None:
+    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
+
     async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
+        async with running(shop(tmp_path, add, "Added.")) as pilot:
             await enter(pilot)
             await see(
                 pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt"
             )
             assert not any("── cached" in line or "cached ─" in line for line in lines(pilot))
-
-    asyncio.run(run())
-
-
-def test_a_call_is_shown_by_what_it_does(tmp_path: Path) -> None:
-    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
-
-    async def run() -> None:
-        desk = shop(tmp_path, add, "Added.")
-        async with running(desk) as pilot:
             await talk(pilot)
             await say(pilot, "add eggs")
             await enter(pilot)

@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import OlderItems
@@ -32,10 +30,10 @@ def gone_on_with(folder: Path) -> Desk:
     return desk_in(folder, session_id=desk.session.id)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_earlier_items_unfold_at_the_top(tmp_path: Path) -> None:
     async def go() -> None:
-        async with running(gone_on_with(tmp_path), size=size) as pilot:
+        desk = gone_on_with(tmp_path)
+        async with running(desk) as pilot:
             await enter(pilot)
             await see(pilot, "↑ 4 earlier items, Enter shows them")
             assert rows(pilot).row is not None  # the cursor begins on an item
@@ -43,8 +41,14 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) 
             await pilot.press("home")
             await see(pilot, "Earlier items")
             await pilot.press("d", "g", "c", "p")  # nothing of that applies
+            desk.session.path.rename(tmp_path / "elsewhere")
+            await pilot.press("enter")
+            await see(pilot, "The log cannot be read: There is no")
+            assert shown(pilot, "↑ 4 earlier items, Enter shows them")
+            (tmp_path / "elsewhere").rename(desk.session.path)
             await pilot.press("enter")
             await see(pilot, "↓ 4 earlier items, Enter hides them", "[X] 0002 User   question 0")
+            await not_see(pilot, "The log cannot be read")
             assert rows(pilot).count == count + 4
             await pilot.press("down", "down")
             await see(pilot, "in summary 00")
@@ -63,7 +67,7 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) 
     asyncio.run(go())
 
 
-def test_an_earlier_item_is_restored_and_stays_so(tmp_path: Path) -> None:
+def test_an_earlier_item_is_found_and_restored_and_stays_so(tmp_path: Path) -> None:
     async def go() -> None:
         desk = gone_on_with(tmp_path)
         context = desk.session.context
@@ -79,47 +83,19 @@ def test_an_earlier_item_is_restored_and_stays_so(tmp_path: Path) -> None:
             assert (row.log, row.item.seq, row.item.pinned) == (None, 2, True)
             await pilot.press("u")
             await see(pilot, "Undone: 0002", "[X] 0002 User")
-            await pilot.press("slash", *"question 1", "enter")
-            await go_to(pilot, "question 1")
+            await pilot.press("slash", *"question", "enter")
+            await see(pilot, "question 0", "question 1", "question 3")
+            item = await go_to(pilot, "question 1")
+            assert item.hidden == "compacted"
             await pilot.press("r")
             await see(pilot, "Restored 0004. u undoes.", "[✓] 0004 User")
+            await pilot.press("escape")
+            await see(pilot, "2 earlier items")
         shown = [item.content for item in context.get_active()]
         again = desk_in(tmp_path, session_id=desk.session.id)
         assert [item.content for item in again.session.context.get_active()] == shown
         assert "question 1" in shown
         again.close()
-
-    asyncio.run(go())
-
-
-def test_what_is_looked_for_is_found_in_the_log_too(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(gone_on_with(tmp_path)) as pilot:
-            await enter(pilot)
-            await pilot.press("slash", *"question", "enter")
-            await see(pilot, "question 0", "question 1", "question 3")
-            item = await go_to(pilot, "question 1")
-            assert item.hidden == "compacted"
-            await pilot.press("escape")
-            await see(pilot, "↑ 4 earlier items")
-
-    asyncio.run(go())
-
-
-def test_a_log_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = gone_on_with(tmp_path)
-        async with running(desk) as pilot:
-            await enter(pilot)
-            await see(pilot, "↑ 4 earlier items")
-            desk.session.path.rename(tmp_path / "elsewhere")
-            await pilot.press("home", "enter")
-            await see(pilot, "The log cannot be read: There is no")
-            assert shown(pilot, "↑ 4 earlier items, Enter shows them")
-            (tmp_path / "elsewhere").rename(desk.session.path)
-            await pilot.press("enter")
-            await see(pilot, "question 0")
-            await not_see(pilot, "The log cannot be read")
 
     asyncio.run(go())
 

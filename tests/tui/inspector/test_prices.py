@@ -22,7 +22,6 @@ from tests.windowing.samples import Todo
         (-6_400, 1_600, 3),  # 1.15 × 1600 ÷ (0.1 × 6400) = 2.9
         (-100, 1_600, 184),
         (-6_400, 0, 0),
-        (-10, 1, 2),
         (0, 0, None),
         (200, 0, None),
         (None, 900, None),
@@ -126,16 +125,6 @@ def test_an_answer_goes_with_the_results_of_its_calls() -> None:
     assert price(scene.offers(result)["d"]).each == -size(answer) - size(result)  # only a call
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_an_answer_goes_with_the_results_of_its_calls() -> None:
-    talk = controller(call("create", name="todo"), "There.", "Yes.", "Yes.")
-    scene = Scene("open", "and", "so on", talk=talk)
-    answer, result = scene.items(ItemType.ASSISTANT)[0], scene.items(ItemType.TOOL)[0]
-    size = scene.context.ledger.size
-    assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
-    assert price(scene.offers(result)["d"]).each == -size(result)
-
-
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
     scene = Scene("one", "two", "three")
     words = scene.items(ItemType.USER)[0]
@@ -148,17 +137,6 @@ def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
     window = scene.talk.windows.open(Todo)
     scene.talk.windows.close(window.id)
     assert scene.offers(scene.items(ItemType.WINDOW)[0]) == {}
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_restoring_right_after_dropping_rewrites_nothing_that_was_not_lost() -> None:
-    scene = Scene("one", "two", "three")
-    words = scene.items(ItemType.USER)[0]
-    before = scene.look().cached_tokens
-    scene.context.drop(words.id)
-    assert scene.look().cached_tokens < before
-    scene.context.undo()
-    assert scene.look().cached_tokens == before
 
 
 def test_a_window_has_levels_of_detail_instead_of_words() -> None:

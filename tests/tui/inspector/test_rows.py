@@ -36,12 +36,6 @@ def short_rows(rows: Rows) -> list[str]:
     return short
 
 
-def test_a_system_prompt_alone_has_no_rules() -> None:
-    talk = controller()
-    with_prompt(talk)
-    assert short_rows(rows_of(look_at(talk, Sent(talk.context)))) == ["1"]
-
-
 def test_before_anything_was_sent_all_is_uncached() -> None:
     talk = controller()
     with_prompt(talk)
@@ -137,17 +131,6 @@ def test_an_earlier_turn_has_no_rules() -> None:
     with_prompt(talk)
     run(talk, "first")
     assert short_rows(rows_of(look_at(talk, None))) == ["1", "2", "3"]
-
-
-def test_the_rules_show_what_the_whole_costs() -> None:
-    talk = controller("One.", "Two.")
-    sent = Sent(talk.context)
-    with_prompt(talk)
-    run(talk, "first")
-    run(talk, "second")
-    look = look_at(talk, sent)
-    rules = [one for one in rows_of(look) if isinstance(one, Rule)]
-    assert sum(rule.tokens for rule in rules) == look.shares.total
 
 
 def test_rows_are_found_by_their_key() -> None:

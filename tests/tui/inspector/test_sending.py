@@ -2,17 +2,10 @@
 
 import pytest
 
-from contextui.context.item import ContextItem, ItemType
-from contextui.tui.inspector.look import Sent, system_pieces
+from contextui.context.item import ItemType
+from contextui.tui.inspector.look import Sent
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
-
-
-def test_nothing_is_cached_before_anything_was_sent() -> None:
-    talk = controller()
-    sent = Sent(talk.context)
-    with_prompt(talk)
-    assert sent.cached(talk.context.outlook()) == 0
 
 
 @pytest.mark.usefixtures("by_turn")
@@ -80,10 +73,3 @@ def test_it_stops_following() -> None:
     sent.stop()
     run(talk, "second")
     assert len(sent.requests) == 1
-
-
-def test_the_system_prompt_stands_first() -> None:
-    talk = controller()
-    with_prompt(talk)
-    talk.context.add(ContextItem(ItemType.USER, "hello"))
-    assert system_pieces(talk.context.outlook()) == 1

@@ -58,46 +58,31 @@ def test_figures_of_a_log_may_be_anything() -> None:
     assert usage_of({"input_tokens": 3, "output_tokens": None, "x": "y"}) == Usage(3, 0, 0, 0)
 
 
-def test_the_log_gives_the_same_usage_as_the_turns(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
+def test_the_log_gives_the_same_usage_as_the_turns_and_damage_costs_only_itself(
+    tmp_path: Path,
+) -> None:
+    async def run() -> Path:
+        dear = reply("Again.", usage=Usage(10, 10, 0, 5_000))
+        desk = shop(tmp_path, dear, dear)
+        context = desk.session.context
         async with running(desk) as pilot:
             await talk(pilot)
+            context.drop(context.get_all()[1].id)
+            await say(pilot, "again")
+            context.compact(list(context.get_active())[1:3], "So far.")
+            await say(pilot, "and again")
             watch = inspector(pilot)._watch
             assert watch is not None
             live = watch.spending
         past = read_past(desk.session.path)
         assert past.turns == live.turns
-        assert [one.turn for one in past.turns] == [1, 2, 3]
-        items = list(desk.session.context.get_all())
-        assert [past.turn_of(one.seq) for one in items] == [live.turn_of(one.seq) for one in items]
-
-    asyncio.run(run())
-
-
-def test_the_log_gives_the_cause_of_an_expensive_turn(tmp_path: Path) -> None:
-    async def run() -> None:
-        dear = reply("Again.", usage=Usage(10, 10, 0, 5_000))
-        desk = shop(tmp_path, dear, dear)
-        async with running(desk) as pilot:
-            await talk(pilot)
-            desk.session.context.drop(desk.session.context.get_all()[1].id)
-            await say(pilot, "again")
-            desk.session.context.compact(list(desk.session.context.get_active())[1:3], "So far.")
-            await say(pilot, "and again")
-        past = read_past(desk.session.path)
+        assert [one.turn for one in past.turns] == [1, 2, 3, 4, 5]
+        assert [past.turn_of(one.seq) for one in context.get_all()] == [
+            live.turn_of(one.seq) for one in context.get_all()
+        ]
         causes = [one.cause.operation if one.cause else "" for one in past.turns]
         assert causes[-2:] == ["drop", "compact"]
         assert past.turns[-2].cause == ("drop", 2)
-
-    asyncio.run(run())
-
-
-def test_a_damaged_log_costs_only_its_damage(tmp_path: Path) -> None:
-    async def run() -> Path:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
         return desk.session.path
 
     path = asyncio.run(run())
@@ -106,5 +91,5 @@ def test_a_damaged_log_costs_only_its_damage(tmp_path: Path) -> None:
     usage = [number for number, line in enumerate(lines) if b'"subtype":"usage"' in line]
     lines[usage[-1]] = lines[usage[-1]][:40] + b'"subtype":"usage"'
     path.write_bytes(b"\n".join([b"\xff\xfe nonsense", *lines]))
-    assert read_past(path).turns[:2] == whole[:2]
+    assert read_past(path).turns[:4] == whole[:4]
     assert read_past(tmp_path / "nothing").turns == []

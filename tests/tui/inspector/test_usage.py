@@ -60,12 +60,12 @@ def test_the_csv_has_plain_names_and_numbers() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("begin", list("=+-@"))
-def test_no_cell_of_the_csv_is_a_formula(begin: str) -> None:
-    reason = f'{begin}HYPERLINK("http://evil")'
-    (row,) = rows([TurnUsage(1, 10, sweeps=(Sweep(reason),))])
-    assert begin in row["note"]
-    assert not row["note"].startswith(begin)
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    for begin in "=+-@":
+        reason = f'{begin}HYPERLINK("http://evil")'
+        (row,) = rows([TurnUsage(1, 10, sweeps=(Sweep(reason),))])
+        assert begin in row["note"]
+        assert not row["note"].startswith(begin)
     texts = [as_csv(TURNS, Words(lang)) for lang in ("en", "zh")]
     assert not any(cell[:1] in set("=+-@") for text in texts for cell in text.split(","))
 
@@ -80,11 +80,10 @@ async def usage_page(pilot: "Pilot[int]") -> UsagePage:
     return page
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_t_shows_the_bars_in_dollars_and_c_copies(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_t_shows_the_bars_in_dollars_and_c_copies(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, model=Priced(answered("A."), answered("B.")))
-        async with running(desk, size) as pilot:
+        async with running(desk, (80, 24)) as pilot:
             await say(pilot, "one")
             await say(pilot, "two")
             page = await usage_page(pilot)
