@@ -231,7 +231,8 @@ def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             assert a.read_text() == "second\n"
             assert not new.exists()
             assert session_of(pilot).turn == 1
-            see(pilot, "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes.")
+            said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
+            await until(pilot, lambda: shown(pilot, said))
             assert not shown(pilot, "Say three")
             assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
             prompt = here.main.prompt
@@ -322,13 +323,13 @@ def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: 
             here.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "where it was, and 1 file too."))
             assert texts() == ["someone else's", "just now", "second", "foreign"]
-            assert shown(pilot, "Left alone: d.txt.")
+            await until(pilot, lambda: shown(pilot, "Left alone: d.txt."))
 
             await sheet(pilot)
             await back(pilot, "c")  # the conversation only
             assert texts() == ["someone else's", "just now", "second", "foreign"]
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. /undo undoes.")
+            await until(pilot, lambda: shown(pilot, "Back at turn 1. /undo undoes."))
             await undo_is_about_the_last_change(pilot)
             here.main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
@@ -374,7 +375,6 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
                 windows = session_of(pilot).windows.windows()
                 return [bool(current_render(one).unsaved) for one in windows]
 
-            assert numbers() == [2, 3, 4]
             await act(2, "replace", old="alpha", new="draft")
             await act(0, "replace", old="alpha", new="beta")
             await act(0, "save")
@@ -391,15 +391,14 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
             assert texts() == ["beta", "alpha", "draft"]
             app_of(pilot).main.run_command("/undo")
             await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert session_of(pilot).id == old.id
-            assert numbers() == [2, 3, 4]
+            assert (session_of(pilot).id, numbers()) == (old.id, [2, 3, 4])
             assert texts() == ["gamma", "draft", "draft"]
             assert unsaved() == [False, True, True]
 
             await sheet(pilot, "/rewind 0")
             await back(pilot)
             assert (app.work / "a.txt").read_text() == "alpha\n"
-            assert shown(pilot, "Back at the start. 1 file restored.")
+            await until(pilot, lambda: shown(pilot, "Back at the start. 1 file restored."))
             assert app_of(pilot).main.prompt.text == "Say one"
             assert texts() == ["alpha", "alpha", "draft"]
             assert unsaved() == [False, False, True]
