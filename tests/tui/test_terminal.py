@@ -88,11 +88,9 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
     ("numbers", "status"),
     [
         ([signal.SIGTERM], 143),
-        ([signal.SIGHUP], 129),
-        ([signal.SIGQUIT], 131),
         ([signal.SIGINT, signal.SIGTERM, signal.SIGQUIT], 130),
     ],
-    ids=["TERM", "HUP", "QUIT", "INT-TERM-QUIT"],
+    ids=["TERM", "INT-TERM-QUIT"],
 )
 def test_a_signal_ends_it_in_order(
     folder: Path, numbers: list[signal.Signals], status: int
@@ -112,7 +110,7 @@ def test_a_signal_ends_it_in_order(
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
 def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Signals) -> None:
     with Terminal([], folder) as terminal:
         before = terminal.now()

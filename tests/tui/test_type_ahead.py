@@ -49,7 +49,7 @@ def test_words_typed_in_another_pane_reach_the_prompt_whole(shared: SharedApp) -
     """U14: nothing is lost, in whatever pane the person types; the chat has no commands at all."""
 
     async def talk(pilot: "Pilot[int]") -> None:
-        for place, words in ("chat", "close so"), ("windows", "hi you 你?"), ("context", "hi 你?"):
+        for place, words in ("chat", "cl o"), ("windows", "hi 你?"), ("context", "hi 你?"):
             main, desk = await in_pane(pilot, place)
             main.prompt.clear()
             await pilot.press(*("space" if key == " " else key for key in words))
