@@ -13,6 +13,7 @@ from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader
 from tests.tui.running import desk_in, running, shown, until
+from tests.tui.test_switch import noted
 from tests.windowing.finding.sources import write
 
 WIDGET = """
@@ -64,21 +65,21 @@ def test_reload_shows_the_new_code_with_the_old_state(tmp_path: Path) -> None:
             await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
             write(path, words="Greets.")
             command(pilot, "/open hello")
-            await until(pilot, lambda: shown(pilot, "/reload uses the new code."))
+            await until(pilot, lambda: noted(pilot, "/reload uses the new code."))
             assert not shown(pilot, "Greets. 0")
             command(pilot, "/close hello_2")
             await until(pilot, lambda: len(desk.session.windows.windows()) == 1)
             await pilot.press("ctrl+g", "1")
             command(pilot, "/reload")
             await until(pilot, lambda: shown(pilot, "Greets. 7"))
-            await until(pilot, lambda: shown(pilot, "Reloaded hello. State kept: hello_1."))
+            await until(pilot, lambda: noted(pilot, "Reloaded hello. State kept: hello_1."))
             await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
             write(path, words="Greets.", more="\ndef broken(:\n")
             command(pilot, "/reload")
-            await until(pilot, lambda: shown(pilot, "hello.py:23 "))
+            await until(pilot, lambda: noted(pilot, "hello.py:23 "))
             assert shown(pilot, "Greets. 7")
             command(pilot, "/reload")
-            await until(pilot, lambda: shown(pilot, "No window file has changed."))
+            await until(pilot, lambda: noted(pilot, "No window file has changed."))
 
             command(pilot, "/close hello_1")
             await until(pilot, lambda: not desk.session.windows.windows())
@@ -89,7 +90,7 @@ def test_reload_shows_the_new_code_with_the_old_state(tmp_path: Path) -> None:
             write(path, words="Nods.", more="\nraise KeyError('doin')\n")
             command(pilot, "/open hello start=4")
             await until(pilot, lambda: shown(pilot, "Waves. 4"))
-            await until(pilot, lambda: shown(pilot, "hello.py:23 KeyError"))
+            await until(pilot, lambda: noted(pilot, "hello.py:23 KeyError"))
             classes = list(desk.session.windows.classes.values())
         again = desk_in(tmp_path, windows=classes, session_id=desk.session.id)
         (window,) = again.session.windows.windows()

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import approval, rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
@@ -21,6 +20,7 @@ from contextui.tui.link import Desk
 from contextui.tui.switch import Target
 from contextui.windowing.host import current_render
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.test_switch import app_of, noted
 
 
 class App:
@@ -45,11 +45,6 @@ class App:
         async with running(self.open, reopen=self.open) as pilot:
             yield pilot
             app_of(pilot).switcher.close_rest()
-
-
-def app_of(pilot: "Pilot[int]") -> ContextUIApp:
-    assert isinstance(pilot.app, ContextUIApp)
-    return pilot.app
 
 
 def session_of(pilot: "Pilot[int]") -> Session:
@@ -130,19 +125,19 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
         async with running(app.open) as pilot:
             here = app_of(pilot)
             here.main.run_command("/rewind")
-            await until(pilot, lambda: shown(pilot, "There is no earlier turn yet."))
+            await until(pilot, lambda: noted(pilot, "There is no earlier turn yet."))
             await turn(pilot, "Say one")
             for typed, says in (
                 ("9", "There is no turn 9. Turns so far: 1."),
                 ("-1", '"-1" is not the number of a turn.'),
             ):
                 here.main.run_command(f"/rewind {typed}")
-                await until(pilot, partial(shown, pilot, says))
+                await until(pilot, partial(noted, pilot, says))
             desk = here.desk
             assert desk is not None
             desk.controller._task = asyncio.create_task(asyncio.sleep(60))
             here.main.run_command("/rewind")
-            await until(pilot, lambda: shown(pilot, "The model is still working."))
+            await until(pilot, lambda: noted(pilot, "The model is still working."))
             desk.controller._task.cancel()
             desk.controller._task = None
 
@@ -162,7 +157,7 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
             assert screen.query_one(TurnList).chosen == 1
             screen._deaf_until = 0.0
             await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
+            await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
             assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
             assert here.rewound is None
 
@@ -232,7 +227,7 @@ def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             assert not new.exists()
             assert session_of(pilot).turn == 1
             said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
-            await until(pilot, lambda: shown(pilot, said))
+            await until(pilot, lambda: noted(pilot, said))
             assert not shown(pilot, "Say three")
             assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
             prompt = here.main.prompt
@@ -248,11 +243,11 @@ def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             here.main.navigation.enter("context")
             await pilot.pause()
             await pilot.press("u")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
             assert (session_of(pilot).id, session_of(pilot).turn) == (old, 3)
             assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
             here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
+            await until(pilot, lambda: noted(pilot, "Nothing to undo."))
 
     asyncio.run(go())
 
@@ -263,7 +258,7 @@ async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> Non
     app.problem = OSError("no more descriptors")
     await sheet(pilot)
     await pilot.press("y")
-    await until(pilot, lambda: shown(pilot, "This session stays open."))
+    await until(pilot, lambda: noted(pilot, "This session stays open."))
     await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
     assert (app.work / "c.txt").read_text() == "second\n"
     assert session_of(pilot) is old
@@ -283,7 +278,7 @@ async def undo_is_about_the_last_change(pilot: "Pilot[int]") -> None:
     assert session_of(pilot) is made
     await turn(pilot, "Say three")
     here.main.run_command("/undo")
-    await until(pilot, lambda: shown(pilot, "/undo again undoes the rewind to turn 1."))
+    await until(pilot, lambda: noted(pilot, "/undo again undoes the rewind to turn 1."))
     assert session_of(pilot) is made
 
 
@@ -313,26 +308,26 @@ def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: 
             (app.work / "b.txt").write_text("just now\n")
             await back(pilot)
             assert texts() == ["someone else's", "just now", "first", "first"]
-            await until(pilot, lambda: shown(pilot, "Left alone: b.txt."))
+            await until(pilot, lambda: noted(pilot, "Left alone: b.txt."))
 
             (app.work / "d.txt").write_text("foreign\n")
             await until(pilot, lambda: not here.switcher.is_closing(old))
             here.switch_session(old)  # by hand: the files are another question
-            await until(pilot, lambda: shown(pilot, "The files are as the rewind left them."))
+            await until(pilot, lambda: noted(pilot, "The files are as the rewind left them."))
             assert texts() == ["someone else's", "just now", "first", "foreign"]
             here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "where it was, and 1 file too."))
+            await until(pilot, lambda: noted(pilot, "where it was, and 1 file too."))
             assert texts() == ["someone else's", "just now", "second", "foreign"]
-            await until(pilot, lambda: shown(pilot, "Left alone: d.txt."))
+            await until(pilot, lambda: noted(pilot, "Left alone: d.txt."))
 
             await sheet(pilot)
             await back(pilot, "c")  # the conversation only
             assert texts() == ["someone else's", "just now", "second", "foreign"]
             assert session_of(pilot).turn == 1
-            await until(pilot, lambda: shown(pilot, "Back at turn 1. /undo undoes."))
+            await until(pilot, lambda: noted(pilot, "Back at turn 1. /undo undoes."))
             await undo_is_about_the_last_change(pilot)
             here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
             assert session_of(pilot).id == old
 
     asyncio.run(go())
@@ -347,13 +342,13 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
 
     async def go() -> None:
         app = App(tmp_path, "one", "two")
-        for name in ("a.txt", "b.txt", "c.txt"):
+        for name in ("a.txt", "b.txt"):
             (app.work / name).write_text("alpha\n")
         async with app.running() as pilot:
             old = session_of(pilot)
             todo = old.windows.open("todo")
-            editors = [old.windows.open("editor", path=f"{name}.txt").id for name in "abc"]
-            await until(pilot, lambda: shown(pilot, "4 editor"))
+            editors = [old.windows.open("editor", path=f"{name}.txt").id for name in "ab"]
+            await until(pilot, lambda: shown(pilot, "3 editor"))
             old.windows.close(todo.id)
             await until(pilot, lambda: not shown(pilot, "1 todo"))
 
@@ -367,7 +362,7 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
                 assert done.ok, done.text
 
             def texts() -> list[str]:
-                words = ("alpha", "beta", "gamma", "draft")
+                words = ("alpha", "beta", "gamma", "draft", "later")
                 xml = [one.to_xml() for one in session_of(pilot).windows.windows()]
                 return [" ".join(word for word in words if word in one) for one in xml]
 
@@ -375,32 +370,32 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
                 windows = session_of(pilot).windows.windows()
                 return [bool(current_render(one).unsaved) for one in windows]
 
-            await act(2, "replace", old="alpha", new="draft")
+            await act(1, "replace", old="alpha", new="draft")
             await act(0, "replace", old="alpha", new="beta")
             await act(0, "save")
             await turn(pilot, "Say one")
-            await act(1, "replace", old="alpha", new="draft")
+            await act(1, "replace", old="draft", new="later")
             await act(0, "replace", old="beta", new="gamma")
             await act(0, "save")
             await turn(pilot, "Say two")
             await sheet(pilot)
             see(pilot, "Unsaved edits stay in the old branch:", editors[1])
             await back(pilot)
-            assert numbers() == [2, 3, 4]
+            assert numbers() == [2, 3]
             assert (app.work / "a.txt").read_text() == "beta\n"
-            assert texts() == ["beta", "alpha", "draft"]
+            assert texts() == ["beta", "draft"]
             app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert (session_of(pilot).id, numbers()) == (old.id, [2, 3, 4])
-            assert texts() == ["gamma", "draft", "draft"]
-            assert unsaved() == [False, True, True]
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+            assert (session_of(pilot).id, numbers()) == (old.id, [2, 3])
+            assert texts() == ["gamma", "later"]
+            assert unsaved() == [False, True]
 
             await sheet(pilot, "/rewind 0")
             await back(pilot)
             assert (app.work / "a.txt").read_text() == "alpha\n"
-            await until(pilot, lambda: shown(pilot, "Back at the start. 1 file restored."))
+            await until(pilot, lambda: noted(pilot, "Back at the start. 1 file restored."))
             assert app_of(pilot).main.prompt.text == "Say one"
-            assert texts() == ["alpha", "alpha", "draft"]
-            assert unsaved() == [False, False, True]
+            assert texts() == ["alpha", "draft"]
+            assert unsaved() == [False, True]
 
     asyncio.run(go())

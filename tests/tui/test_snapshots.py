@@ -21,7 +21,7 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.words import Lang
 from tests.tui.picture import FOLDER, at_rest, check
-from tests.tui.running import SIZES, desk_in, running, say, shown, until
+from tests.tui.running import SIZES, desk_in, running, say, until
 
 PROMPT = "You work together with a person.\nYou both look at the same windows."
 CART = '''\
@@ -42,7 +42,7 @@ WORDS: dict[Lang, list[str]] = {
 }  # fmt: skip
 NARROW, NORMAL, WIDE = SIZES
 NAMES = {
-    *("start-200x60", "main-200x60", "main-120x40", "main-80x24", "light-120x40"),
+    *("start-200x60", "main-200x60", "main-120x40", "main-80x24"),
     *("windows-80x24", "request-200x60", "help-80x24", "approval-80x24", "approval-120x40"),
     "zh-120x40",
 }
@@ -109,13 +109,11 @@ def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> None:
             assert isinstance(app, ContextUIApp)
             await take(pilot, "start", WIDE)
             await say(pilot, WORDS["en"][0])
-            await take(pilot, "main", WIDE, NORMAL)
-            app.theme = "contextui-light"
-            await take(pilot, "light", NORMAL)
-            app.theme = "contextui-dark"
-            await take(pilot, "main", NARROW)
+            await take(pilot, "main", WIDE, NORMAL, NARROW)
             await pilot.press("ctrl+g", "1")
-            await until(pilot, lambda: not shown(pilot, "just opened"))  # a key ends that
+            setting = app.main.desktop._setting if app.main.desktop else None
+            assert setting is not None
+            await until(pilot, lambda: not setting.opened)  # a key ends that mark
             await take(pilot, "windows", NARROW)
             await pilot.press("ctrl+g", "i", "right_square_bracket")
             await take(pilot, "request", WIDE)

@@ -41,6 +41,7 @@ def test_whatever_fails_within_the_app_lives(
                 await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
                 pilot.app.screen.query_one("Child").focus()
                 await pilot.press("space")
+                await until(pilot, lambda: pilot.app.screen.query(".trouble"))
                 await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
                 assert shown(pilot, "0 in words")
                 await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))

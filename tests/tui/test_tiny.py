@@ -106,7 +106,7 @@ def test_every_pane_can_be_drawn_without_room(tmp_path: Path, sizes: list[tuple[
     """X02: a list of items whose scrollbar left no room for text ended the program."""
 
     async def go() -> None:
-        async with running(crowded(tmp_path), (200, 60)) as pilot:
+        async with running(crowded(tmp_path)) as pilot:
             assert isinstance(pilot.app, ContextUIApp)
             assert pilot.app.desk is not None
             main = pilot.app.main

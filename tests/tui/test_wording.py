@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-import contextui
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.item import ContextItem, ItemType
@@ -17,18 +16,9 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.inspector.edit import EditScreen, listed
 from contextui.windows.todo import TodoWindow
-from contextui.words import Lang, Words, read_po
+from contextui.words import Lang, Words
 from tests.agent.talking import run
 from tests.tui.running import desk_in, running, shown, until
-
-FORMER = [
-    "stand for what", "every command, by name", "who decides about", "of a long talk",
-    "everything is kept", "come out", "the large one", "all the room", "simple wishes",
-    "nothing to take back", "Taken back", "given up by that", "has your words",
-    "let this key in", "Leave it;", "enter runs it", "sent anew", "paid for", "pays back",
-    "Done: ", "take --model offline", " meant?", "Begin anew", "does not tell what",
-    "belong into a file",
-]  # fmt: skip
 
 
 def test_many_items_are_named_in_one_line() -> None:
@@ -36,12 +26,6 @@ def test_many_items_are_named_in_one_line() -> None:
     assert listed(items, Words("en")) == "45 items, 0001 to 0045"
     assert listed(items[:3], Words("en")) == "0001, 0002, 0003"
     assert listed(items, Words("zh")) == "45 个条目，0001 至 0045"
-
-
-def test_no_message_has_a_former_wording() -> None:
-    catalogue = Path(contextui.__file__).parent / "words" / "zh.po"
-    messages = read_po(catalogue.read_text("utf-8"))
-    assert [one for one in messages for phrase in FORMER if phrase in one] == []
 
 
 def test_not_done_is_not_undone() -> None:
