@@ -197,8 +197,6 @@ def test_a_first_message_is_sent_at_once_and_no_escape_of_a_file_reaches_the_ter
         assert b"\x1b[38;2;108;176;245m" not in terminal.written
 
 
-def test_chinese_by_locale_and_by_flag(folder: Path) -> None:
+def test_chinese_by_locale(folder: Path) -> None:
     with Terminal([], folder, (80, 24), LC_ALL="zh_CN.UTF-8") as terminal:
-        terminal.wait_for(lambda: terminal.shows("没有连接模型"))
-    with Terminal(["--lang", "zh"], folder, (80, 24)) as terminal:
         terminal.wait_for(lambda: terminal.shows("没有连接模型"))
