@@ -15,6 +15,7 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.words import Lang
 from tests.tui.desktop.own_widgets import WAYS, FailsWithin, NeverReturns, window_with
 from tests.tui.running import desk_in, running, shown, until
+from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
 OWN = "tests.tui.desktop.own_widgets:FailsWithin"
@@ -91,6 +92,47 @@ def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
     assert NeverReturns.waits.is_set()
     stopped = {"en": "Stopped own_1: it did not exit in time."}
     assert stopped.get(lang, "own_1 没有及时退出，已被强行停止。") in capsys.readouterr().err
+
+
+STUBBORN = """
+import asyncio
+from contextui import Window
+from textual.widgets import Static
+
+class Stubborn(Static, can_focus=True):
+    def __init__(self, window):
+        super().__init__("never gives up")
+
+    async def on_unmount(self):
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                pass
+
+class StubbornWindow(Window):
+    name, widget = "stubborn", "stubborn:Stubborn"
+
+    def content(self, lod):
+        return "stubborn"
+"""
+
+
+@pytest.mark.long
+def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> None:
+    work, library = tmp_path / "work", tmp_path / "library"
+    work.mkdir()
+    library.mkdir()
+    (library / "stubborn.py").write_text(STUBBORN)
+    window = str(library / "stubborn.py")
+    with Terminal(["--window", window], work, PYTHONPATH=str(library)) as terminal:
+        terminal.wait_for(terminal.is_ready)
+        terminal.type("/open stubborn\r")
+        terminal.wait_for(lambda: terminal.shows("never gives up"))
+        terminal.type("\x11")
+        assert terminal.end() == 0
+        assert b"Stopped stubborn_1: it did not exit in time." in terminal.written
+        assert terminal.now() == terminal.attributes[:4]
 
 
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
