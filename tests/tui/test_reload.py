@@ -48,6 +48,11 @@ def command(pilot: "Pilot[int]", text: str) -> None:
     app.main.run_command(text)
 
 
+def says(pilot: "Pilot[int]", words: str) -> bool:
+    """Whether there is one widget of the test, with these words."""
+    return [str(one.content) for one in pilot.app.screen.query("View").results(Static)] == [words]
+
+
 def trouble(pilot: "Pilot[int]") -> str:
     return " ".join(str(one.content) for one in pilot.app.screen.query(".trouble").results(Static))
 
@@ -125,13 +130,13 @@ def test_a_widget_beside_the_file_or_in_it_is_found_and_reloaded(tmp_path: Path)
         async with running(desk) as pilot:
             for name, file in (("hello", "hello.py"), ("beside", "_beside_view.py")):
                 window = desk.session.windows.open(name, start=7)
-                await until(pilot, partial(shown, pilot, f"{name} by hand"))
+                await until(pilot, partial(says, pilot, f"{name} by hand"))
                 pilot.app.screen.query_one("View").focus()
                 await pilot.press("k")
                 await until(pilot, lambda window=window: window.state.count == 8)  # type: ignore[misc]
                 save(name, f"{name} again")
                 command(pilot, "/reload")
-                await until(pilot, partial(shown, pilot, f"{name} again"))
+                await until(pilot, partial(says, pilot, f"{name} again"))
                 pilot.app.screen.query_one("View").focus()
                 await pilot.press("f")
                 await until(pilot, lambda: "could not be drawn: KeyError: 'doin'" in trouble(pilot))

@@ -43,7 +43,7 @@ WORDS: dict[Lang, list[str]] = {
 NARROW, NORMAL, WIDE = SIZES
 NAMES = {
     *("start-200x60", "main-200x60", "main-120x40", "main-80x24"),
-    *("windows-80x24", "request-200x60", "help-80x24", "approval-80x24", "approval-120x40"),
+    *("windows-80x24", "help-80x24", "approval-80x24", "approval-120x40"),
     "zh-120x40",
 }
 
@@ -115,9 +115,7 @@ def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> None:
             assert setting is not None
             await until(pilot, lambda: not setting.opened)  # a key ends that mark
             await take(pilot, "windows", NARROW)
-            await pilot.press("ctrl+g", "i", "right_square_bracket")
-            await take(pilot, "request", WIDE)
-            await pilot.press("left_square_bracket", "ctrl+g", "p", "f1")
+            await pilot.press("ctrl+g", "p", "f1")
             await take(pilot, "help", NARROW)
             await pilot.press("escape")
 
