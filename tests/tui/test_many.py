@@ -20,8 +20,8 @@ from contextui.windows.files.tree import FileRow, Tree
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import NoteWindow
 from tests.tui.running import desk_in, running, until
-from tests.tui.test_rewind import app_of
 from tests.tui.test_sessions import add
+from tests.tui.test_switch import app_of
 
 SIZES = {"few": (12, 60, 50), "many": (60, 2_000, 300)}
 """Windows, files and sessions; the few fill the screen, too."""

@@ -10,11 +10,8 @@ from contextui.tui.keys import meant_key
     ("character", "meant"),
     [
         ("ｄ", "d"),
-        ("ｐ", "p"),
         ("，", "comma"),
-        ("。", "full_stop"),
         ("【", "left_square_bracket"),
-        ("】", "right_square_bracket"),
         ("、", "slash"),
         ("／", "slash"),
         ("d", None),

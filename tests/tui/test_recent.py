@@ -72,24 +72,12 @@ def test_hostile_titles_are_inert_and_typing_starts_a_new_session(tmp_path: Path
     asyncio.run(look())
 
 
-def test_a_folder_without_sessions_has_the_introduction(tmp_path: Path) -> None:
-    async def look() -> None:
-        sessions = Sessions(tmp_path)
-        add(tmp_path / "home", "Elsewhere", tmp_path / "other")
-        async with sessions.running() as pilot:
-            await pilot.pause(0.3)
-            assert pilot.app.screen.query(Try)
-            assert not pilot.app.screen.query(ResumeRow)
-            assert not shown(pilot, "Elsewhere")
-
-    asyncio.run(look())
-
-
 @pytest.mark.parametrize("place", ["http://{at}", "http://192.0.2.1:9"])
 def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
     tmp_path: Path, place: str
 ) -> None:
     async def look(server: Server) -> None:
+        add(tmp_path / "home", "Elsewhere", tmp_path / "other")
         desk = connected(tmp_path, {"OLLAMA_HOST": place.format(at=urlsplit(server.url).netloc)})
         desk.is_offline = True
         is_here = "{at}" in place
@@ -100,7 +88,9 @@ def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
             await until(pilot, lambda: shown(pilot, found if is_here else other))
             text = " ".join(" ".join(lines(pilot)).split())
             assert "simple requests in" in text
-            assert app_of(pilot).is_running
+            assert "Elsewhere" not in text  # a folder without sessions has the introduction
+            assert pilot.app.screen.query(Try)
+            assert not pilot.app.screen.query(ResumeRow)
         assert bool(server.lookups) is is_here  # another machine is not asked
 
     with Server() as server:

@@ -7,29 +7,27 @@ from contextlib import asynccontextmanager
 from functools import partial
 from math import isinf
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
-from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import approval, rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.tui.link import Desk
 from contextui.tui.switch import Target
 from contextui.windowing.host import current_render
-from contextui.words import Lang
 from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.test_switch import app_of, noted
 
 
 class App:
     """The app over a folder with files, which each turn of the model writes."""
 
-    def __init__(self, folder: Path, *steps: Step, lang: Lang = "en") -> None:
-        self.folder, self.steps, self.lang = folder, steps, lang
+    def __init__(self, folder: Path, *steps: Step) -> None:
+        self.folder, self.steps = folder, steps
         (folder / "work").mkdir(exist_ok=True)
         self.work = folder / "work"
         self.targets: list[Target | None] = []
@@ -40,18 +38,13 @@ class App:
         if target is not None and self.problem is not None:
             raise self.problem
         session_id = target.session_id if target is not None else None
-        return desk_in(self.folder, *self.steps, session_id=session_id, lang=self.lang)
+        return desk_in(self.folder, *self.steps, session_id=session_id)
 
     @asynccontextmanager
-    async def running(self, size: tuple[int, int] = (120, 40)) -> AsyncIterator["Pilot[int]"]:
-        async with running(self.open, size, self.lang, reopen=self.open) as pilot:
+    async def running(self) -> AsyncIterator["Pilot[int]"]:
+        async with running(self.open, reopen=self.open) as pilot:
             yield pilot
             app_of(pilot).switcher.close_rest()
-
-
-def app_of(pilot: "Pilot[int]") -> ContextUIApp:
-    assert isinstance(pilot.app, ContextUIApp)
-    return pilot.app
 
 
 def session_of(pilot: "Pilot[int]") -> Session:
@@ -104,12 +97,27 @@ async def back(pilot: "Pilot[int]", key: str = "y") -> None:
     await pilot.pause()
 
 
-def run(coroutine: Any) -> None:
-    asyncio.run(coroutine)
+def see(pilot: "Pilot[int]", *texts: str) -> None:
+    """Assert that all of these stand on the screen."""
+    screen = "\n".join(lines(pilot))
+    assert [one for one in texts if one not in screen] == [], screen
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07\u202eevil\u200b"
+
+
+async def nothing_acts(pilot: "Pilot[int]") -> None:
+    """Look at each part of the sheet, also where there is little room."""
+    for size in ((40, 12), (120, 40)):
+        await pilot.resize_terminal(*size)
+        for _ in range(3):
+            await pilot.pause()
+            assert not set("\n".join(lines(pilot))) & set("\x1b\x07\u202e\u200b")
+            await pilot.press("tab")
 
 
 def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
-    """By wrong numbers, by the model's words, while it works, in an app with one session."""
+    """By wrong numbers, hostile text, the model's words, while it works, with one session."""
 
     async def go() -> None:
         app = App(tmp_path, "/rewind 1", "/undo")
@@ -117,24 +125,24 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
         async with running(app.open) as pilot:
             here = app_of(pilot)
             here.main.run_command("/rewind")
-            await until(pilot, lambda: shown(pilot, "There is no earlier turn yet."))
+            await until(pilot, lambda: noted(pilot, "There is no earlier turn yet."))
             await turn(pilot, "Say one")
             for typed, says in (
                 ("9", "There is no turn 9. Turns so far: 1."),
-                ("x", '"x" is not the number of a turn.'),
                 ("-1", '"-1" is not the number of a turn.'),
             ):
                 here.main.run_command(f"/rewind {typed}")
-                await until(pilot, partial(shown, pilot, says))
+                await until(pilot, partial(noted, pilot, says))
             desk = here.desk
             assert desk is not None
             desk.controller._task = asyncio.create_task(asyncio.sleep(60))
             here.main.run_command("/rewind")
-            await until(pilot, lambda: shown(pilot, "The model is still working."))
+            await until(pilot, lambda: noted(pilot, "The model is still working."))
             desk.controller._task.cancel()
             desk.controller._task = None
 
-            await turn(pilot, "Say two", a_txt="second\n")
+            save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
+            await turn(pilot, f"Say {HOSTILE} two", a_txt=f"second {HOSTILE}\n")
             names = {tool.name for tool in desk.controller.declared}
             assert not any("rewind" in one or "restore" in one for one in names)
             for cls in desk.session.windows.classes.values():
@@ -142,15 +150,18 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
             await pilot.pause(0.2)
             assert here.screen is here.main
             assert isinstance(here.focused, Prompt)
-            assert os.listdir(app.work) == ["a.txt"]
+            assert len(os.listdir(app.work)) == 2
 
-            await sheet(pilot)
+            screen = await sheet(pilot)
+            await nothing_acts(pilot)
+            assert screen.query_one(TurnList).chosen == 1
+            screen._deaf_until = 0.0
             await pilot.press("y")
-            await until(pilot, lambda: shown(pilot, "Only this session can be opened here."))
-            assert (app.work / "a.txt").read_text() == "second\n"
+            await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
+            assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
             assert here.rewound is None
 
-    run(go())
+    asyncio.run(go())
 
 
 async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
@@ -178,25 +189,21 @@ async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
     await pilot.press("end")
     await ready(pilot, screen)
     assert screen.query_one(TurnList).chosen == 0
-    assert shown(pilot, "Rewind to the start")
-    assert shown(pilot, "[✓] a.txt")
+    see(pilot, "Rewind to the start", "[✓] a.txt")
     await pilot.press("up")
     await ready(pilot, screen)
-
-
-async def going_back_with_a_file_deleted(app: App, pilot: "Pilot[int]") -> None:
-    here = app_of(pilot)
-    screen = await sheet(pilot, "/rewind 1")
+    see(
+        pilot,
+        "Rewind to turn 1",
+        "── back to here ",
+        "[✓] a.txt  as it was ",
+        "[ ] new.txt  new since then, will be deleted",
+        "2 turns are removed from this conversation",
+        "y go back and restore 1 file ",
+    )
     screen.query_one(FileList).focus()
     await pilot.press("down", "space")
     await until(pilot, lambda: shown(pilot, "y go back and restore 2 files"))
-    await back(pilot)
-    assert not (app.work / "new.txt").exists()
-    assert shown(pilot, "1 file restored. 1 file deleted.")
-    await pilot.press("x", "ctrl+z")  # what is replaced is not lost
-    await until(pilot, lambda: here.main.prompt.text == "Say two")
-    await pilot.press("right", "!")  # an arrow key keeps it
-    await until(pilot, lambda: here.main.prompt.text == "Say two!")
 
 
 def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,42 +221,68 @@ def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             monkeypatch.setattr(rewind, "DEAF", 60.0)
             await nothing_happens_by_accident(app, pilot)
             await another_turn_is_another_plan(pilot)
-            assert shown(pilot, "Rewind to turn 1")
-            assert shown(pilot, "── back to here ")
-            assert shown(pilot, "[✓] a.txt  as it was ")
-            assert shown(pilot, "[ ] new.txt  new since then, will be deleted")
-            assert shown(pilot, "2 turns are removed from this conversation")
-            assert shown(pilot, "y go back and restore 1 file ")
-            assert a.read_text() == "third\n"
+            assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
             await back(pilot)
-            assert (a.read_text(), new.read_text()) == ("second\n", "new\n")
+            assert a.read_text() == "second\n"
+            assert not new.exists()
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. 1 file restored. /undo undoes.")
+            said = "Back at turn 1. 1 file restored. 1 file deleted. /undo undoes."
+            await until(pilot, lambda: noted(pilot, said))
             assert not shown(pilot, "Say three")
             assert session_of(pilot).path.with_name(f"{old}.jsonl").exists()
-            assert here.main.prompt.has_focus
-            assert here.main.prompt.text == "Say two"
-            await pilot.press(*"/undo")  # typing replaces it
-            assert here.main.prompt.text == "/undo"
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert (a.read_text(), session_of(pilot).id) == ("third\n", old)
-            assert session_of(pilot).turn == 3
-            here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
+            prompt = here.main.prompt
+            assert prompt.has_focus
+            assert prompt.text == "Say two"
+            await pilot.press("x")  # typing replaces it
+            assert prompt.text == "x"
+            await pilot.press("ctrl+z")  # what is replaced is not lost
+            await until(pilot, lambda: prompt.text == "Say two")
+            await pilot.press("right", "!")  # an arrow key keeps it
+            await until(pilot, lambda: prompt.text == "Say two!")
 
-            await going_back_with_a_file_deleted(app, pilot)
             here.main.navigation.enter("context")
             await pilot.pause()
             await pilot.press("u")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert session_of(pilot).id == old
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+            assert (session_of(pilot).id, session_of(pilot).turn) == (old, 3)
             assert (a.read_text(), new.read_text()) == ("third\n", "new\n")
+            here.main.run_command("/undo")
+            await until(pilot, lambda: noted(pilot, "Nothing to undo."))
 
-    run(go())
+    asyncio.run(go())
 
 
-def test_what_others_changed_stays_and_undo_is_about_the_last_change(tmp_path: Path) -> None:
+async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> None:
+    here, old = app_of(pilot), session_of(pilot)
+    logs = set(old.path.parent.glob("*.jsonl"))
+    app.problem = OSError("no more descriptors")
+    await sheet(pilot)
+    await pilot.press("y")
+    await until(pilot, lambda: noted(pilot, "This session stays open."))
+    await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
+    assert (app.work / "c.txt").read_text() == "second\n"
+    assert session_of(pilot) is old
+    assert here.rewound is None
+    app.problem = None
+
+
+async def undo_is_about_the_last_change(pilot: "Pilot[int]") -> None:
+    """Of the context first; then it warns that it leaves this branch."""
+    here, made = app_of(pilot), session_of(pilot)
+    item = made.context.get_all()[1]
+    made.context.drop(item.id)
+    await pilot.pause()
+    here.main.run_command("/undo")
+    await until(pilot, lambda: item.hidden is None)
+    await pilot.pause(0.2)
+    assert session_of(pilot) is made
+    await turn(pilot, "Say three")
+    here.main.run_command("/undo")
+    await until(pilot, lambda: noted(pilot, "/undo again undoes the rewind to turn 1."))
+    assert session_of(pilot) is made
+
+
+def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: Path) -> None:
     async def go() -> None:
         app = App(tmp_path, "one", "two")
         names = [f"{one}.txt" for one in "abcd"]
@@ -264,10 +297,10 @@ def test_what_others_changed_stays_and_undo_is_about_the_last_change(tmp_path: P
             await turn(pilot, "Say one")
             given = {name.replace(".", "_"): "second\n" for name in names}
             await turn(pilot, "Say two", **given)
+            await nothing_happens_without_the_fork(app, pilot)
             (app.work / "a.txt").write_text("someone else's\n")
             screen = await sheet(pilot)
-            assert shown(pilot, "–  a.txt")
-            assert shown(pilot, "changed by someone else, stays")
+            see(pilot, "–  a.txt", "changed by someone else, stays")
             files = screen.query_one(FileList)
             files.choose([one.path for one in files.rows].index("a.txt"))
             await pilot.press("space")
@@ -275,148 +308,46 @@ def test_what_others_changed_stays_and_undo_is_about_the_last_change(tmp_path: P
             (app.work / "b.txt").write_text("just now\n")
             await back(pilot)
             assert texts() == ["someone else's", "just now", "first", "first"]
-            await until(pilot, lambda: shown(pilot, "Left alone: b.txt."))
+            await until(pilot, lambda: noted(pilot, "Left alone: b.txt."))
 
-            made = session_of(pilot)
-            item = made.context.get_all()[1]
-            made.context.drop(item.id)
-            await pilot.pause()
-            here.main.run_command("/undo")
-            await until(pilot, lambda: item.hidden is None)
-            await pilot.pause(0.2)
-            assert session_of(pilot) is made
-
-            await turn(pilot, "Say three")
             (app.work / "d.txt").write_text("foreign\n")
-            here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "/undo again undoes the rewind to turn 1."))
-            assert session_of(pilot) is made
-            here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert session_of(pilot).id == old
-            assert texts() == ["someone else's", "just now", "second", "foreign"]
-            assert shown(pilot, "Left alone: d.txt.")
-
-    run(go())
-
-
-async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> None:
-    here, old = app_of(pilot), session_of(pilot)
-    logs = set(old.path.parent.glob("*.jsonl"))
-    app.problem = OSError("no more descriptors")
-    await sheet(pilot)
-    await pilot.press("y")
-    await until(pilot, lambda: shown(pilot, "This session stays open."))
-    await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
-    assert (app.work / "a.txt").read_text() == "second\n"
-    assert session_of(pilot) is old
-    assert here.rewound is None
-    app.problem = None
-
-
-def test_conversation_only_and_the_session_that_was_left(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two")
-        a = app.work / "a.txt"
-        a.write_text("first\n")
-        async with app.running() as pilot:
-            here, old = app_of(pilot), session_of(pilot).id
-            await turn(pilot, "Say one")
-            await turn(pilot, "Say two", a_txt="second\n")
-            await sheet(pilot)
-            await back(pilot)
             await until(pilot, lambda: not here.switcher.is_closing(old))
-            here.switch_session(old)
-            await until(pilot, lambda: shown(pilot, "The files are as the rewind left them."))
-            assert a.read_text() == "first\n"
+            here.switch_session(old)  # by hand: the files are another question
+            await until(pilot, lambda: noted(pilot, "The files are as the rewind left them."))
+            assert texts() == ["someone else's", "just now", "first", "foreign"]
             here.main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "where it was, and 1 file too."))
-            assert a.read_text() == "second\n"
+            await until(pilot, lambda: noted(pilot, "where it was, and 1 file too."))
+            assert texts() == ["someone else's", "just now", "second", "foreign"]
+            await until(pilot, lambda: noted(pilot, "Left alone: d.txt."))
 
-            await nothing_happens_without_the_fork(app, pilot)
-            save(pilot, "a.txt", "first\n")
             await sheet(pilot)
-            assert shown(pilot, "1 file was written since, and is as it was then.")
-            await pilot.press("escape")
-            save(pilot, "a.txt", "second\n")
-            await sheet(pilot)
-            await back(pilot, "c")
-            assert a.read_text() == "second\n"
+            await back(pilot, "c")  # the conversation only
+            assert texts() == ["someone else's", "just now", "second", "foreign"]
             assert session_of(pilot).turn == 1
-            assert shown(pilot, "Back at turn 1. /undo undoes.")
+            await until(pilot, lambda: noted(pilot, "Back at turn 1. /undo undoes."))
+            await undo_is_about_the_last_change(pilot)
+            here.main.run_command("/undo")
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+            assert session_of(pilot).id == old
 
-    run(go())
-
-
-HOSTILE = "\x1b[2J\x1b]0;title\x07\u202eevil\u200b"
-
-
-def test_hostile_names_and_messages_are_inert(tmp_path: Path) -> None:
-    async def go() -> None:
-        app = App(tmp_path, "one", "two", lang="zh")
-        async with app.running() as pilot:
-            await turn(pilot, "Say one")
-            save(pilot, "b\u202e\u200b" + "长" * 30 + ".txt", f"second {HOSTILE}\n")
-            (app.work / "b.txt").write_text("first\n")
-            save(pilot, "b.txt", f"second {HOSTILE}\n")
-            await say(pilot, f"Say {HOSTILE} two")
-            screen = await sheet(pilot, "/rewind 1")
-            for size in ((120, 40), (80, 24), (40, 12)):
-                await pilot.resize_terminal(*size)
-                for _ in range(3):
-                    await pilot.pause()
-                    text = "\n".join(lines(pilot))
-                    assert not set(text) & set("\x1b\x07\u202e\u200b")
-                    await pilot.press("tab")
-            assert screen.query_one(TurnList).chosen == 1
-
-    run(go())
-
-
-def test_at_the_start_an_editor_has_nothing_of_what_was_undone(tmp_path: Path) -> None:
-    """What was typed for the first write is undone with it; other unsaved typing stays."""
-
-    async def go() -> None:
-        app = App(tmp_path, "one")
-        for name in ("a.txt", "b.txt"):
-            (app.work / name).write_text("first\n")
-        async with app.running() as pilot:
-            old = session_of(pilot)
-            for name in ("b.txt", "a.txt"):
-                editor = old.windows.open("editor", path=name).id
-                given = {"old": "first", "new": "second"}
-                assert (await old.windows.act(editor, "replace", given, actor="person")).ok
-            assert (await old.windows.act("editor_2", "save", {}, actor="person")).ok
-            await turn(pilot, "Say one")
-            await sheet(pilot, "/rewind 0")
-            await back(pilot)
-            assert (app.work / "a.txt").read_text() == "first\n"
-            assert shown(pilot, "Back at the start. 1 file restored.")
-            assert app_of(pilot).main.prompt.text == "Say one"
-            other, undone = session_of(pilot).windows.windows()
-            assert "second" not in undone.to_xml()
-            assert not current_render(undone).unsaved
-            assert "second" in other.to_xml()
-            assert current_render(other).unsaved
-
-    run(go())
+    asyncio.run(go())
 
 
 def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) -> None:
-    """The fork's editor has the file as it was; the old branch keeps what was not saved.
+    """The fork's editors have the files as they were; the old branch keeps what was not saved.
 
-    Windows keep their numbers.
+    Windows keep their numbers. At the start, what was typed for the first write is undone with it;
+    other unsaved typing stays.
     """
 
     async def go() -> None:
-        app = App(tmp_path, "one", "two", "three")
-        (app.work / "a.txt").write_text("first\n")
-        (app.work / "b.txt").write_text("first\n")
+        app = App(tmp_path, "one", "two")
+        for name in ("a.txt", "b.txt"):
+            (app.work / name).write_text("alpha\n")
         async with app.running() as pilot:
             old = session_of(pilot)
             todo = old.windows.open("todo")
-            editor = old.windows.open("editor", path="a.txt")
-            other = old.windows.open("editor", path="b.txt")
+            editors = [old.windows.open("editor", path=f"{name}.txt").id for name in "ab"]
             await until(pilot, lambda: shown(pilot, "3 editor"))
             old.windows.close(todo.id)
             await until(pilot, lambda: not shown(pilot, "1 todo"))
@@ -424,38 +355,47 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
             def numbers() -> list[int]:
                 desktop = app_of(pilot).main.desktop
                 assert desktop is not None
-                return [desktop.number_of(one.id) for one in (editor, other)]
+                return [desktop.number_of(one) for one in editors]
 
-            assert numbers() == [2, 3]
-            await turn(pilot, "Say one")
-            for window, text in ((editor, "second"), (other, "mydraft")):
-                done = await old.windows.act(
-                    window.id, "replace", {"old": "first", "new": text}, actor="person"
-                )
+            async def act(number: int, action_id: str, **given: str) -> None:
+                done = await old.windows.act(editors[number], action_id, given, actor="person")
                 assert done.ok, done.text
-            done = await old.windows.act(editor.id, "save", {}, actor="person")
-            assert done.ok, done.text
-            assert (app.work / "a.txt").read_text() == "second\n"
+
+            def texts() -> list[str]:
+                words = ("alpha", "beta", "gamma", "draft", "later")
+                xml = [one.to_xml() for one in session_of(pilot).windows.windows()]
+                return [" ".join(word for word in words if word in one) for one in xml]
+
+            def unsaved() -> list[bool]:
+                windows = session_of(pilot).windows.windows()
+                return [bool(current_render(one).unsaved) for one in windows]
+
+            await act(1, "replace", old="alpha", new="draft")
+            await act(0, "replace", old="alpha", new="beta")
+            await act(0, "save")
+            await turn(pilot, "Say one")
+            await act(1, "replace", old="draft", new="later")
+            await act(0, "replace", old="beta", new="gamma")
+            await act(0, "save")
             await turn(pilot, "Say two")
             await sheet(pilot)
-            assert shown(pilot, "Unsaved edits stay in the old branch:")
-            assert shown(pilot, f"{other.id}.")
+            see(pilot, "Unsaved edits stay in the old branch:", editors[1])
             await back(pilot)
             assert numbers() == [2, 3]
-            assert (app.work / "a.txt").read_text() == "first\n"
-            made = session_of(pilot)
-            for window in made.windows.windows():
-                assert "first" in window.to_xml()
-                assert "second" not in window.to_xml()
-                assert "mydraft" not in window.to_xml()
+            assert (app.work / "a.txt").read_text() == "beta\n"
+            assert texts() == ["beta", "draft"]
             app_of(pilot).main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Undone: the session is where it was"))
-            assert numbers() == [2, 3]
-            again = session_of(pilot)
-            assert again.id == old.id
-            xml = [one.to_xml() for one in again.windows.windows()]
-            assert "second" in xml[0]
-            assert "mydraft" in xml[1]
-            assert (app.work / "b.txt").read_text() == "first\n"
+            await until(pilot, lambda: noted(pilot, "Undone: the session is where it was"))
+            assert (session_of(pilot).id, numbers()) == (old.id, [2, 3])
+            assert texts() == ["gamma", "later"]
+            assert unsaved() == [False, True]
 
-    run(go())
+            await sheet(pilot, "/rewind 0")
+            await back(pilot)
+            assert (app.work / "a.txt").read_text() == "alpha\n"
+            await until(pilot, lambda: noted(pilot, "Back at the start. 1 file restored."))
+            assert app_of(pilot).main.prompt.text == "Say one"
+            assert texts() == ["alpha", "draft"]
+            assert unsaved() == [False, True]
+
+    asyncio.run(go())

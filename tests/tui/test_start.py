@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.agent.models.offline.model import OfflineModel
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.scripted import ScriptedModel
 from contextui.session.memory import Memory
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.commands import Commands
@@ -20,7 +21,8 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, tries_in
 from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.link import Desk
-from contextui.words import Lang
+from contextui.words import Lang, Words
+from tests.agent.talking import end, run
 from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
 
@@ -97,33 +99,22 @@ def opening_later(folder: Path, **given: Any) -> tuple[ContextUIApp, asyncio.Eve
         asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
         return desk_in(folder, **given)
 
-    return ContextUIApp(slowly), may_open
+    return ContextUIApp(slowly, folder=folder / "work"), may_open
 
 
 @pytest.mark.parametrize(("lang", "readme"), [("en", True), ("zh", False)])
 def test_whatever_is_offered_to_be_tried_works_in_this_folder(
     tmp_path: Path, lang: Lang, readme: bool
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
-        work = tmp_path / "work"
-        if readme:
-            (work / "README.md").write_text("# A shop\n")
-        async with running(desk, lang=lang, folder=work) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await pilot.press("down", "down", "enter")  # the second one, about files
-            name = "editor_1" if readme else "files_1"
-            await until(pilot, lambda: desk.session.windows.get(name))
-            assert app.focused is app.main.prompt
-            for text in tries_in(work):
-                await say(pilot, app.words(text))
-                assert app.main.talk is not None
-                assert app.main.talk.last is not None
-            failed = [one.content for one in desk.session.context.get_all() if one.is_error]
-            assert failed == []
-
-    asyncio.run(go())
+    desk, work = desk_in(tmp_path, model=OfflineModel(), lang=lang), tmp_path / "work"
+    if readme:
+        (work / "README.md").write_text("# A shop\n")
+    for text in tries_in(work):
+        end(run(desk.controller, Words(lang)(text)))
+    failed = [one.content for one in desk.session.context.get_all() if one.is_error]
+    assert failed == []
+    assert desk.session.windows.get("editor_1" if readme else "files_1")
+    desk.close()
 
 
 def test_the_first_frame_comes_before_anything_heavy() -> None:
@@ -142,26 +133,34 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
     assert parses <= 5  # as many as a bare app
 
 
-@pytest.mark.parametrize("keys", [("down", "down"), ("tab",)])
-def test_the_focus_stays_when_the_session_is_open(tmp_path: Path, keys: tuple[str, ...]) -> None:
-    """The panes of a session take the place of outlines, which may have the focus."""
+async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> Desk:
+    """Open the session; the focus stays, though its panes take the place of outlines."""
+    app = pilot.app
+    assert isinstance(app, ContextUIApp)
+    before = app.focused
+    assert before is not None
+    may_open.set()
+    await until(pilot, lambda: app.desk is not None)
+    await pilot.pause()
+    assert app.desk is not None
+    assert app.focused is not None
+    assert app.focused.is_attached
+    assert app.focused.id == before.id
+    if isinstance(before, Try):
+        assert str(app.focused.render()) == str(before.render())
+    return app.desk
 
+
+def test_what_is_chosen_before_the_session_is_open_can_be_tried_then(tmp_path: Path) -> None:
     async def start() -> None:
-        app, may_open = opening_later(tmp_path)
+        app, may_open = opening_later(tmp_path, model=OfflineModel())
         async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.press(*keys)
-            before = app.focused
-            assert before is not None
-            may_open.set()
-            await until(pilot, lambda: app.desk is not None)
-            await pilot.pause()
-            assert app.focused is not None
-            assert app.focused.is_attached
-            assert app.focused.id == before.id
-            if isinstance(before, Try):
-                assert str(app.focused.render()) == str(before.render())
-            assert app.desk is not None
-            app.desk.close()
+            await pilot.press("down", "down")  # the second one, about files
+            desk = await opened(pilot, may_open)
+            await pilot.press("enter")
+            await until(pilot, lambda: desk.session.windows.get("files_1"))
+            assert app.focused is app.main.prompt
+            desk.close()
 
     asyncio.run(start())
 
@@ -177,22 +176,24 @@ def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: Path) -
     async def start() -> None:
         app, may_open = opening_later(tmp_path, model=Heavy("Here I am."))
         async with app.run_test(size=(120, 40)) as pilot:
+            prompt = app.screen.query_one(Prompt)
             for typed in ("hello", "/open todo", "/open files", "/fly"):
-                await pilot.press(*typed, "enter")
+                prompt.put(typed)
+                await pilot.press("enter")
                 await until(pilot, partial(shown, pilot, f"· {typed}"))
             assert not shown(pilot, "Unknown command")
             await pilot.press("up")
-            await until(pilot, lambda: app.screen.query_one(Prompt).text == "/fly")
-            app.screen.query_one(Prompt).put("")
-            may_open.set()
-            await until(pilot, lambda: app.desk and len(app.desk.session.windows.windows()) == 2)
-            assert app.desk is not None
-            assert [one.name for one in app.desk.session.windows.windows()] == ["todo", "files"]
+            await until(pilot, lambda: prompt.text == "/fly")
+            prompt.put("")
+            await pilot.press("tab")
+            desk = await opened(pilot, may_open)
+            await until(pilot, lambda: len(desk.session.windows.windows()) == 2)
+            assert [one.name for one in desk.session.windows.windows()] == ["todo", "files"]
             await until(pilot, lambda: shown(pilot, "Here I am."))
             assert not shown(pilot, "Unknown command")
             await until(pilot, lambda: threads)
             assert threads[0] is not threading.main_thread()  # the model is loaded beside the frame
-            app.desk.close()
+            desk.close()
 
     asyncio.run(start())
 
@@ -231,11 +232,9 @@ def test_a_crash_of_a_widget_is_one_clear_line(
         raise ZeroDivisionError("no such luck, sk-ant-api03-abcdefghijklmnop")
 
     async def crash() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.", "Never.")
-        async with running(desk) as pilot:
-            await say(pilot, "a list")
+        async with running(desk_in(tmp_path, "Never.")) as pilot:
             monkeypatch.setattr(Conversation, "handle", fail)
-            pilot.app.main.send("again")  # type: ignore[attr-defined]
+            pilot.app.main.send("Hi")  # type: ignore[attr-defined]
             await until(pilot, lambda: pilot.app.return_code == 1)
 
     with pytest.raises(Crash) as caught:

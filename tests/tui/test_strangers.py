@@ -1,6 +1,7 @@
 """Widgets of strangers that fail: their window goes on without them, and so does the app."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,43 +23,46 @@ WAITS = "tests.tui.desktop.own_widgets:NeverReturns"
 
 
 @pytest.mark.parametrize(
-    "way",
-    [*sorted(QUICK), *(pytest.param(way, marks=pytest.mark.long) for way in sorted(WAYS - QUICK))],
+    "ways",
+    [sorted(QUICK), pytest.param(sorted(WAYS - QUICK), marks=pytest.mark.long)],
+    ids=["quick", "others"],
 )
 def test_whatever_fails_within_the_app_lives(
-    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ways: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FailsWithin, "way", way)
-
     async def go() -> None:
         desk = desk_in(tmp_path, windows=[window_with(OWN)])
-        desk.session.windows.open("own")
         async with running(desk) as pilot:
-            await until(pilot, lambda: shown(pilot, "a child"))
-            await pilot.press("ctrl+g", "1")
-            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-            pilot.app.screen.query_one("Child").focus()
-            await pilot.press("space")
-            await until(pilot, lambda: shown(pilot, "0 in words"))
-            await until(
-                pilot, lambda: shown(pilot, f"own could not be drawn: ValueError: not {way}")
-            )
-            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-            await goes_on(pilot)
-            assert not shown(pilot, "a child")
-            assert log_shows(pilot, f"own_1 could not be drawn: ValueError: not {way}")
+            for number, way in enumerate(ways, 1):
+                monkeypatch.setattr(FailsWithin, "way", way)
+                window = desk.session.windows.open("own")
+                await until(pilot, lambda: pilot.app.screen.query("Child"))
+                await pilot.press("ctrl+g", "1")
+                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+                pilot.app.screen.query_one("Child").focus()
+                await pilot.press("space")
+                await until(pilot, lambda: pilot.app.screen.query(".trouble"))
+                await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
+                assert shown(pilot, "0 in words")
+                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+                assert not shown(pilot, "a child")
+                logged = f"own_{number} could not be drawn: {wrong(way)}"
+                await until(pilot, partial(log_shows, pilot, logged))
+                if way != ways[-1]:
+                    desk.session.windows.close(window.id)
+                    await until(pilot, lambda: not pilot.app.screen.query(WindowFrame))
+            await goes_on(pilot, f"own_{len(ways)}")
 
     asyncio.run(go())
 
 
+def wrong(way: str) -> str:
+    return f"ValueError: not {way}"
+
+
 @pytest.mark.parametrize(
     ("way", "lang"),
-    [
-        ("in a handler of a key", "en"),
-        ("in a handler of a message", "en"),
-        ("in an action", "zh"),
-        ("when it goes", "en"),
-    ],
+    [("in a handler of a message", "en"), ("in an action", "zh"), ("when it goes", "en")],
 )
 def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
     tmp_path: Path,
@@ -76,7 +80,7 @@ def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
         desk.session.windows.open("own")
         async with asyncio.timeout(30), running(desk, lang=lang) as pilot:
             app = pilot.app
-            await until(pilot, lambda: shown(pilot, "waits for keys"))
+            await until(pilot, lambda: app.screen.query("NeverReturns"))
             app.screen.query_one("NeverReturns").focus()
             await pilot.pause()
             for key in ("f", "b", "ctrl+q"):  # a pilot would wait for them
@@ -131,13 +135,13 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> 
         assert terminal.now() == terminal.attributes[:4]
 
 
-async def goes_on(pilot: "Pilot[int]") -> None:
+async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
     """That keys, windows and the conversation work as before."""
     app = pilot.app
     assert isinstance(app, ContextUIApp)
     assert app.desk is not None
     assert app.return_code is None
-    await app.desk.session.windows.act("own_1", "up")
+    await app.desk.session.windows.act(window_id, "up")
     await until(pilot, lambda: shown(pilot, "1 in words"))
     await pilot.press("ctrl+g", "p", "h", "i")
     assert app.main.prompt.text == "hi"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.models.scripted import call
@@ -41,7 +42,8 @@ def test_keys_that_the_window_does_not_know_yet_are_asked_about_too(
         acting = call("action", window_id="editor_1", action_id=action_id, params=params)
         # What the person typed since the model looked refuses an action once; closing asks at once.
         steps = [acting] if action_id == "close" else [acting, acting]
-        desk = desk_on(tmp_path, *steps, "I may not.", mode=mode)
+        saving = call("action", window_id="editor_1", action_id="save")
+        desk = desk_on(tmp_path, *steps, "I may not.", saving, "Saved.", mode=mode)
         async with running(desk) as pilot:
             body = (await enter(pilot, "editor_1")).body
             assert isinstance(body, EditorBody)
@@ -59,29 +61,21 @@ def test_keys_that_the_window_does_not_know_yet_are_asked_about_too(
             window = desk.session.windows.get("editor_1")
             assert window is not None
             assert "mine one" in window.snapshot().content
+            if mode == "ask":
+                await save_without_haste(pilot, desk)
 
     asyncio.run(go())
 
 
-def test_the_time_of_a_call_is_without_the_time_of_the_person(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_on(
-            tmp_path,
-            call("action", window_id="editor_1", action_id="insert",
-                 params={"before_line": 1, "text": "x"}),
-            call("action", window_id="editor_1", action_id="save"),
-            "Saved.",
-        )  # fmt: skip
-        async with running(desk) as pilot:
-            gate = desk.controller.tools.gate
+async def save_without_haste(pilot: "Pilot[int]", desk: Desk) -> None:
+    """The time of a call is without the time of the person."""
+    gate = desk.controller.tools.gate
 
-            async def think(_: Question) -> Decision:
-                gate.waited += 1_000  # as if they had gone out for lunch
-                return Decision("once")
+    async def think(_: Question) -> Decision:
+        gate.waited += 1_000  # as if they had gone out for lunch
+        return Decision("once")
 
-            gate.ask = think
-            await say(pilot, "Save it")
-            took = [line._took for line in pilot.app.screen.query(CallLine)]
-            assert took[-1] == 0.0
-
-    asyncio.run(go())
+    gate.ask = think
+    await say(pilot, "Save it")
+    took = [line._took for line in pilot.app.screen.query(CallLine)]
+    assert took[-1] == 0.0
