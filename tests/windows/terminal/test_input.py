@@ -61,6 +61,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / ".zshrc").write_text("# no questions for a new user\n")
+    (tmp_path / "home" / ".local/share/fish/generated_completions").mkdir(parents=True)
     (tmp_path / "work").mkdir()
     return tmp_path / "work"
 
