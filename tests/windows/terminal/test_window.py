@@ -180,17 +180,19 @@ def test_a_busy_terminal_reports_its_progress_once_a_beat(
 ) -> None:
     texts = set[str]()
     terminal.windows.subscribe(
-        lambda event: texts.update(one.text for one in event.running if one.text)
-        if isinstance(event, JobsChanged)
-        else None
+        lambda event: (
+            texts.update(one.text for one in event.running if one.text)
+            if isinstance(event, JobsChanged)
+            else None
+        )
     )
+    shell = state(terminal).shell
+    assert shell is not None
     command = "while sleep 0.01; do echo $((number++)); done"
     for beat in (600.0, 0.01):  # much longer and much shorter than this test
         monkeypatch.setattr(window, "_BEAT", beat)
         texts.clear()
         terminal.act("run", command=command, seconds=0)
-        shell = state(terminal).shell
-        assert shell is not None
         until(lambda: shell.running and shell.running.transcript.lines > 20)
         if beat < 1:
             until(lambda: len(texts) > 2)
