@@ -234,7 +234,7 @@ def test_what_is_refused(monitor: Monitor) -> None:
         ("processes", {"count": 21}, "0 to 20 processes can be shown, not 21."),
         ("processes", {"count": -1}, "0 to 20 processes can be shown, not -1."),
     ):  # fmt: skip
-        assert monitor.refused(action, **params) == reply  # type: ignore[arg-type]
+        assert monitor.refused(action, **params) == reply
         assert timers(monitor) == before
 
 
