@@ -85,24 +85,6 @@ def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
 # --- saving ------------------------------------------------------------------------------------
 
 
-def test_undo_goes_back_behind_a_save(editor: Editor, path: Path) -> None:
-    assert editor.act("save") == "Saved a.txt, 5 lines."
-    assert path.read_text() == NEW
-    assert editor.window.state.edits == ()
-    assert editor.act("save") == "There are no changes to save."
-    editor.act("undo")
-    assert (text_of(editor), path.read_text()) == (OLD, NEW)
-    assert title(editor, Lod.GIST) == "a.txt, 5 lines, changed, not saved"
-    with editor.restored() as later:
-        assert looks(later) == looks(editor)
-        assert text_of(later) == OLD
-    editor.act("redo")
-    assert title(editor, Lod.GIST) == "a.txt, 5 lines, saved"
-    editor.act("undo")
-    editor.act("save")
-    assert path.read_text() == OLD
-
-
 def change(path: Path) -> None:
     path.write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
 
@@ -517,24 +499,6 @@ def test_the_session_keeps_edits_and_not_the_buffer(tmp_path: Path) -> None:
             assert text_of(later) == text_of(editor)
 
 
-def test_near_edits_are_one_and_edits_that_cancel_out_are_none(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("short\n" * 100)
-    with open_editor(tmp_path, "a") as editor:
-        editor.act("replace_lines", first=10, last=10, text="x")
-        editor.act("replace_lines", first=20, last=20, text="y")
-        editor.act("replace_lines", first=60, last=60, text="z")
-        assert [edit.line for edit in editor.window.state.edits] == [10, 60]
-        editor.act("replace_lines", first=5, last=5, text="w")
-        assert [edit.line for edit in editor.window.state.edits] == [5, 60]
-        for line in (5, 10, 20, 60):
-            editor.act("replace_lines", first=line, last=line, text="short")
-        assert editor.window.state.edits == ()
-        editor.act("delete_lines", first=1, last=1)
-        editor.act("insert", before_line=100, text="short")
-        assert editor.window.state.edits == ()
-        assert title(editor, Lod.GIST) == "a, 100 lines, saved"
-
-
 @pytest.mark.parametrize(("count", "edits"), [(150, 150), (250, 1)])
 def test_a_replacement_in_many_lines(tmp_path: Path, count: int, edits: int) -> None:
     (tmp_path / "a").write_text(f"{'long ' * 20}old\n" * count)
@@ -904,7 +868,7 @@ def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
     assert model.past or model.future
 
 
-@pytest.mark.parametrize("seed", range(times(2, 6)))
+@pytest.mark.parametrize("seed", range(times(1, 6)))
 def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     path = tmp_path / "a.txt"

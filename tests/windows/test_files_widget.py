@@ -274,6 +274,8 @@ def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole
         assert cursor(frame) == "src/shop/checkout"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+        chat.desk.session.windows.close("editor_2")
+        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
     use_shared(chat, folder, steps)
 

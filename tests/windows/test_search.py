@@ -107,6 +107,8 @@ def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
         await pilot.press("escape")
         await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
         await open_hits(pilot, frame, desk)
+        desk.session.windows.close("editor_1")
+        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
     use_shared(chat, folder, steps)
 

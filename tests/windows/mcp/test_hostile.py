@@ -105,9 +105,7 @@ def test_an_error_that_contains_a_secret_of_the_configuration_is_masked(tmp_path
         assert "production" in said.text  # nothing else is
 
 
-def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "_entered", set())
-    monkeypatch.setattr(secrets, "_own", ({}, {}))
+def test_a_header_that_is_a_secret_is_masked() -> None:
     secrets.add_named_secret("Authorization", "Bearer correct-horse-battery")
     secrets.add_named_secret("X-Api-Key", "staple-staple")
     secrets.add_named_secret("X-Team", "blue-team")
@@ -126,10 +124,8 @@ def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_an_answer_that_is_a_secret_is_masked(
-    monkeypatch: pytest.MonkeyPatch, message: str, fields: tuple[str, str], masked: str
+    message: str, fields: tuple[str, str], masked: str
 ) -> None:
-    monkeypatch.setattr(secrets, "_entered", set())
-    monkeypatch.setattr(secrets, "_own", ({}, {}))
     form = {"properties": {one: {"type": "string"} for one in fields}}
     answer = dict(zip(fields, ("first-value", "second-value"), strict=True))
     Asked(message=message, form=form).mask(answer)

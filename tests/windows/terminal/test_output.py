@@ -132,31 +132,12 @@ def test_a_spool_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 def test_escape_sequences_in_output_do_no_harm(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
-            hostile = "".join(
-                f"\\033{one}"
-                for one in (
-                    *("[999999999999A", "[1;2;3;4;5;6A", "[;;;H", "[?6h", "[5;1d", "[77J", "[9K"),
-                    *(
-                        "[38;5;999m",
-                        "[38;2m",
-                        "[4:9m",
-                        "[>4;2m",
-                        "P1;2qx\\033\\\\",
-                        "]0;title\\007",
-                    ),
-                    *(
-                        "_apc\\033\\\\",
-                        "#8",
-                        "[?1049l",
-                        "[999L",
-                        "[999@",
-                        "[999b",
-                        "[0g",
-                        "%%G",
-                        "c",
-                    ),
-                )
+            sequences = (
+                "[999999999999A [1;2;3;4;5;6A [;;;H [?6h [5;1d [77J [9K [38;5;999m [38;2m [4:9m "
+                "[>4;2m P1;2qx\\033\\\\ ]0;title\\007 _apc\\033\\\\ #8 [?1049l [999L [999@ [999b "
+                "[0g %%G c"
             )
+            hostile = "".join(f"\\033{one}" for one in sequences.split())
             ran = await finished(one, f"printf '{hostile}'; echo; echo done")
             assert ran.status == 0
             assert ran.output.endswith("done")

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, WindowManager, Workspace
+from contextui import (
+    ApprovalGate,
+    Lod,
+    SessionOptions,
+    SessionStore,
+    WindowManager,
+    Workspace,
+    secrets,
+)
 from contextui.agent import Decision, Question
 from contextui.config.credentials import Credentials
 from contextui.events import JobsChanged
@@ -93,6 +101,8 @@ def test_keys_of_providers_are_not_in_its_environment(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setattr(secrets, "_entered", set())  # the stored one is forgotten after the test
+    monkeypatch.setattr(secrets, "_own", ({}, {}))
     Credentials(folder / "home").put("openai", "sk-secret-stored")
     with WindowTester(TerminalWindow, folder=folder) as terminal:
         assert "sk-secret" not in terminal.act("run", command="env; echo $ANTHROPIC_API_KEY")
