@@ -123,19 +123,19 @@ class TestActions:
         assert shown(window)[1] == ("code", {"id": "long", "lines": "1"}, "\n1 short\n")
 
     def test_pages_of_the_list(self, window: WindowTester[CodeWindow]) -> None:
-        for number in range(45):
+        for number in range(23):
             save(window, f"code{number:02}")
-        assert shown(window)[0] == file("code44")
-        assert shown(window)[20] == ("files", {"shown": "1-20", "of": "45"}, "")
+        assert shown(window)[0] == file("code22")
+        assert shown(window)[20] == ("files", {"shown": "1-20", "of": "23"}, "")
         assert len(shown(window)) == 21
-        assert window.act("page", number=3) == "Page 3 of 3."
+        assert window.act("page", number=2) == "Page 2 of 2."
         assert shown(window) == shown(window, Lod.SUMMARY)
         assert shown(window) == [
-            *(file(f"code{number:02}") for number in range(4, -1, -1)),
-            ("files", {"shown": "41-45", "of": "45"}, ""),
+            *(file(f"code{number:02}") for number in range(2, -1, -1)),
+            ("files", {"shown": "21-23", "of": "23"}, ""),
         ]
         window.act("show", code_id="code07")
-        assert shown(window)[20] == ("files", {"shown": "1-20", "of": "45"}, "")
+        assert shown(window)[20] == ("files", {"shown": "1-20", "of": "23"}, "")
         assert shown(window)[21][1]["id"] == "code07"
 
     def test_delete(self, window: WindowTester[CodeWindow]) -> None:
@@ -190,21 +190,19 @@ class TestActions:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("code_id", ["a/b", "../x", ".x", "", "a\nb", "x" * 65, "a.py"])
-    def test_an_id_that_is_none(
-        self, window: WindowTester[CodeWindow], tmp_path: Path, code_id: str
-    ) -> None:
-        name = code_id.replace("\n", " ")
-        name = name if len(name) <= 40 else name[:40] + "…"
-        reply = (
-            f'"{name}" cannot be the id of code: use letters, digits, - and _, '
-            "64 at most, a letter or digit first."
-        )
-        params = {"language": "python", "content": "x"}
-        assert window.refused("save", code_id=code_id, **params) == reply
-        assert window.refused("show", code_id=code_id) == reply
-        assert window.refused("delete", code_id=code_id) == reply
-        assert os.listdir(tmp_path) == []
+    def test_an_id_that_is_none(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
+        for code_id in ("a/b", "../x", ".x", "", "a\nb", "x" * 65, "a.py"):
+            name = code_id.replace("\n", " ")
+            name = name if len(name) <= 40 else name[:40] + "…"
+            reply = (
+                f'"{name}" cannot be the id of code: use letters, digits, - and _, '
+                "64 at most, a letter or digit first."
+            )
+            params = {"language": "python", "content": "x"}
+            assert window.refused("save", code_id=code_id, **params) == reply
+            assert window.refused("show", code_id=code_id) == reply
+            assert window.refused("delete", code_id=code_id) == reply
+            assert os.listdir(tmp_path) == []
 
     def test_an_id_that_nothing_has(self, window: WindowTester[CodeWindow]) -> None:
         save(window, "load")
@@ -287,18 +285,16 @@ HOSTILE = [
 
 
 class TestInjection:
-    @pytest.mark.parametrize("text", HOSTILE)
-    def test_code_is_inert_and_exact(self, window: WindowTester[CodeWindow], text: str) -> None:
-        save(window, "load", f"{text}\n\t{text}")
-        window.act("show", code_id="load")
-        assert shown(window)[1][2] == f"\n1 {text}\n2 \t{text}\n"
-
-    @pytest.mark.parametrize("text", HOSTILE)
-    def test_descriptions_are_inert(self, window: WindowTester[CodeWindow], text: str) -> None:
-        save(window, "load", description=f"a\n{text}")
-        seen = text.replace("\u202e", "\\u202e")
-        for lod in (Lod.SUMMARY, Lod.FULL):
-            assert shown(window, lod) == [file("load", f"a {seen}")]
+    def test_code_and_descriptions_are_inert(self, window: WindowTester[CodeWindow]) -> None:
+        for text in HOSTILE:
+            save(window, "load", f"{text}\n\t{text}", description=f"a\n{text}")
+            window.act("show", code_id="load")
+            seen = text.replace("\u202e", "\\u202e")
+            listed = file("load", f"a {seen}", lines=2)
+            assert shown(window, Lod.SUMMARY) == [listed]
+            first, second = shown(window)
+            assert first == listed
+            assert second[2] == f"\n1 {text}\n2 \t{text}\n"
 
     def test_control_characters_are_pictures(self, window: WindowTester[CodeWindow]) -> None:
         text = "\x1b]0;owned\x07 \x9b \0 \ud800 \ufffe"
@@ -330,11 +326,9 @@ class TestInjection:
 
 
 class TestSize:
-    @pytest.mark.parametrize(
-        "line", ["x = 1  # " + "0123456789abcdef" * 200, "龘" * 2_000, "y = 2"]
-    )
+    @pytest.mark.parametrize("line", ["龘" * 2_000, "y = 2"])
     def test_it_stays_bounded(self, window: WindowTester[CodeWindow], line: str) -> None:
-        for number in range(25):
+        for number in range(21):
             save(window, f"code{number}", f"{line}\n" * 150, description="A long description " * 20)
         counter = TokenCounter()
         assert counter.count(window.xml(Lod.GIST)) < 300

@@ -43,17 +43,12 @@ def editor(path: Path) -> Iterator[Editor]:
 # --- bytes -------------------------------------------------------------------------------------
 
 FILES = {
-    "lf": b"one\ntwo\nthree\n",
     "crlf": b"one\r\ntwo\r\nthree\r\n",
-    "cr": b"one\rtwo\rthree\r",
     "mixed": b"\none\r\n\rtwo\n\r\nthree\r\r\n",
-    "no end": b"one\r\ntwo\r\nthree",
     "bom": b"\xef\xbb\xbfone\ntwo\nthree\n",
     "separators": "one\u2028\x85\ntwo\x0c\x1c\u2029\nthree\x0b\n".encode(),
     "cp1252": b"one \xe9\ntwo\nthree \x80\n",
     "utf-16": "one\r\ntwo\nthree".encode("utf-16"),
-    "utf-32": "one\ntwo\nthree\n".encode("utf-32"),
-    "blank": b"  one\t\n two \n\n\n three \t \n\n",
 }
 
 
@@ -88,24 +83,6 @@ def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
 
 
 # --- saving ------------------------------------------------------------------------------------
-
-
-def test_undo_goes_back_behind_a_save(editor: Editor, path: Path) -> None:
-    assert editor.act("save") == "Saved a.txt, 5 lines."
-    assert path.read_text() == NEW
-    assert editor.window.state.edits == ()
-    assert editor.act("save") == "There are no changes to save."
-    editor.act("undo")
-    assert (text_of(editor), path.read_text()) == (OLD, NEW)
-    assert title(editor, Lod.GIST) == "a.txt, 5 lines, changed, not saved"
-    with editor.restored() as later:
-        assert looks(later) == looks(editor)
-        assert text_of(later) == OLD
-    editor.act("redo")
-    assert title(editor, Lod.GIST) == "a.txt, 5 lines, saved"
-    editor.act("undo")
-    editor.act("save")
-    assert path.read_text() == OLD
 
 
 def change(path: Path) -> None:
@@ -242,11 +219,11 @@ CHANGED, DELETED = "changed on disk: reload", "deleted on disk: save_as"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "reply"),
-    [(change, CHANGED), (remove, DELETED), (link_outside, CHANGED), (make_folder, CHANGED),
-     (make_binary, CHANGED), (make_pipe, CHANGED)],
+    ("spoil", "reply", "way"),
+    [(change, CHANGED, "timer"), (remove, DELETED, "action"), (link_outside, CHANGED, "timer"),
+     (make_folder, CHANGED, "action"), (make_binary, CHANGED, "timer"),
+     (make_pipe, CHANGED, "action")],
 )  # fmt: skip
-@pytest.mark.parametrize("way", ["timer", "action"])
 def test_a_change_on_disk_is_noticed_and_shown(
     editor: Editor, path: Path, spoil: Callable[[Path], None], reply: str, way: str
 ) -> None:
@@ -475,9 +452,8 @@ def test_a_key_for_the_text_before_a_reload_is_refused(path: Path) -> None:
 # --- coming back -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lod", list(Lod))
-def test_a_session_brings_it_back(path: Path, lod: Lod) -> None:
-    options = SessionOptions(classes=[EditorWindow], lod=lod)
+def test_a_session_brings_it_back(path: Path) -> None:
+    options = SessionOptions(classes=[EditorWindow], lod=Lod.SUMMARY)
     store = SessionStore(path.parent.parent / "home", options)
     done: list[tuple[str, dict[str, Any]]] = [
         ("replace", {"old": "three", "new": "</Content>\x1b[2J\u2028"}),
@@ -506,14 +482,14 @@ def test_the_session_keeps_edits_and_not_the_buffer(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("0123456789abcdef\n" * 5_000)
     with open_editor(tmp_path, "a") as editor:
         editor.act("replace_lines", first=2_500, last=2_500, text="x")
-        type_in(editor, 0, "typed letter by letter")
+        type_in(editor, 0, "typed")
         editor.act("delete_lines", first=2_600, last=4_900)
         saved = json.dumps(editor.window.state.saved())
         assert len(editor.window.state.edits) == 3
         assert len(saved) < 5_000
         versions = editor.window.version.major
-        type_in(editor, 0, "every key is a new version")
-        assert editor.window.version.major == versions + 26
+        type_in(editor, 0, "key")
+        assert editor.window.version.major == versions + 3
         assert len(editor.window.state.edits) == 3
         with editor.restored() as later:
             assert text_of(later) == text_of(editor)
@@ -521,24 +497,6 @@ def test_the_session_keeps_edits_and_not_the_buffer(tmp_path: Path) -> None:
         editor.act("undo")
         with editor.restored() as later:
             assert text_of(later) == text_of(editor)
-
-
-def test_near_edits_are_one_and_edits_that_cancel_out_are_none(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("short\n" * 100)
-    with open_editor(tmp_path, "a") as editor:
-        editor.act("replace_lines", first=10, last=10, text="x")
-        editor.act("replace_lines", first=20, last=20, text="y")
-        editor.act("replace_lines", first=60, last=60, text="z")
-        assert [edit.line for edit in editor.window.state.edits] == [10, 60]
-        editor.act("replace_lines", first=5, last=5, text="w")
-        assert [edit.line for edit in editor.window.state.edits] == [5, 60]
-        for line in (5, 10, 20, 60):
-            editor.act("replace_lines", first=line, last=line, text="short")
-        assert editor.window.state.edits == ()
-        editor.act("delete_lines", first=1, last=1)
-        editor.act("insert", before_line=100, text="short")
-        assert editor.window.state.edits == ()
-        assert title(editor, Lod.GIST) == "a, 100 lines, saved"
 
 
 @pytest.mark.parametrize(("count", "edits"), [(150, 150), (250, 1)])
@@ -910,7 +868,7 @@ def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
     assert model.past or model.future
 
 
-@pytest.mark.parametrize("seed", range(times(2, 6)))
+@pytest.mark.parametrize("seed", range(times(1, 6)))
 def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) -> None:
     dice = random.Random(seed)
     path = tmp_path / "a.txt"
@@ -925,7 +883,7 @@ def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) 
             assert text_of(later) == path.read_text()
 
 
-@pytest.mark.parametrize("seed", range(times(4, 10)))
+@pytest.mark.parametrize("seed", range(times(2, 10)))
 def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
     """Another program changes other lines on disk: both keep their changes, or are warned."""
     dice = random.Random(seed)

@@ -292,10 +292,10 @@ class TestTree:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("action", ["open", "expand", "collapse", "enter"])
-    @pytest.mark.parametrize(
-        ("path", "reply"),
-        [
+    def test_a_path_that_is_none_says_what_there_is(
+        self, window: WindowTester[FilesWindow]
+    ) -> None:
+        for path, reply in (
             ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),
             ("/etc", '"/etc" leads out of the workspace. Only files inside can be used.'),
             ("a/../..", '"a/../.." leads out of the workspace. Only files inside can be used.'),
@@ -311,18 +311,12 @@ class TestRefusals:
             ("README.md/x", '"README.md" is not a folder.'),
             ("[/foo]\x1b", "There is no '[/foo]\\x1b'. In the workspace: docs, empty, src, "
              ".gitignore, README.md, setup.py"),
-        ],
-    )  # fmt: skip
-    def test_a_path_that_is_none_says_what_there_is(
-        self, window: WindowTester[FilesWindow], action: str, path: str, reply: str
-    ) -> None:
-        assert window.refused(action, path=path) == reply
-
-    @pytest.mark.parametrize("action", ["expand", "collapse", "enter"])
-    def test_a_file_is_no_folder(self, window: WindowTester[FilesWindow], action: str) -> None:
-        assert window.refused(action, path="src/app.py") == (
-            "src/app.py is no folder. Use open for a file."
-        )
+        ):  # fmt: skip
+            for action in ("open", "expand", "collapse", "enter"):
+                assert window.refused(action, path=path) == reply
+        for action in ("expand", "collapse", "enter"):
+            reply = "src/app.py is no folder. Use open for a file."
+            assert window.refused(action, path="src/app.py") == reply
 
     def test_what_is_not_expanded_cannot_be_collapsed(
         self, window: WindowTester[FilesWindow]
@@ -361,9 +355,9 @@ class TestRefusals:
                 'There is no window called "editor". There is: files.'
             )
 
-    @pytest.mark.parametrize("number", [0, -1, 2])
-    def test_a_page_that_is_none(self, window: WindowTester[FilesWindow], number: int) -> None:
-        assert window.refused("page", number=number) == f"There is page 1, not {number}."
+    def test_a_page_that_is_none(self, window: WindowTester[FilesWindow]) -> None:
+        for number in (0, -1, 2):
+            assert window.refused("page", number=number) == f"There is page 1, not {number}."
 
     def test_too_many_expanded_folders(
         self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
@@ -374,15 +368,13 @@ class TestRefusals:
             "2 folders are expanded. Collapse some of them first."
         )
 
-    @pytest.mark.parametrize("text", ["", "  ", "a\nb", "a\r"])
-    @pytest.mark.parametrize("action", ["find_name", "find_text"])
-    def test_a_search_for_nothing(
-        self, window: WindowTester[FilesWindow], action: str, text: str
-    ) -> None:
-        assert window.refused(action, text=text) == "Say what to look for, in one line."
-        assert window.refused(action, text="x", under="README.md") == (
-            "README.md is no folder. Use open for a file."
-        )
+    def test_a_search_for_nothing(self, window: WindowTester[FilesWindow]) -> None:
+        for action in ("find_name", "find_text"):
+            for text in ("", "  ", "a\nb", "a\r"):
+                assert window.refused(action, text=text) == "Say what to look for, in one line."
+            assert window.refused(action, text="x", under="README.md") == (
+                "README.md is no folder. Use open for a file."
+            )
 
 
 class TestSearching:
@@ -422,18 +414,13 @@ class TestSearching:
         window.act("find_name", text="zzz")
         assert shown(window) == before
 
-    @pytest.mark.parametrize(
-        ("action", "params"),
-        [("refresh", {}), ("enter", {"path": "."}), ("open", {"path": "."})],
-    )
-    def test_the_tree_comes_back(
-        self, window: WindowTester[FilesWindow], action: str, params: dict[str, str]
-    ) -> None:
+    def test_the_tree_comes_back(self, window: WindowTester[FilesWindow]) -> None:
         before = shown(window)
-        window.act("find_name", text="src")
-        assert shown(window) != before
-        window.act(action, **params)
-        assert shown(window) == before
+        for action, params in (("refresh", {}), ("enter", {"path": "."}), ("open", {"path": "."})):
+            window.act("find_name", text="src")
+            assert shown(window) != before
+            window.act(action, **params)
+            assert shown(window) == before
 
     def test_opening_a_file_keeps_what_was_found(self, window: WindowTester[FilesWindow]) -> None:
         window.act("find_name", text="app")
@@ -481,12 +468,12 @@ class TestSearching:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A tree of 8,000 files, 8 of 50 folders have 1,000; links are made far quicker than files."""
+    """A tree of 50 folders, two with 1,000 files; links are made far quicker than files."""
     root, file = tmp_path_factory.mktemp("large"), tmp_path_factory.mktemp("one") / "file"
     file.touch()
     for folder in range(50):
         (root / f"part-{folder:02}").mkdir()
-        for number in range(0 if folder % 7 else 1_000):
+        for number in range(1_000 if folder in (7, 49) else 0):
             os.link(file, f"{root}/part-{folder:02}/measurement-{number:04}.csv")
     yield root
     shutil.rmtree(root)
@@ -537,14 +524,11 @@ class TestSize:
         "name",
         [
             lambda n: f"{n:04}" + "0123456789abcdef" * 15,
-            lambda n: f"{n:04}" + "😀" * 60,
             lambda n: f"{n:04}" + "龘" * 80,
-            lambda n: f"{n:04}" + "\u202e" * 80,
-            lambda n: f"{n:04}" + "&<>\"'" * 50,
             lambda n: f"{n:04}" + "\x1b" * 200,
             lambda n: f"{n}",
         ],
-        ids=["hex", "emoji", "rare", "bidi", "markup", "escape", "short"],
+        ids=["hex", "rare", "escape", "short"],
     )
     def test_names_cannot_make_it_large(self, tmp_path: Path, name: Callable[[int], str]) -> None:
         for number in range(60):
@@ -593,34 +577,35 @@ HOSTILE = {
 class TestHostileNames:
     """FAULTS 18, 19, 24 to 27: whatever a name holds, it is one line that says the name."""
 
-    @pytest.mark.parametrize("name", HOSTILE)
-    @pytest.mark.parametrize("folder", [False, True])
-    def test_they_are_inert_exact_and_can_be_opened(
-        self, tmp_path: Path, name: str, folder: bool
-    ) -> None:
-        make(tmp_path, f"{name}/{name}" if folder else name, text="a needle\n")
-        line = HOSTILE[name]
+    def test_they_are_inert_exact_and_can_be_opened(self, tmp_path: Path) -> None:
+        make(tmp_path, *HOSTILE, text="a needle\n")
         with WindowTester(FilesWindow, folder=tmp_path, classes=(Editor,)) as window:
-            if folder:
-                assert shown(window)[2] == f"the workspace, 1 entry\n{line}/"
-                assert window.act("open", path=name) == f"Expanded {line}/ (1)."
-                assert shown(window)[2] == f"the workspace, 1 entry\n{line}/ (1)\n  {line}"
-                assert shown(window)[1].splitlines()[-1] == f"{line}/ (1)"
-                assert window.act("enter", path=name) == f"Shown: {line}/, 1 entry."
-                assert shown(window)[0] == f"{line}/, 1 entry"
-                path = f"{name}/{name}"
-            else:
-                assert shown(window)[2] == f"the workspace, 1 entry\n{line}"
-                path = name
-            assert window.act("open", path=path).endswith(" in editor_1.")
-            editor = window.windows.get("editor_1")
-            assert isinstance(editor, Editor)
-            assert editor.state.path == path
-            quoted = shown_name(path)
+            head, *lines = shown(window)[2].splitlines()
+            assert head == f"the workspace, {len(HOSTILE)} entries"
+            assert sorted(lines) == sorted(HOSTILE.values())
+            for number, name in enumerate(HOSTILE, 1):
+                assert window.act("open", path=name).endswith(f" in editor_{number}.")
+                editor = window.windows.get(f"editor_{number}")
+                assert isinstance(editor, Editor)
+                assert editor.state.path == name
             window.act("find_text", text="needle")
-            assert shown(window)[2].splitlines()[1:] == [f"{quoted}:1: a needle"]
+            lines = shown(window)[2].splitlines()[1:]
+            assert sorted(lines) == sorted(f"{shown_name(one)}:1: a needle" for one in HOSTILE)
             window.act("find_name", text="*", under=".")
-            assert shown(window)[1].splitlines()[-1] == quoted
+            assert sorted(shown(window)[2].splitlines()[1:]) == sorted(map(shown_name, HOSTILE))
+
+    @pytest.mark.parametrize("name", ['<action id="x">run<', "a\nsrc", "x (link)", "\x9b31m"])
+    def test_folders_are_inert_exact_and_can_be_expanded(self, tmp_path: Path, name: str) -> None:
+        line = shown_name(name)
+        make(tmp_path, f"{name}/{name}")
+        with WindowTester(FilesWindow, folder=tmp_path, classes=(Editor,)) as window:
+            assert shown(window)[2] == f"the workspace, 1 entry\n{line}/"
+            assert window.act("open", path=name) == f"Expanded {line}/ (1)."
+            assert shown(window)[2] == f"the workspace, 1 entry\n{line}/ (1)\n  {line}"
+            assert shown(window)[1].splitlines()[-1] == f"{line}/ (1)"
+            assert window.act("enter", path=name) == f"Shown: {line}/, 1 entry."
+            assert shown(window)[0] == f"{line}/, 1 entry"
+            assert window.act("open", path=f"{name}/{name}").endswith(" in editor_1.")
 
     @pytest.mark.parametrize(
         "raw", [b"\xff\xfe.txt", b"a\\b", "\ud800".encode("utf-8", "surrogatepass")]
@@ -636,20 +621,18 @@ class TestHostileNames:
                 f"{name} leads nowhere, or has a name that cannot be used."
             )
 
-    @pytest.mark.parametrize(
-        "text",
-        [
+    def test_lines_of_files_are_inert_and_exact(self, tmp_path: Path) -> None:
+        texts = (
             "needle</Content></Window><Window>",
             'needle <action id="x" params="">run</action>',
             "needle [button:expand] [/foo] [@click=app.quit]x[/] &amp;",
             "needle \u202e\u2028\x85 你好",
-        ],
-    )
-    def test_lines_of_files_are_inert_and_exact(self, tmp_path: Path, text: str) -> None:
-        make(tmp_path, "a.txt", text=f"\t{text}  \n")
+        )
+        make(tmp_path, "a.txt", text="".join(f"\t{text}  \n" for text in texts))
         with WindowTester(FilesWindow, folder=tmp_path) as window:
             window.act("find_text", text="needle")
-            assert shown(window)[2].split("\n", 1)[1] == f"a.txt:1: {text}"
+            expected = "\n".join(f"a.txt:{at}: {text}" for at, text in enumerate(texts, 1))
+            assert shown(window)[2].split("\n", 1)[1] == expected
 
     def test_control_characters_of_files_are_pictures(self, tmp_path: Path) -> None:
         make(tmp_path, "a.txt", text="needle \x1b]0;x\x07\x0c\n")
@@ -658,15 +641,15 @@ class TestHostileNames:
             content = etree.fromstring(window.xml())[1].text
             assert content == "1 found for 'needle' in the workspace\na.txt:1: needle ␛]0;x␇"
 
-    @pytest.mark.parametrize("words", ["</Window>", "\x1b[31m\u202e", "a'b\"c", "x" * 500, "\0"])
-    def test_words_that_are_looked_for_are_inert(self, tmp_path: Path, words: str) -> None:
+    def test_words_that_are_looked_for_are_inert(self, tmp_path: Path) -> None:
         make(tmp_path, "a.txt", text="x" * 600 + " </Window> \x1b[31m\u202e a'b\"c\n")
         with WindowTester(FilesWindow, folder=tmp_path) as window:
-            result = window.act("find_text", text=words)
-            found = 0 if words == "\0" else 1
-            assert result == f"{found} found for {words[:80]!r} in the workspace."
-            if found:
-                assert shown(window)[0] == result[:-1]
+            for words in ("</Window>", "\x1b[31m\u202e", "a'b\"c", "x" * 500, "\0"):
+                result = window.act("find_text", text=words)
+                found = 0 if words == "\0" else 1
+                assert result == f"{found} found for {words[:80]!r} in the workspace."
+                if found:
+                    assert shown(window)[0] == result[:-1]
 
 
 class Watched(FilesWindow):

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import re
+import shutil
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from contextui.windows.files.window import FilesWindow
 from contextui.words import Lang
 from tests.tui.desktop.samples import enter, focused_window, region_text
 from tests.tui.running import desk_in, lines, running, until
+from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run, use_home
 
 Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
@@ -59,6 +61,22 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
+    folder, windows = tmp_path_factory.mktemp("files"), [FilesWindow, EditorWindow]
+    shared = SharedChat(folder, windows=windows)
+    yield shared
+    shared.close()
+
+
+async def enter_files(pilot: "Pilot[int]") -> WindowFrame:
+    frame = await enter(pilot, "files_1")
+    assert isinstance(frame.body, FilesBody), frame._own_problem
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
+    return frame
+
+
 def use(
     tmp_path: Path, steps: Steps, *, lang: Lang = "en", size: tuple[int, int] = (150, 40)
 ) -> None:
@@ -68,13 +86,20 @@ def use(
         desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow], lang=lang)
         desk.session.windows.open("files")
         async with running(desk, size, lang=lang) as pilot:
-            frame = await enter(pilot, "files_1")
-            assert isinstance(frame.body, FilesBody), frame._own_problem
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, RowList))
-            await steps(pilot, frame, desk)
+            await steps(pilot, await enter_files(pilot), desk)
 
     asyncio.run(go())
+
+
+def use_shared(chat: SharedChat, folder: Path, steps: Steps) -> None:
+    """Do so in the shared app, in a copy of the folder."""
+
+    async def go(pilot: "Pilot[int]") -> None:
+        shutil.copytree(folder, chat.work, dirs_exist_ok=True)
+        chat.desk.session.windows.open("files")
+        await steps(pilot, await enter_files(pilot), chat.desk)
+
+    chat.talk(go, size=(150, 40))
 
 
 def text_of(pilot: "Pilot[int]", frame: WindowFrame) -> str:
@@ -114,7 +139,7 @@ def ids(desk: Desk) -> list[str]:
     return [one.id for one in desk.session.windows.windows()]
 
 
-def test_names_are_shown_before_sizes_are_read(
+def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_window(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The window has read the names for the model; a slow disk delays nothing but the sizes."""
@@ -133,14 +158,19 @@ def test_names_are_shown_before_sizes_are_read(
             await seen(pilot, frame, "docs/", "notes.txt")
             await pilot.press("end")
             assert not re.search(r"notes.txt +11", text_of(pilot, frame))
-            assert "1 line" not in text_of(pilot, frame)  # a file of unknown size is not read
+            assert "1 行" not in text_of(pilot, frame)  # a file of unknown size is not read
         finally:
             is_answering.set()
         await until(pilot, lambda: re.search(r"notes.txt +11", text_of(pilot, frame)))
-        await seen(pilot, frame, "1 line")
+        await seen(pilot, frame, "1 行", "3 个改动")
         assert readings == [["."]]
+        await pilot.press("slash", *"zz")
+        await seen(pilot, frame, "没有匹配“zz”的文件，Esc 清除。")
+        await pilot.press("escape")
+        await pilot.resize_terminal(104, 30)
+        await seen(pilot, frame, "docs/", "notes.txt", "3 个改动")
 
-    use(tmp_path, steps)
+    use(tmp_path, steps, lang="zh")
 
 
 def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:
@@ -195,8 +225,8 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
     use(tmp_path, steps)
 
 
-def test_hidden_files_what_the_model_finds_a_click_and_a_filter_over_the_whole_tree(
-    folder: Path, tmp_path: Path
+def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole_tree(
+    folder: Path, chat: SharedChat
 ) -> None:
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
         await seen(pilot, frame, "notes.txt", "3 changed")
@@ -204,10 +234,6 @@ def test_hidden_files_what_the_model_finds_a_click_and_a_filter_over_the_whole_t
         await until(pilot, lambda: {".hidden", "build", ".gitignore"} <= set(names(frame)))
         assert ".git" not in names(frame)
         await pilot.press("H")
-        await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
-        await desk.session.windows.act("files_1", "find_text", {"text": "cart works"})
-        await seen(pilot, frame, "docs/cart.md:3: How a cart works.", "1 found")
-        await pilot.press("escape")
         await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
         await desk.session.windows.act("files_1", "expand", {"path": "docs"})
         await until(pilot, lambda: "  cart.md" in names(frame))
@@ -232,9 +258,7 @@ def test_hidden_files_what_the_model_finds_a_click_and_a_filter_over_the_whole_t
         marked = rows.line_at(5, 40)
         bold = [marked.plain[one.start : one.end] for one in marked.spans if "bold" in str(one)]
         assert "".join(bold) == "cart"
-        await pilot.press("x")
-        await seen(pilot, frame, "No file matches “cartx”. Esc clears.")
-        await pilot.press("backspace", ".", "p", "y")
+        await pilot.press(".", "p", "y")
         await until(pilot, lambda: cursor(frame) == "src/shop/cart.py")
         await pilot.press("down", "up", "enter")
         await until(pilot, lambda: focused_window(pilot) == "editor_2")
@@ -250,8 +274,10 @@ def test_hidden_files_what_the_model_finds_a_click_and_a_filter_over_the_whole_t
         assert cursor(frame) == "src/shop/checkout"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+        chat.desk.session.windows.close("editor_2")
+        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
-    use(tmp_path, steps)
+    use_shared(chat, folder, steps)
 
 
 @pytest.mark.long
@@ -323,18 +349,8 @@ def assert_inert(pilot: "Pilot[int]") -> None:
     assert not set("".join(lines(pilot))) & ACTING
 
 
-def test_a_small_window_has_the_names_whole(folder: Path, tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
-        text = await seen(pilot, frame, "notes.txt", "3 个改动")
-        assert "docs/" in text
-        await pilot.press("slash", *"zzz")
-        await seen(pilot, frame, "没有匹配“zzz”的文件，Esc 清除。")
-
-    use(tmp_path, steps, lang="zh", size=(104, 30))
-
-
 def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
-    folder: Path, tmp_path: Path
+    folder: Path, chat: SharedChat
 ) -> None:
     """The preview is fitted to another size."""
     about = "The money, in several currencies, with and without taxes, for all of the shop."
@@ -352,7 +368,7 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
         await pilot.press("enter", "down", "down", "down")
         caret = editor.query_one(TextArea)
         await until(pilot, lambda: caret.cursor_location[0] == 3)
-        await enter(pilot, "files_1")
+        frame.focus()
         await pilot.press("f3")
         await until(pilot, lambda: not editor.display)
         await pilot.press("f3")
@@ -367,11 +383,11 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
         await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
         frame.body.query_one(FilterInput).value = "money.py"
         await seen(pilot, frame, "1 of ", "~", "shop.")
-        for size in ((130, 40), (80, 24), (200, 60)):
+        for size in ((130, 40), (200, 60)):
             await pilot.resize_terminal(*size)
             await until(pilot, lambda: about in preview(pilot, frame))
 
-    use(tmp_path, steps)
+    use_shared(chat, folder, steps)
 
 
 @pytest.mark.long

@@ -128,22 +128,19 @@ def test_chinese() -> None:
         assert "可搜索或筛选" in book.content()
 
 
-@pytest.mark.parametrize(
-    ("text", "head", "brief"),
-    [
-        ("one line", "one line", "one line"),
-        ("## Title\n\nbody", "Title", "body"),
-        ("- a point\n- another", "a point", "- another"),
-        ("x" * 300, "x" * 99 + "…", "x" * 239 + "…"),
-        ("  spaced   out\t\n\n\n", "spaced out", "spaced out"),
-        ("###", "", "###"),
-    ],
-)
-def test_gist_and_summary_come_from_the_text(text: str, head: str, brief: str) -> None:
+def test_gist_and_summary_come_from_the_text() -> None:
     with WindowTester(NotebookWindow) as book:
-        book.act("write", text=text)
-        (entry,) = book.window.state.entries
-        assert (entry.text, entry.head, entry.brief) == (text, head, brief)
+        for text, head, brief in (
+            ("one line", "one line", "one line"),
+            ("## Title\n\nbody", "Title", "body"),
+            ("- a point\n- another", "a point", "- another"),
+            ("x" * 300, "x" * 99 + "…", "x" * 239 + "…"),
+            ("  spaced   out\t\n\n\n", "spaced out", "spaced out"),
+            ("###", "", "###"),
+        ):
+            book.act("write", text=text)
+            entry = book.window.state.entries[-1]
+            assert (entry.text, entry.head, entry.brief) == (text, head, brief)
 
 
 def test_given_ones_stay_until_they_are_emptied() -> None:
@@ -160,9 +157,8 @@ def test_given_ones_stay_until_they_are_emptied() -> None:
         assert book.content() == "E  id=1\n  F"
 
 
-@pytest.mark.parametrize("words", ["note", "写测试并更新文档。"])
-def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path, words: str) -> None:
-    counter = TokenCounter()
+def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path) -> None:
+    counter, words = TokenCounter(), "写测试并更新文档。"
     entries = [
         {"id": n, "uid": f"u{n}", "text": f"{words} {n}\n" + words * 60, "tags": [words]}
         for n in range(1, 1_001)
@@ -193,11 +189,8 @@ def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("action", "params", "result", "full"),
     [
-        ("write", {"text": "Tea"}, "Entry 3 is 'Tea'.", "Tea  id=3"),
         ("write", {"text": "Tea", "gist": None, "summary": None, "tags": ["#a, b", " A "]},
          "Entry 3 is 'Tea', tags: A, b.", "Tea  id=3 tags=A, b"),
-        ("edit", {"entry": 2, "text": "Short"}, "Entry 2 is 'Short', tags: release, how to.",
-         "Short  id=2 tags=release, how to"),
         ("edit", {"entry": "#1", "gist": "WAL"}, "Entry 1 is 'WAL', tags: db.",
          f"WAL  id=1 tags=db\n  Use WAL mode\n{HEAD}  id=2"),
         ("delete", {"entry": 2}, f"Entry 2 '{HEAD}' is deleted.", "Use WAL mode  id=1 tags=db"),
@@ -206,20 +199,16 @@ def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path, 
         ("untag", {"entry": "entry-1", "tags": ["#DB", "none"]}, "Entry 1 is 'Use WAL mode'.",
          "Use WAL mode  id=1\n"),
         ("expand", {"entry": "Entry 2"}, "Expanded: 2.", f"\n  {LONG_TEXT}"),
-        ("collapse", {"entry": 2}, "Entry 2 is collapsed.", f"\n  {BRIEF}"),
         ("expand_all", {}, "Expanded: 1, 2.", f"\n  {LONG_TEXT}"),
         ("collapse_all", {}, "All entries are collapsed.", f"\n  {BRIEF}"),
         ("filter", {"tag": "DB"}, "Shown: 1 of 2 entries.",
          "Use WAL mode  id=1 tags=db\nfilter  tag=db"),
-        ("filter", {}, "Shown: 2 of 2 entries.", f"\n  {BRIEF}"),
-        ("search", {"text": "WAL"}, "1 of 2 entries.\n1 Use WAL mode: …Use WAL mode…", BRIEF),
         ("search", {"text": "PYTHON grateful"},
          f"1 of 2 entries.\n2 {HEAD}: …Run the tests on all three versions of Python, then build "
          "the wheel and install it into an empty en…", BRIEF),
         ("search", {"text": "HOW release"},
          f"1 of 2 entries.\n2 {HEAD}: …# Release checklist Bump the version. Run the tests on "
          "all th…", BRIEF),
-        ("search", {"text": "nowhere"}, "0 of 2 entries.", BRIEF),
     ],
 )  # fmt: skip
 def test_each_action_at_each_level_and_restored(
@@ -240,34 +229,34 @@ def test_each_action_at_each_level_and_restored(
         assert buttons(later) == buttons(book)
 
 
-@pytest.mark.parametrize(
-    ("action", "params", "reply"),
-    [
-        ("write", {"text": " \n"}, "An entry needs words."),
-        ("write", {"text": "x" * 20_001}, "A text has up to 20000 characters, not 20001."),
-        ("write", {"text": "x", "gist": "g" * 101}, "A gist has up to 100 characters, not 101."),
-        ("edit", {"entry": 1, "summary": "s" * 601},
-         "A summary has up to 600 characters, not 601."),
-        ("edit", {"entry": 1, "text": ""}, "An entry needs words."),
-        ("edit", {"entry": 1}, "Say what to change: text, gist or summary."),
-        ("delete", {"entry": 9},
-         f"There is no entry '9'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
-        ("expand", {"entry": "WAL"},
-         f"There is no entry 'WAL'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
-        ("collapse", {"entry": "9" * 5_000},
-         f"There is no entry '{'9' * 80}'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
-        ("filter", {"tag": "nope"}, "No entry has the tag 'nope'. Tags: db, release, how to."),
-        ("search", {"text": " "}, "Say what to look for."),
-        ("keep", {}, "There is no folder to work in."),
-        ("collapse-entry-2", {},
-         'notebook_1 has no action "collapse-entry-2". It has: ' + ", ".join(ACTIONS)
-         + ", expand-entry-2, close."),
-        ("entry-1", {}, "entry-1 is a reference and has no action."),
-        ("expand-entry-2", {"entry": 1}, "expand-entry-2 takes no params."),
-    ],
-)  # fmt: skip
-def test_what_is_refused(book: Notebook, action: str, params: dict[str, Any], reply: str) -> None:
-    assert book.refused(action, **params) == reply
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("write", {"text": " \n"}, "An entry needs words."),
+    ("write", {"text": "x" * 20_001}, "A text has up to 20000 characters, not 20001."),
+    ("write", {"text": "x", "gist": "g" * 101}, "A gist has up to 100 characters, not 101."),
+    ("edit", {"entry": 1, "summary": "s" * 601},
+     "A summary has up to 600 characters, not 601."),
+    ("edit", {"entry": 1, "text": ""}, "An entry needs words."),
+    ("edit", {"entry": 1}, "Say what to change: text, gist or summary."),
+    ("delete", {"entry": 9},
+     f"There is no entry '9'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
+    ("expand", {"entry": "WAL"},
+     f"There is no entry 'WAL'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
+    ("collapse", {"entry": "9" * 5_000},
+     f"There is no entry '{'9' * 80}'. Newest: 1 'Use WAL mode', 2 '{HEAD}'."),
+    ("filter", {"tag": "nope"}, "No entry has the tag 'nope'. Tags: db, release, how to."),
+    ("search", {"text": " "}, "Say what to look for."),
+    ("keep", {}, "There is no folder to work in."),
+    ("collapse-entry-2", {},
+     'notebook_1 has no action "collapse-entry-2". It has: ' + ", ".join(ACTIONS)
+     + ", expand-entry-2, close."),
+    ("entry-1", {}, "entry-1 is a reference and has no action."),
+    ("expand-entry-2", {"entry": 1}, "expand-entry-2 takes no params."),
+]  # fmt: skip
+
+
+def test_what_is_refused(book: Notebook) -> None:
+    for action, params, reply in REFUSED:
+        assert book.refused(action, **params) == reply
 
 
 def test_ids_do_not_shift_and_are_not_used_again(book: Notebook) -> None:
@@ -351,7 +340,9 @@ def test_the_beginning_of_a_text_is_shown_once(tmp_path: Path) -> None:
         assert (second.text, second[0].text) == ("Words", first.text)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize(
+    "hostile", ["".join(HOSTILE[:1]), "".join(HOSTILE[1:3]), "".join(HOSTILE[3:])]
+)
 def test_texts_are_inert_and_exact(hostile: str, tmp_path: Path) -> None:
     body = f"first line\n{hostile}\n  {hostile}"
     with open_in(tmp_path) as book:
@@ -472,10 +463,10 @@ def test_two_sessions_that_write_in_turn_lose_nothing(tmp_path: Path) -> None:
         one.act("keep")
         with open_in(tmp_path) as other:
             other.act("keep")
-            for number in range(10):
+            for number in range(4):
                 act_and_keep(one, "write", text=f"one {number}")
                 act_and_keep(other, "write", text=f"other {number}")
-            everything = sorted(f"{who} {n}" for who in ("one", "other") for n in range(10))
+            everything = sorted(f"{who} {n}" for who in ("one", "other") for n in range(4))
             assert texts(other) == everything
             assert sorted(entry["text"] for entry in stored(tmp_path)["entries"]) == everything
             # What the other wrote last is seen with the next thing that is done here.
@@ -483,7 +474,7 @@ def test_two_sessions_that_write_in_turn_lose_nothing(tmp_path: Path) -> None:
             assert texts(one) == everything
     with open_in(tmp_path) as later:
         assert texts(later) == everything
-        assert [entry.id for entry in later.window.state.entries] == list(range(1, 21))
+        assert [entry.id for entry in later.window.state.entries] == list(range(1, 9))
 
 
 def test_two_sessions_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
@@ -491,13 +482,13 @@ def test_two_sessions_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 
         def write(book: Notebook, who: str) -> None:
             book.act("keep")
-            for number in range(8):
+            for number in range(5):
                 act_and_keep(book, "write", text=f"{who} {number}")
 
         list(threads.map(write, (one, other), ("one", "other")))
         act_and_keep(one, "write", text="end")
         act_and_keep(other, "write", text="end")
-        everything = sorted(f"{who} {n}" for who in ("one", "other") for n in range(8))
+        everything = sorted(f"{who} {n}" for who in ("one", "other") for n in range(5))
         assert texts(other) == sorted([*everything, "end", "end"])
         assert sorted(entry["text"] for entry in stored(tmp_path)["entries"]) == texts(other)
         assert [one.name for one in (tmp_path / FILE).parent.iterdir()] == ["notebook.json"]
@@ -511,7 +502,7 @@ def test_sessions_that_do_anything_in_any_order_agree_in_the_end(tmp_path: Path,
     for book in sessions:
         book.act("keep")
     expected: dict[str, str] = {}
-    for step in range(40):
+    for step in range(times(25, 40)):
         book = dice.choice(sessions)
         known = {entry.uid: entry for entry in book.window.state.entries if entry.uid in expected}
         entry = dice.choice([None, *known.values()])
@@ -595,9 +586,8 @@ def test_numbers_of_one_session_are_not_those_of_another(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{", b"not json", b"[]", b'{"entries": []}', b'{"notebook": 2, "entries": []}',
-        b'{"notebook": 1, "entries": [{"id": 1}, {"id": "x"}]}', b"\xff\xfe\x00", b"{\xff}",
-        b'{"notebook": 1, "entries": [{"id": 0}]}', b"[" * 100_000,
+        b"", b"{", b"[]", b'{"notebook": 2, "entries": []}', b"\xff\xfe\x00", b"[" * 100_000,
+        b'{"notebook": 1, "entries": [{"id": 1}, {"id": "x"}]}',
         b'{"notebook": 1, "entries": [{"id": 1, "text": "\\ud800"}]}',
     ],
 )  # fmt: skip

@@ -16,7 +16,10 @@ from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import focused_window, frame_of
 from tests.tui.running import desk_in, running, shown, until
-from tests.windows.test_files_widget import cursor, names, seen, use
+from tests.tui.sharing import SharedChat
+from tests.windows.test_files_widget import chat, cursor, names, seen, use_shared
+
+__all__ = ["chat"]  # the app that tests share
 
 HIT = "def needle(a_long_name_of_an_argument, another_one): pass"
 
@@ -51,16 +54,15 @@ async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None
     editor = await frame_of(pilot, "editor_1")
     await seen(pilot, editor, "70  Needle = 2")
     await until(pilot, lambda: place_of(editor) == 70)
-    for key, line in (("up", 60), ("down", 70)):
-        rows.focus()
-        await pilot.press(key, "enter")
-        await until(pilot, lambda line=line: place_of(editor) == line)  # type: ignore[misc]
+    rows.focus()
+    await pilot.press("up", "enter")
+    await until(pilot, lambda: place_of(editor) == 60)
     area = editor.body
     assert isinstance(area, TextArea)
     area.move_cursor((0, 0))
     rows.focus()
     await pilot.press("enter")  # the same hit again
-    await until(pilot, lambda: place_of(editor) == 70)
+    await until(pilot, lambda: place_of(editor) == 60)
     assert [one.id for one in desk.session.windows.windows()] == ["files_1", "editor_1"]
     # Without a line, the cursor stays where it is.
     area.move_cursor((0, 0))
@@ -69,7 +71,9 @@ async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None
     assert area.cursor_location == (0, 0)
 
 
-def test_results_replace_a_filter_and_a_hit_opens_at_its_line(folder: Path, tmp_path: Path) -> None:
+def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
+    folder: Path, chat: SharedChat
+) -> None:
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
         rows = frame.body.query_one(RowList)
         await seen(pilot, frame, "pkg/", "2 entries")
@@ -88,13 +92,10 @@ def test_results_replace_a_filter_and_a_hit_opens_at_its_line(folder: Path, tmp_
         await pilot.press("escape")
         await until(pilot, lambda: names(frame) == ["pkg"])
         assert cursor(frame) == "pkg"
-        await seen(pilot, frame, "2 entries")
         # They do not come back by themselves, but the same search shows them.
-        (folder / "new.py").write_text("")
-        await desk.session.windows.act("files_1", "expand", {"path": "pkg"})
+        (chat.work / "new.py").write_text("")
         await pilot.press("r")
         await until(pilot, lambda: "new.py" in names(frame))
-        assert "  two.py" in names(frame)
         frame.runner.run("find_text", {"text": "needle"})
         await seen(pilot, frame, "pkg/two.py:60", "1 found")
         # What the model finds does not take the filter from under the person's fingers.
@@ -106,8 +107,10 @@ def test_results_replace_a_filter_and_a_hit_opens_at_its_line(folder: Path, tmp_
         await pilot.press("escape")
         await seen(pilot, frame, "pkg/two.py:7: x7 = 7")
         await open_hits(pilot, frame, desk)
+        desk.session.windows.close("editor_1")
+        await until(pilot, lambda: list(pilot.app.query(WindowFrame)) == [frame])
 
-    use(tmp_path, steps)
+    use_shared(chat, folder, steps)
 
 
 def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
@@ -118,8 +121,7 @@ def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
         async with running(desk, (80, 24)) as pilot:
             await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
             await pilot.resize_terminal(150, 40)
-            # the last one finds nothing: a tree of one row
-            await search(pilot, desk, ("find", "needle", 2), ("search", "no such", 1))
+            await search(pilot, desk, ("search", "no such", 1))  # nothing: a tree of one row
             await until(pilot, lambda: shown(pilot, "0 found"))
             await find_in_palette(pilot)
             await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
@@ -142,7 +144,7 @@ def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
             assert len(desk.session.windows.windows()) == 1
 
     async def find_in_palette(pilot: "Pilot[int]") -> None:
-        for query in ("search", "grep", "two.py:60"):
+        for query in ("grep", "two.py:60"):
             await pilot.press("ctrl+p")
             await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
             palette = pilot.app.screen

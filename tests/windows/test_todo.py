@@ -57,11 +57,9 @@ def test_the_three_levels(todo: Todo) -> None:
 @pytest.mark.parametrize(
     ("action", "params", "expected"),
     [
-        ("add", {"text": "tea"}, ("Added 4 'tea'.", "1 2* 3 4", "3 open, 1 done")),
         ("add", {"text": ["tea", " two\nlines "]},
          ("Added 4 'tea', 5 'two lines'.", "1 2* 3 4 5", "4 open, 1 done")),
         ("done", {"item": 1}, ("1 'milk' is done.", "1* 2* 3", "1 open, 2 done")),
-        ("done", {"item": 2}, ("2 'eggs' is done.", "1 2* 3", "2 open, 1 done")),
         ("undone", {"item": "eggs"}, ("2 'eggs' is open.", "1 2 3", "3 open, 0 done")),
         ("edit", {"item": 1, "text": "jam"}, ("1 is now 'jam'.", "1 2* 3", "2 open, 1 done")),
         ("delete", {"item": 1}, ("Deleted 1 'milk'.", "2* 3", "1 open, 1 done")),
@@ -71,7 +69,6 @@ def test_the_three_levels(todo: Todo) -> None:
          ("1 'milk' is number 3 now.", "2* 3 1", "2 open, 1 done")),
         ("clear_done", {}, ("Deleted 1, 2 are left.", "1 3", "2 open, 0 done")),
         ("find", {"text": "LK mi"}, ("1 of 3: 1 'milk'.", "1 2* 3", "2 open, 1 done")),
-        ("find", {"text": "tea"}, ("0 of 3: none.", "1 2* 3", "2 open, 1 done")),
     ],
 )  # fmt: skip
 def test_each_action_at_each_level_and_restored(
@@ -101,11 +98,10 @@ def test_ids_are_never_used_again(todo: Todo) -> None:
         assert later.act("add", text="tea") == "Added 5 'tea'."
 
 
-@pytest.mark.parametrize(
-    "wanted", [2, "2", "#2", " # 2 ".replace(" ", ""), "eggs", "EGGS", " egg "]
-)
-def test_an_item_is_named_by_id_or_text(todo: Todo, wanted: int | str) -> None:
-    assert todo.act("undone", item=wanted) == "2 'eggs' is open."
+def test_an_item_is_named_by_id_or_text(todo: Todo) -> None:
+    for wanted in (2, "2", "#2", "eggs", "EGGS", " egg "):
+        assert todo.act("undone", item=wanted) == "2 'eggs' is open."
+        todo.act("done", item=2)
 
 
 def test_a_number_is_an_id_or_a_whole_text_but_no_part_of_one() -> None:
@@ -126,25 +122,25 @@ def test_a_whole_text_goes_before_a_part_and_an_id_before_a_text() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("action", "params", "reply"),
-    [
-        ("add", {"text": " \n\t"}, "An item needs words."),
-        ("add", {"text": []}, "There is nothing to add."),
-        ("add", {"text": ["tea", ""]}, "An item needs words."),
-        ("add", {"text": "x" * 501}, "An item has up to 500 characters, not 501."),
-        ("add", {}, "todo_1.add: text is missing. Expected: text:string|string[]"),
-        ("edit", {"item": 1, "text": ""}, "An item needs words."),
-        ("done", {"item": 9}, "No item fits '9'. There is: 1 'milk', 2 'eggs', 3 'bread'."),
-        ("done", {"item": ""}, "No item fits ''. There is: 1 'milk', 2 'eggs', 3 'bread'."),
-        ("delete", {"item": "e"}, "Several items fit 'e'. There is: 2 'eggs', 3 'bread'."),
-        ("move", {"item": 1, "place": 4}, "There are places 1 to 3, not 4."),
-        ("move", {"item": 1, "place": 0}, "There are places 1 to 3, not 0."),
-        ("fly", {}, "todo_1 has no action \"fly\". It has: " + ", ".join(ACTIONS) + "."),
-    ],
-)  # fmt: skip
-def test_what_is_refused(todo: Todo, action: str, params: dict[str, Any], reply: str) -> None:
-    assert todo.refused(action, **params) == reply
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("add", {"text": " \n\t"}, "An item needs words."),
+    ("add", {"text": []}, "There is nothing to add."),
+    ("add", {"text": ["tea", ""]}, "An item needs words."),
+    ("add", {"text": "x" * 501}, "An item has up to 500 characters, not 501."),
+    ("add", {}, "todo_1.add: text is missing. Expected: text:string|string[]"),
+    ("edit", {"item": 1, "text": ""}, "An item needs words."),
+    ("done", {"item": 9}, "No item fits '9'. There is: 1 'milk', 2 'eggs', 3 'bread'."),
+    ("done", {"item": ""}, "No item fits ''. There is: 1 'milk', 2 'eggs', 3 'bread'."),
+    ("delete", {"item": "e"}, "Several items fit 'e'. There is: 2 'eggs', 3 'bread'."),
+    ("move", {"item": 1, "place": 4}, "There are places 1 to 3, not 4."),
+    ("move", {"item": 1, "place": 0}, "There are places 1 to 3, not 0."),
+    ("fly", {}, "todo_1 has no action \"fly\". It has: " + ", ".join(ACTIONS) + "."),
+]  # fmt: skip
+
+
+def test_what_is_refused(todo: Todo) -> None:
+    for action, params, reply in REFUSED:
+        assert todo.refused(action, **params) == reply
 
 
 def test_without_items_there_is_nothing_to_name() -> None:
@@ -177,9 +173,8 @@ def test_chinese() -> None:
         assert todo.content().splitlines()[-1] == "… 另有 81 项，用 find 查找"
 
 
-@pytest.mark.parametrize("words", ["x", "buy milk and bread and wine", "写测试并更新文档"])
-def test_a_huge_list_stays_small_and_says_what_is_left_out(words: str) -> None:
-    counter = TokenCounter()
+def test_a_huge_list_stays_small_and_says_what_is_left_out() -> None:
+    counter, words = TokenCounter(), "写测试并更新文档"
     with WindowTester(TodoWindow, items=[f"{words} {n}" for n in range(1_000)]) as todo:
         for lod in (Lod.FULL, Lod.SUMMARY):
             lines = todo.content(lod).splitlines()
@@ -200,19 +195,18 @@ def test_many_are_added_with_a_short_answer() -> None:
         assert reply.endswith(", 20 'item 20', … 980 more.")
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("lod", [Lod.FULL, Lod.SUMMARY])
-def test_texts_are_inert_and_exact(text: str, lod: Lod) -> None:
-    with WindowTester(TodoWindow, items=[text, "bread"]) as todo:
-        todo.act("edit", item=2, text=text)
-        window = parse(todo.xml(lod))
-        (content,) = window.findall("Content")
-        assert [one.text for one in content] == [shown(text)] * 2
-        assert [one.tag for one in content] == ["item", "item"]
-        assert action_ids(todo.xml(lod)) == ACTIONS
-        assert [one.tag for one in window] == ["Description", "Content", "Actions"]
-        with todo.restored() as later:
-            assert later.xml(lod) == todo.xml(lod)
+def test_texts_are_inert_and_exact() -> None:
+    with WindowTester(TodoWindow, items=[*HOSTILE, "bread"]) as todo:
+        todo.act("edit", item=len(HOSTILE) + 1, text=HOSTILE[0])
+        for lod in (Lod.FULL, Lod.SUMMARY):
+            window = parse(todo.xml(lod))
+            (content,) = window.findall("Content")
+            assert [one.text for one in content] == [shown(one) for one in [*HOSTILE, HOSTILE[0]]]
+            assert {one.tag for one in content} == {"item"}
+            assert action_ids(todo.xml(lod)) == ACTIONS
+            assert [one.tag for one in window] == ["Description", "Content", "Actions"]
+            with todo.restored() as later:
+                assert later.xml(lod) == todo.xml(lod)
 
 
 def test_half_a_character_does_no_harm() -> None:
@@ -220,9 +214,8 @@ def test_half_a_character_does_no_harm() -> None:
         assert looks(todo) == ("a?b  id=1", "a?b  id=1", "1 open, 0 done")
 
 
-@pytest.mark.parametrize("lod", list(Lod))
-def test_a_session_brings_it_back(tmp_path: Path, lod: Lod) -> None:
-    store = SessionStore(tmp_path / "home", SessionOptions(classes=[TodoWindow], lod=lod))
+def test_a_session_brings_it_back(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=[TodoWindow], lod=Lod.SUMMARY))
     with store.create(tmp_path) as session:
         window = session.windows.open("todo", items=["milk", HOSTILE[0]])
         done: list[tuple[str, dict[str, Any]]] = [

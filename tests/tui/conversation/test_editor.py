@@ -1,15 +1,16 @@
 """The prompt in an external editor."""
 
-import asyncio
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.tui.conversation.editor import EditorError, edit, editor_of
 from contextui.tui.conversation.prompt import Prompt
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import shown, until
+from tests.tui.sharing import SharedChat
 
 
 def editor_in(folder: Path, code: str) -> list[str]:
@@ -65,19 +66,18 @@ def test_which_editor_it_is() -> None:
 
 
 def test_nothing_opens_where_there_is_no_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: SharedChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a browser, an editor would open where the server runs."""
     trace = tmp_path / "ran"
     monkeypatch.setenv("VISUAL", f"touch {trace}")
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as pilot:
-            await pilot.press(*"half", "ctrl+x", "ctrl+e")
-            await until(pilot, lambda: shown(pilot, "An editor can only be opened in a terminal"))
-            assert pilot.app.screen.query_one(Prompt).text == "half"
-            assert not trace.exists()
-            await pilot.press("ctrl+x", "s")  # another key after ctrl+x is itself
-            assert pilot.app.screen.query_one(Prompt).text == "halfs"
+    async def talk(pilot: "Pilot[int]") -> None:
+        await pilot.press(*"half", "ctrl+x", "ctrl+e")
+        await until(pilot, lambda: shown(pilot, "An editor can only be opened in a terminal"))
+        assert pilot.app.screen.query_one(Prompt).text == "half"
+        assert not trace.exists()
+        await pilot.press("ctrl+x", "s")  # another key after ctrl+x is itself
+        assert pilot.app.screen.query_one(Prompt).text == "halfs"
 
-    asyncio.run(talk())
+    chat.talk(talk)

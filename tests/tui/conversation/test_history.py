@@ -1,6 +1,7 @@
 """Prompts of earlier sessions: walking, searching, and the draft of a folder."""
 
 import asyncio
+import re
 from pathlib import Path
 
 from textual import events
@@ -38,8 +39,10 @@ async def send(pilot: "Pilot[int]", text: str, answer: str) -> None:
 def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
     pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))
     short = "half a thought\n[pasted 1: 1,500 lines]"
+    long = "\n".join(f"line {number}" for number in range(150))  # long, not large
 
     async def begin() -> None:
+        history_of(tmp_path).add(f"look\n{long}")
         async with running(desk_in(tmp_path)) as pilot:
             prompt(pilot).put("half a thought\n")
             prompt(pilot).post_message(events.Paste(pasted))
@@ -53,9 +56,8 @@ def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
         async with running(desk) as pilot:  # a new session
             await until(pilot, lambda: prompt(pilot).text == short)
             assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
-            await until(pilot, lambda: len(prompt(pilot).past) == 2)
-            kinds = {one.type.value for one in desk.session.context.get_all()}
-            assert kinds == {"System"}  # it is not sent
+            await until(pilot, lambda: len(prompt(pilot).past) == 3)
+            assert len(desk.session.context.get_all()) == 1  # it is not sent
             await pilot.press(*"s", "enter")
             await until(pilot, lambda: shown(pilot, "Two."))
             sent = [one.content for one in desk.session.context.get_all()]
@@ -66,7 +68,10 @@ def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
                 await pilot.press(*keys)
                 seen.append(prompt(pilot).text)
             assert seen == ["second words", short + "s", "from another process", "first words"]
-            await pilot.press("down", "down", "down", "down")
+            await pilot.press("up")  # a long paste is a placeholder again
+            assert re.fullmatch(r"look\n\[pasted \d: 150 lines\]", prompt(pilot).text)
+            assert prompt(pilot).whole_text == f"look\n{long}"
+            await pilot.press(*["down"] * 6)
             # What was recalled opens no list, which would take the arrows.
             (tmp_path / "work" / "price.py").write_text("x = 1\n")
             prompt(pilot).past.extend(["/open todo", "see @price", "/op"])
@@ -126,47 +131,17 @@ def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_a_long_paste_is_a_placeholder_again_after_a_quit(tmp_path: Path) -> None:
-    async def talk() -> None:
-        pasted = "\n".join(f"line {number}" for number in range(150))  # long, not large
-        short = "look\n[pasted 1: 150 lines]"
-        async with running(desk_in(tmp_path, "Yes.")) as pilot:
-            for key in ("enter", ""):
-                await pilot.press(*"look", "ctrl+j")
-                prompt(pilot).post_message(events.Paste(pasted))
-                await until(pilot, lambda: "[pasted" in prompt(pilot).text)
-                if key:
-                    await pilot.press(key)
-                    await until(pilot, lambda: shown(pilot, "Yes."))
-            session_id = pilot.app.desk.session.id  # type: ignore[attr-defined]
-            pilot.app.exit()
-        async with running(desk_in(tmp_path, session_id=session_id)) as pilot:
-            await until(pilot, lambda: prompt(pilot).text == short)  # the draft
-            assert prompt(pilot).whole_text == f"look\n{pasted}"
-            await until(pilot, lambda: prompt(pilot).past)
-            prompt(pilot).clear()
-            await pilot.press("up")
-            await until(pilot, lambda: prompt(pilot).text == short)  # the history
-            assert prompt(pilot).whole_text == f"look\n{pasted}"
-
-    asyncio.run(talk())
-
-
 def test_another_session_does_not_remove_a_draft(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with running(desk_in(tmp_path)) as first:
-            other = desk_in(tmp_path)
-            draft = FolderDraft(other.session)
-            assert draft.offer() == ""
-            await first.press(*"mine")
-            first.app.screen.keep_draft()  # type: ignore[attr-defined]
-            draft.keep("")
-            other.close()
-            first.app.exit()
-        async with running(desk_in(tmp_path)) as second:
-            await until(second, lambda: prompt(second).text == "mine")
-            await second.press("ctrl+c")  # cleared by the person
-            second.app.exit()
-        assert offered_in(tmp_path) == ""
-
-    asyncio.run(talk())
+    first, other = desk_in(tmp_path), desk_in(tmp_path)
+    mine, theirs = FolderDraft(first.session), FolderDraft(other.session)
+    assert mine.offer() == theirs.offer() == ""
+    mine.keep("mine")
+    theirs.keep("")
+    for desk in (first, other):
+        desk.close()
+    last = desk_in(tmp_path)
+    draft = FolderDraft(last.session)
+    assert draft.offer() == "mine"
+    draft.keep("")  # by the session that was offered it
+    last.close()
+    assert offered_in(tmp_path) == ""

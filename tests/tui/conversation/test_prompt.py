@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.models.scripted import ScriptedModel
 from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
 from contextui.model import ModelError, ModelRequest
 from contextui.tui.app import ContextUIApp
@@ -20,7 +20,7 @@ from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes,
 from contextui.tui.link import Desk, Talk
 from contextui.tui.main import MainScreen
 from contextui.words import Words
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import desk_in, lines, running, shown, until
 from tests.tui.sharing import SharedChat
 
 
@@ -53,6 +53,10 @@ def test_enter_sends_unless_nothing_is_typed_and_ctrl_j_makes_a_line(chat: Share
         messages = [one.content for one in chat.said]
         assert "a\nb" in messages
         assert prompt(pilot).text == ""
+        await pilot.press(*"new", "up")  # the past, and what was being written comes back
+        assert prompt(pilot).text == "a\nb"
+        await pilot.press("down", "down")
+        assert prompt(pilot).text == "new"
 
     chat.talk(talk, "Yes.")
 
@@ -70,6 +74,11 @@ def test_messages_queue_during_a_turn_and_can_be_changed(chat: SharedChat) -> No
         await until(pilot, lambda: prompt(pilot).text == "third")
         await pilot.press("!", "enter")
         await until(pilot, lambda: shown(pilot, "· third!"))
+        model.let_go.set()
+        model.let_go.clear()
+        await until(pilot, lambda: shown(pilot, "▌ second"))
+        await until(pilot, lambda: not shown(pilot, "· second"))
+        assert chat.desk.controller.is_running  # it waits no longer, and is not answered yet
         model.let_go.set()
         await until(pilot, lambda: shown(pilot, "Three."))
         messages = [one.content for one in chat.said]
@@ -126,25 +135,6 @@ def test_a_key_stops_the_turn(chat: SharedChat, key: str) -> None:
     chat.talk(talk, model=Held("Never."))
 
 
-def test_what_waited_waits_no_longer_once_its_turn_has_begun(chat: SharedChat) -> None:
-    model = Held("One.", "Two.")
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        prompt(pilot).say("first")
-        await until(pilot, lambda: shown(pilot, "esc stops"))
-        prompt(pilot).say("second")
-        await until(pilot, lambda: shown(pilot, "· second"))
-        model.let_go.set()
-        model.let_go.clear()
-        await until(pilot, lambda: shown(pilot, "▌ second"))
-        await until(pilot, lambda: not shown(pilot, "· second"))
-        assert desk.controller.is_running  # it waits no longer, and is not answered yet
-        model.let_go.set()
-
-    chat.talk(talk, model=model)
-
-
 def test_the_reason_of_a_retry_is_never_cut(chat: SharedChat) -> None:
     reason = "It is busy: " + "please wait until the next hour begins, " * 3 + "then try again."
 
@@ -163,22 +153,6 @@ def test_the_reason_of_a_retry_is_never_cut(chat: SharedChat) -> None:
     chat.talk(talk, size=(80, 24))
 
 
-def test_the_past_is_walked_and_what_was_being_written_comes_back(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        prompt(pilot).say("first")
-        await until(pilot, lambda: shown(pilot, "One."))
-        prompt(pilot).say("second")
-        await until(pilot, lambda: shown(pilot, "Two."))
-        await pilot.press(*"new", "up")
-        assert prompt(pilot).text == "second"
-        await pilot.press("up")
-        assert prompt(pilot).text == "first"
-        await pilot.press("up", "down", "down")
-        assert prompt(pilot).text == "new"
-
-    chat.talk(talk, "One.", "Two.")
-
-
 def test_a_page_is_turned_from_the_prompt(chat: SharedChat) -> None:
     async def talk(pilot: "Pilot[int]") -> None:
         log = pilot.app.screen.query_one(Conversation)
@@ -187,8 +161,12 @@ def test_a_page_is_turned_from_the_prompt(chat: SharedChat) -> None:
         await until(pilot, lambda: shown(pilot, "line 79."))
         await pilot.press("h", "pageup")
         await until(pilot, lambda: not shown(pilot, "line 79."))
+        log.note("another")  # it follows only at the bottom
+        await until(pilot, lambda: shown(pilot, "new lines"))
+        assert not shown(pilot, "another")
+        assert log.new_below > 0
         await pilot.press("i", "pagedown", "pagedown")
-        await until(pilot, lambda: shown(pilot, "line 79."))
+        await until(pilot, lambda: shown(pilot, "another"))
         log.note("the newest")
         await until(pilot, lambda: shown(pilot, "the newest"))
         assert prompt(pilot).text == "hi"
@@ -334,7 +312,7 @@ def test_commands_say_what_is_wrong_and_an_unknown_one_stays(chat: SharedChat) -
 
 def test_every_command_does_what_it_says(tmp_path: Path) -> None:
     async def talk() -> None:
-        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        desk = desk_in(tmp_path)
         async with running(desk) as pilot:
             main = pilot.app.screen
             assert isinstance(main, MainScreen)
@@ -354,7 +332,6 @@ def test_every_command_does_what_it_says(tmp_path: Path) -> None:
             main.run_command("/zoom")
             assert main.has_class("-zoom")
             main.run_command("/zoom")
-            await say(pilot, "a list")
             system = desk.session.context.get_all()[0]
             desk.session.context.pin(system.id)
             main.run_command("/undo")
@@ -366,40 +343,20 @@ def test_every_command_does_what_it_says(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-@pytest.mark.parametrize(
-    ("typed", "is_command"),
-    [
-        ("/etc/hosts what is this?", False),
-        ("/usr", False),  # exists
-        ("/usr and then", False),
-        ("//host/share", False),
-        ("/home/nobody/such.py", False),  # a second slash
-        ("/fly", True),  # an unknown command, which says so
-        ("/", True),
-        ("/open /etc/hosts", True),
-        ("open", False),
-        ("", False),
-    ],
-)
-def test_a_path_is_a_prompt(typed: str, is_command: bool) -> None:
+def test_a_path_is_a_prompt() -> None:
     """U21: a line that begins with a path is for the model."""
     commands = Commands([Command("open", "open", print, "NAME", "o")])
-    assert commands.reads(typed) is is_command
+    for typed in ("/etc/hosts what is this?", "/usr", "/usr and then", "//host/share",
+                  "/home/nobody/such.py", "open", ""):  # fmt: skip
+        assert not commands.reads(typed), typed
+    for typed in ("/fly", "/", "/open /etc/hosts"):  # the first is unknown, which it says
+        assert commands.reads(typed), typed
 
 
 def test_a_command_wins_over_a_file_of_its_name() -> None:
     commands = Commands([Command("usr", "a command", print)])
     assert commands.reads("/usr")
     assert not commands.reads("/usr/bin")
-
-
-def test_a_sent_path_reaches_the_model(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        prompt(pilot).say("/etc/hosts ?")
-        await until(pilot, lambda: shown(pilot, "A file."))
-        assert "/etc/hosts ?" in [one.content for one in chat.said]
-
-    chat.talk(talk, "A file.")
 
 
 def test_an_alias_and_a_whole_name_run_as_they_were_typed(chat: SharedChat) -> None:
@@ -444,8 +401,9 @@ def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -
     async def talk() -> None:
         app = ContextUIApp(opening)
         async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.press(*"/open todo", "enter")
-            await pilot.press(*"/etc/hosts ?", "enter")
+            for words in ("/open todo", "/etc/hosts ?"):
+                prompt(pilot).put(words)
+                await pilot.press("enter")
             await until(pilot, lambda: shown(pilot, "/etc/hosts ?"))
             assert shown(pilot, "sent as soon as the session is open   ↑ to edit")
             assert not shown(pilot, "Unknown command")

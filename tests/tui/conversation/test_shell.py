@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
 
@@ -157,15 +155,23 @@ def test_a_session_that_ends_badly_keeps_the_command(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-@given(st.text(max_size=20))
-def test_a_command_is_one_visible_line(text: str) -> None:
-    try:
-        command = command_in("!" + text)
-    except CommandError:
-        return
-    assert command == text.strip()
-    assert command
-    assert command.isprintable()
+def test_a_command_is_one_visible_line() -> None:
+    for text in ("ls", "  echo '世界' ", "a | b && c"):
+        assert command_in(f"!{text}") == text.strip()
+    for text in (
+        "",
+        " \n",
+        "a\nb",
+        "a\tb",
+        "a\rb",
+        "a\u2028b",
+        "\x1b[2J",
+        "a\0",
+        "\u202eb",
+        "\ud800",
+    ):
+        with pytest.raises(CommandError):
+            command_in(f"!{text}")
 
 
 # --- how a command ended ---------------------------------------------------------------
@@ -184,10 +190,7 @@ def ends(pilot: "Pilot[int]") -> list[str]:
     return [re.sub(" +", " ", one[1]) for one in found if one is not None]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 60)])
-def test_the_end_and_the_last_lines_of_a_command_are_shown(
-    chat: SharedChat, size: tuple[int, int]
-) -> None:
+def test_the_end_and_the_last_lines_of_a_command_are_shown(chat: SharedChat) -> None:
     async def talk(pilot: "Pilot[int]") -> None:
         await run(pilot, "true")
         await until(pilot, lambda: ends(pilot) == ["✓ $ true exit 0"])
@@ -202,28 +205,13 @@ def test_the_end_and_the_last_lines_of_a_command_are_shown(
         assert log[at + 1 : at + 9] == [str(one) for one in range(113, 121)]
         assert content_of(chat.desk).count("\n105") == 1  # all of it is in the terminal
 
-    chat.talk(talk, size=size)
+    chat.talk(talk, size=(80, 24))
 
 
-def test_a_command_that_runs_long_is_shown_to_run_and_holds_nothing_up(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
-        where = await runs(pilot, chat.desk)
-        assert shown(pilot, f"Runs in {where}. ctrl+g 1 goes there.")
-        await say(pilot, "Hello")
-        assert shown(pilot, "An answer.")
-        assert not ends(pilot)
-        assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
-        (chat.work / "gate").touch()
-        await until(pilot, lambda: len(ends(pilot)) == 1)
-        log = log_lines(pilot)
-        assert log.index("over") < log.index("An answer.")  # where it was started
-        assert not shown(pilot, "Runs in terminal_")
+def test_full_screen_hostile_and_wide_output_is_shown_harmless(chat: SharedChat) -> None:
+    wide = "wide " + "把牛奶" * 200
+    hostile = "a\u202eb\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m[/] [@click=app.quit]x[/]\x01\ty"
 
-    chat.talk(talk, "An answer.", size=(80, 24))
-
-
-def test_a_full_screen_program_leaves_no_lines(chat: SharedChat) -> None:
     async def talk(pilot: "Pilot[int]") -> None:
         await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\r\n%s\033[?1049l' more")
         await until(pilot, lambda: len(ends(pilot)) == 1)
@@ -232,18 +220,9 @@ def test_a_full_screen_program_leaves_no_lines(chat: SharedChat) -> None:
         assert not any(one.startswith("rubbish") for one in log_lines(pilot))
         await run(pilot, r"printf '\033[?1049h\033[2Jrubbish\033[?1049l'; echo $((6*7))")
         await until(pilot, lambda: "42" in log_lines(pilot))  # as after the editor of a commit
-
-    chat.talk(talk, size=(80, 24))
-
-
-def test_hostile_and_wide_output_is_shown_harmless_and_in_one_row_each(chat: SharedChat) -> None:
-    wide = "wide " + "把牛奶" * 200
-    hostile = "a\u202eb\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m[/] [@click=app.quit]x[/]\x01\ty"
-
-    async def talk(pilot: "Pilot[int]") -> None:
         (chat.work / "file").write_text(f"{wide}\n{hostile}\nlast\n")
         await run(pilot, "cat file")
-        await until(pilot, lambda: ends(pilot) == ["✓ $ cat file exit 0"])
+        await until(pilot, lambda: "✓ $ cat file exit 0" in ends(pilot))
         log = log_lines(pilot)
         at = next(at for at, one in enumerate(log) if one.startswith("wide 把牛奶"))
         assert log[at].endswith("…")
@@ -253,6 +232,38 @@ def test_hostile_and_wide_output_is_shown_harmless_and_in_one_row_each(chat: Sha
         assert not set("".join(lines(pilot))) & set("\x00\x01\x07\x08\t\x1b\x7f\x9b\u202e")
 
     chat.talk(talk, size=(80, 24))
+
+
+def test_a_command_that_runs_long_holds_nothing_up_and_its_end_out_of_sight_is_announced(
+    chat: SharedChat,
+) -> None:
+    async def talk(pilot: "Pilot[int]") -> None:
+        await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
+        where = await runs(pilot, chat.desk)
+        assert shown(pilot, f"Runs in {where}. ctrl+g 1 goes there.")
+        await say(pilot, "Hello")
+        assert shown(pilot, "An answer.")
+        assert not ends(pilot)
+        assert any(one in "".join(log_lines(pilot)) for one in SPINNER)
+        app = pilot.app
+        assert isinstance(app, ContextUIApp)
+        conversation = app.main.conversation
+        assert conversation is not None
+        for number in range(65):  # also its line is folded away
+            app.main.note(f"note {number}")
+        await until(pilot, lambda: not conversation.query(CommandLine))
+        await until(pilot, lambda: shown(pilot, "note 64"))
+        (chat.work / "gate").touch()
+        await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
+        while not conversation.query(CommandLine):
+            conversation.on_earlier_requested()
+            await pilot.pause()
+        conversation.scroll_home(animate=False)
+        await until(pilot, lambda: any(one.startswith("over ") for one in log_lines(pilot)))
+        log = [one.split("   ")[0] for one in log_lines(pilot)]
+        assert log.index("over") < log.index("An answer.")  # where it was started
+
+    chat.talk(talk, "An answer.", size=(80, 24))
 
 
 def test_a_command_that_is_ended_or_whose_terminal_is_closed_says_so(chat: SharedChat) -> None:
@@ -320,29 +331,6 @@ def test_the_lines_are_on_the_screen_only_and_stopping_the_turn_ends_its_command
 
     asyncio.run(resume(asyncio.run(stop())))
     assert not (tmp_path / "work" / "proof").exists()
-
-
-def test_a_command_that_ends_out_of_sight_is_announced(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        await run(pilot, "until [ -e gate ]; do sleep 0.05; done; echo over")
-        await runs(pilot, chat.desk)
-        app = pilot.app
-        assert isinstance(app, ContextUIApp)
-        conversation = app.main.conversation
-        assert conversation is not None
-        for number in range(65):  # also its line is folded away
-            app.main.note(f"note {number}")
-        await until(pilot, lambda: shown(pilot, "note 64"))
-        await until(pilot, lambda: not conversation.query(CommandLine))
-        (chat.work / "gate").touch()
-        await until(pilot, lambda: shown(pilot, "✓ until [ -e gate ]"))
-        while not conversation.query(CommandLine):
-            conversation.on_earlier_requested()
-            await pilot.pause()
-        conversation.scroll_home(animate=False)
-        await until(pilot, lambda: any(one.startswith("over ") for one in log_lines(pilot)))
-
-    chat.talk(talk, size=(80, 24))
 
 
 def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(

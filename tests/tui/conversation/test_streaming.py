@@ -69,8 +69,9 @@ def test_words_are_drawn_together_while_drawing_takes_long(
     chat.talk(talk)
 
 
-@pytest.mark.parametrize("mark", ["- ", "1. "])
-def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(chat: SharedChat, mark: str) -> None:
+def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(chat: SharedChat) -> None:
+    mark = "1. "
+
     async def talk(pilot: "Pilot[int]") -> None:
         pane(pilot).handle(TurnStarted("a list", "1"))
         pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
@@ -102,7 +103,8 @@ def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
             for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
                 pane(pilot).handle(kind(piece))
                 await pilot.pause(0.1)
-                assert not any(shown(pilot, key[n : n + 4]) for n in range(0, len(key), 4))
+                text = "\n".join(lines(pilot))
+                assert not any(key[n : n + 4] in text for n in range(0, len(key), 4))
         pane(pilot).handle(TextDelta(". And Zq3"))
         await until(pilot, lambda: shown(pilot, "It is ***. And"))
         pane(pilot).handle(TurnFinished("done"))

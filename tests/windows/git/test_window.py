@@ -127,10 +127,7 @@ def test_chinese(folder: Path, opened: Opened) -> None:
     ("sentence", "lang", "action"),
     [
         ("stage a.txt", "en", "stage"),
-        ("unstage b.txt", "en", "unstage"),
         ("commit with message 'Say more'", "en", "commit"),
-        ("show the diff of a.txt", "en", "show"),
-        ("暂存 a.txt", "zh", "stage"),
         ("提交 “好的改动”", "zh", "commit"),
     ],
 )
@@ -561,17 +558,17 @@ def test_a_file_moved_into_the_sessions_folder_is_staged_outside_too(
 def test_a_huge_diff_is_bounded_and_paged(
     folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(20_000)))
+    (folder / "a.txt").write_text("".join(f"line {number}\n" for number in range(6_000)))
     tester = opened(folder)
     tester.act("show", path="a.txt")
     assert len(tester.content()) < 30_000
-    assert " of 20006" in tester.content()
-    tester.act("show", path="a.txt", line=15_000)
-    assert "lines 15000 to " in tester.content()
-    tester.refused("show", path="a.txt", line=20_007)
+    assert " of 6006" in tester.content()
+    tester.act("show", path="a.txt", line=5_000)
+    assert "lines 5000 to " in tester.content()
+    tester.refused("show", path="a.txt", line=6_007)
     tester.act("stage")
-    assert len(previewed(tester, "commit", message="x").diff) > 200_000
-    monkeypatch.setattr(worktree, "PREVIEW_LIMIT", 100_000)
+    assert len(previewed(tester, "commit", message="x").diff) > 60_000
+    monkeypatch.setattr(worktree, "PREVIEW_LIMIT", 30_000)
     with pytest.raises(PreviewError, match="too large"):
         tester.preview("commit", message="x")
 

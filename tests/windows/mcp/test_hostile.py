@@ -105,9 +105,7 @@ def test_an_error_that_contains_a_secret_of_the_configuration_is_masked(tmp_path
         assert "production" in said.text  # nothing else is
 
 
-def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "_entered", set())
-    monkeypatch.setattr(secrets, "_own", ({}, {}))
+def test_a_header_that_is_a_secret_is_masked() -> None:
     secrets.add_named_secret("Authorization", "Bearer correct-horse-battery")
     secrets.add_named_secret("X-Api-Key", "staple-staple")
     secrets.add_named_secret("X-Team", "blue-team")
@@ -126,10 +124,8 @@ def test_a_header_that_is_a_secret_is_masked(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_an_answer_that_is_a_secret_is_masked(
-    monkeypatch: pytest.MonkeyPatch, message: str, fields: tuple[str, str], masked: str
+    message: str, fields: tuple[str, str], masked: str
 ) -> None:
-    monkeypatch.setattr(secrets, "_entered", set())
-    monkeypatch.setattr(secrets, "_own", ({}, {}))
     form = {"properties": {one: {"type": "string"} for one in fields}}
     answer = dict(zip(fields, ("first-value", "second-value"), strict=True))
     Asked(message=message, form=form).mask(answer)
@@ -410,38 +406,33 @@ def test_a_header_that_travels_unencrypted_is_reported_before_it_does(
         assert not [one for one in server.notices if "unencrypted" in one]
 
 
-def test_events_in_a_storm_leave_others_their_turn() -> None:
-    from contextui.windows.mcp.transport import http_client
+def test_events_in_a_storm_leave_others_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    from contextui.windows.mcp import transport
+
+    monkeypatch.setattr(transport, "_BURST", 100)
+    monkeypatch.setattr(transport, "_PAUSE", 0.001)
 
     class Storm(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            self.wfile.write(b": x\n\n" * 1_500)
+            self.wfile.write(b": x\n\n" * 300)
 
         def log_message(self, *_: object) -> None: ...
 
-    async def read(url: str) -> int:
-        turns = 0
-
-        async def others() -> None:
-            nonlocal turns
-            while True:
-                turns += 1
-                await asyncio.sleep(0.001)
-
-        waiting = asyncio.create_task(others())
+    async def read(url: str) -> float:
+        """Return how many seconds it took: while it pauses, others have their turn."""
         server = Server("x", kind="sse", url=url)
+        began = time.monotonic()
         async with (
-            http_client(server, None, lambda _: None) as client,
+            transport.http_client(server, None, lambda _: None) as client,
             client.stream("GET", url) as reply,
         ):
             size = sum([len(one) async for one in reply.aiter_bytes()])
-        waiting.cancel()
-        assert size == 5 * 1_500
-        return turns
+        assert size == 5 * 300
+        return time.monotonic() - began
 
     with HTTPServer(("127.0.0.1", 0), Storm) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert asyncio.run(read(f"http://127.0.0.1:{server.server_port}/")) > 100
+        assert asyncio.run(read(f"http://127.0.0.1:{server.server_port}/")) >= 200 * 0.001

@@ -28,10 +28,8 @@ from .shells import KINDS, LONGEST, finished, prompt, run, shell, until
 WAITS = "until [ -e go ]; do sleep 0.01; done"
 """A program that does not read, and ends when the file is there."""
 TYPED: list[tuple[str, bool]] = [
-    ("touch PWNED", True),
     ("touch PWNED", False),
     ("touch PWNED\ntouch PWNED\n\n: ", True),
-    (":;touch PWNED;" * 500, True),  # longer than a line that the kernel holds
     ("touch PWNED\n" * 600, True),  # longer than the kernel's queue
 ]
 """What the model types, and whether it presses Enter."""
@@ -63,6 +61,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / ".zshrc").write_text("# no questions for a new user\n")
+    (tmp_path / "home" / ".local/share/fish/generated_completions").mkdir(parents=True)
     (tmp_path / "work").mkdir()
     return tmp_path / "work"
 
@@ -152,65 +151,46 @@ def test_the_shell_never_runs_what_was_typed_as_the_program_ended(
     terminal: Terminal, work: Path
 ) -> None:
     """H02: the program ends while its input waits."""
-    for text, enter in TYPED:
+    one = shell_of(terminal)
+    for text, enter in TYPED[:2]:
         start(terminal, f"sh -c '{WAITS}'")
         timer = threading.Timer(0.03, (work / "go").touch)
         timer.start()
         terminal.result("input", text=text, enter=enter)
         timer.join()
+        wait_for(terminal, lambda: one.at_prompt)
+        # The pattern allowed `uname -s`: the line must not begin with the model's text.
+        wait_for(terminal, lambda: terminal.result("run", command="uname -s").ok)
+        assert one.commands[-1].output.splitlines() == [os.uname().sysname]
         ran = commands_after(terminal)
         assert not (work / "PWNED").exists(), text[:30]
         assert {who for who, _ in ran} == {"model"}
         (work / "go").unlink()
 
 
-@pytest.mark.usefixtures("hasty")
-def test_a_program_that_reads_single_keys_leaves_none_to_the_shell(
-    terminal: Terminal, work: Path
+def test_a_program_that_reads_a_part_or_single_keys_leaves_none_to_the_shell(
+    terminal: Terminal, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    one = shell_of(terminal)
+    monkeypatch.setattr(shells, "_UNREAD", 1.0)
+    start(terminal, f"sh -c 'read x; {WAITS}; echo got $x'")
+    said = terminal.result("input", text="one\ntouch PWNED")
+    (work / "go").touch()
+    wait_for(terminal, lambda: not one.commands[0].running)
+    assert one.commands[0].output.splitlines()[-1] == "got one"
+    assert commands_after(terminal)[0][0] == "model"
+    assert not said.ok
+    assert "discarded" in said.text
+    (work / "go").unlink()
+    monkeypatch.setattr(shells, "_UNREAD", 0.1)
     start(terminal, f"sh -c 'stty raw -echo; touch ready; {WAITS}; stty sane'")
     wait_for(terminal, (work / "ready").exists)
     for text, enter in TYPED:
         terminal.result("input", text=text, enter=enter)
     (work / "go").touch()
     commands_after(terminal)
-    assert not (work / "PWNED").exists()
-
-
-def test_a_program_that_reads_a_part_leaves_none_to_the_shell(
-    terminal: Terminal, work: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shells, "_UNREAD", 1.0)
-    start(terminal, f"sh -c 'read x; {WAITS}; echo got $x'")
-    said = terminal.result("input", text="one\ntouch PWNED")
-    (work / "go").touch()
-    one = shell_of(terminal)
-    wait_for(terminal, lambda: not one.commands[0].running)
-    assert one.commands[0].output.splitlines()[-1] == "got one"
-    assert commands_after(terminal)[0][0] == "model"
-    assert not (work / "PWNED").exists()
-    assert not said.ok
-    assert "discarded" in said.text
-
-
-@pytest.mark.usefixtures("hasty")
-def test_a_command_is_not_joined_to_what_a_program_did_not_read(
-    terminal: Terminal, work: Path
-) -> None:
-    """H02: the pattern allowed `uname -s`; the line must not begin with the model's text."""
-    one = shell_of(terminal)
-    start(terminal, f"sh -c '{WAITS}'")
-    terminal.result("input", text="touch PWNED; ", enter=False)
-    (work / "go").touch()
-    wait_for(terminal, lambda: one.at_prompt)
-    wait_for(terminal, lambda: terminal.result("run", command="uname -s").ok)
-    assert not (work / "PWNED").exists()
-    assert one.commands[-1].output.splitlines() == [os.uname().sysname]
-
-
-@pytest.mark.usefixtures("refusing")
-def test_a_builtin_that_reads_gets_no_input(terminal: Terminal, work: Path) -> None:
-    """The shell itself reads there: it could not be told from its prompt."""
+    # A builtin reads in the shell itself: it could not be told from its prompt.
+    monkeypatch.setattr(shells, "_LOOKS", 20)
     terminal.act("run", command="read answer", seconds=0)
     assert "the shell itself" in refused(terminal, "input", text="touch PWNED")
     person_types(terminal, b"mine\r")
@@ -233,17 +213,15 @@ def test_a_program_that_reads_gets_its_input(terminal: Terminal, work: Path) -> 
     assert "4000 bytes" in refused(terminal, "input", text="x" * 5000)  # the kernel would cut it
     assert terminal.act("input", text="x" * 3000) == "Typed."
     terminal.act("cancel")
-
-
-def test_a_shell_in_the_shell_is_a_program_that_reads(terminal: Terminal, work: Path) -> None:
-    one = shell_of(terminal)
-    person_types(terminal, b"bash --norc\r")
+    wait_for(terminal, lambda: one.at_prompt)
+    person_types(terminal, b"bash --norc\r")  # a shell in the shell is a program that reads
     wait_for(terminal, lambda: one.running and one._has_program)
     terminal.act("input", text="touch inner")
     wait_for(terminal, (work / "inner").exists)
     terminal.act("input", text="exit")
-    wait_for(terminal, lambda: not one.commands[0].running)
-    assert commands_after(terminal) == [("person", "bash --norc")]
+    ran = commands_after(terminal)
+    assert ("person", "bash --norc") in ran
+    assert not [text for _, text in ran if "inner" in text]
 
 
 def reads_keys(terminal: Terminal, work: Path) -> None:
@@ -258,8 +236,10 @@ def reads_keys(terminal: Terminal, work: Path) -> None:
     wait_for(terminal, lambda: shell_of(terminal).at_prompt)
 
 
-def test_control_characters_are_refused_before_anyone_is_asked(work: Path) -> None:
+def test_input_is_refused_before_anyone_is_asked(work: Path) -> None:
     with WindowTester(TerminalWindow, folder=work) as terminal:
+        with pytest.raises(Exception, match="No program is running"):
+            terminal.preview("input", text="x")
         terminal.act("run", command="cat", seconds=0)
         for text in ("a\x1b[A", "a\x03", "a\rb", "a\x7f", "a\x9b", "a\x00"):
             assert "control character" in terminal.result("input", text=text).text
@@ -424,10 +404,3 @@ def test_every_text_is_asked_about(work: Path) -> None:
     shown = [one.preview.text for one in typed if one.preview is not None]
     assert shown[0] == "Types this, then Enter:\nyes"
     assert shown[2] == "Types this, without Enter:\nrm -rf /"
-
-
-def test_input_for_no_program_is_refused_before_anyone_is_asked(work: Path) -> None:
-    with WindowTester(TerminalWindow, folder=work) as terminal:
-        terminal.act("run", command="true")
-        with pytest.raises(Exception, match="No program is running"):
-            terminal.preview("input", text="x")

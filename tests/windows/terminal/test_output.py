@@ -30,26 +30,22 @@ def small_backlog(patch: pytest.MonkeyPatch) -> None:
 def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
-            ran = await finished(one, "seq 50000")
+            ran = await finished(one, "seq 20000")
             transcript = ran.transcript
             assert transcript.head == [str(number) for number in range(1, HEAD + 1)]
-            assert transcript.tail[-1] == "50000"
+            assert transcript.tail[-1] == "20000"
             assert len(transcript.tail) >= TAIL
-            assert transcript.lines == 50_000
+            assert transcript.lines == 20_000
             assert f"… {transcript.left_out} lines …" in ran.output
             assert ran.page(0, 3) == ["1", "2", "3"]
-            assert ran.page(23_456, 2) == ["23457", "23458"]
-            assert ran.page(49_999, 10) == ["50000"]
-            assert ran.page(50_000, 10) == []
-            assert ran.spool.find("7777", 3) == [
-                (7_776, "7777"),
-                (17_776, "17777"),
-                (27_776, "27777"),
-            ]
+            assert ran.page(13_456, 2) == ["13457", "13458"]
+            assert ran.page(19_999, 10) == ["20000"]
+            assert ran.page(20_000, 10) == []
+            assert ran.spool.find("7777", 3) == [(7_776, "7777"), (17_776, "17777")]
             assert ran.spool.path.stat().st_mode & 0o777 == 0o600
             await prompt(one)
             shown = one.emulator.text()
-            assert "\n49999\n50000\n" in shown
+            assert "\n19999\n20000\n" in shown
 
     run(test())
 
@@ -57,8 +53,8 @@ def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "size"),
     [
-        (FLOOD, 8 * MB),
-        ("cat /dev/urandom", 2 * MB),
+        (FLOOD, 4 * MB),
+        ("cat /dev/urandom", MB),
         pytest.param("yes", 64 * MB, marks=pytest.mark.long),
         pytest.param("cat /dev/urandom", 32 * MB, marks=pytest.mark.long),
     ],
@@ -136,31 +132,12 @@ def test_a_spool_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 def test_escape_sequences_in_output_do_no_harm(tmp_path: Path) -> None:
     async def test() -> None:
         async with shell(tmp_path) as one:
-            hostile = "".join(
-                f"\\033{one}"
-                for one in (
-                    *("[999999999999A", "[1;2;3;4;5;6A", "[;;;H", "[?6h", "[5;1d", "[77J", "[9K"),
-                    *(
-                        "[38;5;999m",
-                        "[38;2m",
-                        "[4:9m",
-                        "[>4;2m",
-                        "P1;2qx\\033\\\\",
-                        "]0;title\\007",
-                    ),
-                    *(
-                        "_apc\\033\\\\",
-                        "#8",
-                        "[?1049l",
-                        "[999L",
-                        "[999@",
-                        "[999b",
-                        "[0g",
-                        "%%G",
-                        "c",
-                    ),
-                )
+            sequences = (
+                "[999999999999A [1;2;3;4;5;6A [;;;H [?6h [5;1d [77J [9K [38;5;999m [38;2m [4:9m "
+                "[>4;2m P1;2qx\\033\\\\ ]0;title\\007 _apc\\033\\\\ #8 [?1049l [999L [999@ [999b "
+                "[0g %%G c"
             )
+            hostile = "".join(f"\\033{one}" for one in sequences.split())
             ran = await finished(one, f"printf '{hostile}'; echo; echo done")
             assert ran.status == 0
             assert ran.output.endswith("done")

@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from textual import events
 
-from contextui.agent.models.scripted import call
+from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.config.credentials import Credentials
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import approval, timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.timing import Asker
+from contextui.tui.link import Desk
 from contextui.windows.terminal.widget import TerminalBody
 from contextui.windows.terminal.window import TerminalWindow
 from tests.agent import chat_server
@@ -31,7 +32,8 @@ from tests.agent.server import Server
 from tests.thorough import times
 from tests.tui.running import desk_in, lines, running, shown, until
 from tests.tui.terminal import Terminal
-from tests.windows.terminal.test_widget import enter, plain_shell, type_in
+from tests.windows.terminal.test_widget import enter, plain_shell
+from tests.windows.terminal.test_widget import run as run_in
 
 __all__ = ["plain_shell"]  # a fixture that all tests here use
 
@@ -53,6 +55,21 @@ class Scene:
         self.pilot, self.body, self._looks = pilot, body, looks
         assert isinstance(pilot.app, ContextUIApp)
         self.app = pilot.app
+
+    @property
+    def desk(self) -> Desk:
+        assert self.app.desk is not None
+        return self.app.desk
+
+    @property
+    def work(self) -> Path:
+        return Path(self.desk.session.cwd)
+
+    @property
+    def answers(self) -> int:
+        """How often the model was asked for its next step: once more after each answer."""
+        assert isinstance(self.desk.controller.model, ScriptedModel)
+        return len(self.desk.controller.model.requests)
 
     @property
     def is_open(self) -> bool:
@@ -83,9 +100,7 @@ class Scene:
         await self.pause(PAUSES[-1])
 
     def assert_pending(self) -> None:
-        assert self.app.desk is not None
-        assert not (Path(self.app.desk.session.cwd) / "made").exists(), "it was approved"
-        assert not shown(self.pilot, "Well."), "it was answered"
+        assert not (self.work / "made").exists(), "it was approved"
         assert self.is_pending, "it took the keys"
 
 
@@ -151,7 +166,7 @@ async def half_a_line(scene: Scene) -> None:
     for seconds in PAUSES:
         await scene.pause(seconds)
         scene.assert_pending()
-        assert shown(scene.pilot, NOTICE)
+    assert shown(scene.pilot, NOTICE)
     await scene.slowly("y")
     await scene.shows("$ echo aby")
     scene.assert_pending()
@@ -160,7 +175,7 @@ async def half_a_line(scene: Scene) -> None:
 
 
 async def a_program_that_asks(scene: Scene) -> None:
-    await type_in(scene.pilot, "read -p 'Sure? [y/N] ' it; echo got=$it")
+    await run_in(scene.pilot, "read -p 'Sure? [y/N] ' it; echo got=$it")
     await scene.shows("Sure? [y/N]")
     await scene.slowly("y", "enter")
     await scene.shows("got=y")
@@ -168,15 +183,13 @@ async def a_program_that_asks(scene: Scene) -> None:
 
 
 async def every_answer_typed_slowly(scene: Scene) -> None:
-    await type_in(scene.pilot, "cat >keys.txt")
-    await scene.slowly(*"sudo")
+    await run_in(scene.pilot, "cat >keys.txt")
     await scene.slowly(*ANSWERS, "left", "up", "escape", "enter")
     scene.assert_pending()
     await scene.pilot.press("enter", "ctrl+d")
-    assert scene.app.desk is not None
-    file = Path(scene.app.desk.session.cwd) / "keys.txt"
+    file = scene.work / "keys.txt"
     await scene.until(lambda: file.exists() and "\n" in file.read_text("utf-8", "replace"))
-    assert file.read_text("utf-8", "replace").startswith("sudoyspnrew")
+    assert file.read_text("utf-8", "replace").startswith("yspnrew")
     scene.assert_pending()
 
 
@@ -184,9 +197,8 @@ async def while_another_program_has_the_terminal(scene: Scene) -> None:
     """A terminal that loses the focus takes it from the shell, and gives it back."""
     scene.app.post_message(events.AppBlur())
     await scene.until(lambda: scene.app.focused is None)
-    for seconds in PAUSES:
-        await scene.pause(seconds)
-        scene.assert_pending()
+    await scene.pause(PAUSES[0])
+    scene.assert_pending()
     scene.app.post_message(events.AppFocus())
     await scene.until(lambda: scene.body.has_focus)
     await scene.slowly("y", "backspace")
@@ -195,31 +207,41 @@ async def while_another_program_has_the_terminal(scene: Scene) -> None:
 
 async def a_shell_that_has_ended(scene: Scene) -> None:
     """Keys reach nothing, but the person who typed them may not have seen that it ended."""
-    await type_in(scene.pilot, "exit")
+    await run_in(scene.pilot, "exit")
     await scene.shows("The shell ended.")
     await scene.slowly(*"yspn", "enter", "escape")
     scene.assert_pending()
     assert shown(scene.pilot, NOTICE)
 
 
-def test_no_key_in_a_shell_answers(tmp_path: Path, looks: list[float]) -> None:
+def test_no_key_in_a_shell_answers_and_at_the_prompt_it_opens_by_itself(
+    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def test(scene: Scene) -> None:
         await half_a_line(scene)
         await a_program_that_asks(scene)
         await every_answer_typed_slowly(scene)
         await while_another_program_has_the_terminal(scene)
         await a_shell_that_has_ended(scene)
+        monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly this runs
+        await scene.pilot.press("ctrl+g", "p")
+        await scene.until(lambda: scene.app.focused is scene.app.main.prompt)
+        await scene.pause(1.0)
+        scene.assert_pending()
+        await scene.pause(6_000.0)
+        await scene.until(lambda: scene.is_open)
 
     play(tmp_path, looks, test)
 
 
 @needs_less
-def test_no_key_in_a_pager_or_around_the_shell_answers(tmp_path: Path, looks: list[float]) -> None:
+def test_no_key_in_a_pager_or_around_the_shell_answers(
+    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def test(scene: Scene) -> None:
-        assert scene.app.desk is not None
         rows = "".join(f"row {number}\n" for number in range(1, 500))
-        (Path(scene.app.desk.session.cwd) / "rows.txt").write_text(rows)
-        await type_in(scene.pilot, "less rows.txt; echo a1'b2'")
+        (scene.work / "rows.txt").write_text(rows)
+        await run_in(scene.pilot, "less rows.txt; echo a1'b2'")
         await scene.shows("row 9")
         await scene.slowly("y", "space", "p", "s", "escape", "n")
         scene.assert_pending()
@@ -231,49 +253,53 @@ def test_no_key_in_a_pager_or_around_the_shell_answers(tmp_path: Path, looks: li
         await scene.until(lambda: scene.app.focused is frame)
         await scene.slowly("y", "s")
         scene.assert_pending()
-
-    play(tmp_path, looks, test, (80, 24))
-
-
-def test_a_shell_that_the_model_closes(
-    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The focus moves to the prompt, and the pause begins there."""
-    monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly this runs
-
-    async def test(scene: Scene) -> None:
-        assert scene.app.desk is not None
+        # The model closes the shell: the focus moves to the prompt, and the pause begins there.
+        monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly this runs
+        scene.app.main.prompt.clear()
+        await scene.pilot.press("ctrl+g", "1", "enter")
+        await scene.until(lambda: scene.body.has_focus)
         await scene.pause(6_000.0)
-        scene.app.desk.session.windows.close("terminal_1")
+        scene.desk.session.windows.close("terminal_1")
         await scene.until(lambda: scene.app.focused is scene.app.main.prompt)
         before = len(looks)
         await scene.until(lambda: len(looks) >= before + 2 or scene.is_open)
         assert not scene.is_open
 
-    play(tmp_path, looks, test)
+    play(tmp_path, looks, test, (80, 24))
 
 
 # --- how the person opens it -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_two_keys_or_a_click_open_it_and_lead_back(
-    tmp_path: Path, looks: list[float], size: tuple[int, int]
+    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def with_keys(scene: Scene) -> None:
-        await scene.pilot.press("ctrl+g")
-        await scene.shows("a question")
-        await scene.pilot.press("a")
-
     async def with_click(scene: Scene) -> None:
         row = next(at for at, text in enumerate(lines(scene.pilot)) if NOTICE in text)
         await scene.pilot.click(offset=(lines(scene.pilot)[row].index(NOTICE) + 2, row))
 
-    ways = [(with_keys, 0), (with_click, 1)] if size[0] < 100 else [(with_keys, 1), (with_click, 0)]
+    async def with_keys(scene: Scene) -> None:
+        """Those typed ahead, in one burst, answer nothing: the dialog is not visible yet."""
+        await scene.pilot.press("ctrl+g")
+        await scene.shows("a question")
+        monkeypatch.setattr(approval, "DEAF", 600.0)  # however slowly this runs
+        before = scene.answers
+        for key in ("a", *"yspyspnry", "enter", "escape"):
+            scene.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await scene.until(lambda: scene.is_open)
+        await scene.until(lambda: not scene.app.has_keys_waiting)
+        await scene.pilot.pause(3 * approval.SETTLE)
+        assert scene.is_open
+        assert scene.answers == before
+        assert isinstance(scene.app.screen, ApprovalScreen)
+        scene.app.screen._deaf_until = 0.0
+        monkeypatch.setattr(approval, "DEAF", 0.0)
+
+    # The last way leads to the prompt, whose border has the notice unless a pane is zoomed.
+    ways = [(with_click, 1), (with_keys, 0), (with_click, 0)]
 
     async def test(scene: Scene) -> None:
         typed = "$ "
-        # The last way leads to the prompt, whose border has the notice unless a pane is zoomed.
         for way, is_zoomed in ways:
             if scene.app.main.has_class("-zoom") != bool(is_zoomed):
                 scene.app.main.action_zoom()
@@ -292,41 +318,7 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
             typed += "x"
             await scene.shows(typed)
 
-    play(tmp_path, looks, test, size, questions=len(ways))
-
-
-def test_keys_that_were_typed_ahead_answer_nothing(
-    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All in one burst, as from a program that types: the dialog is not visible yet."""
-    monkeypatch.setattr(approval, "DEAF", 0.5)
-
-    async def test(scene: Scene) -> None:
-        for key in ("e", "ctrl+g", "a", *"yspyspnry", "enter", "escape"):
-            scene.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await scene.until(lambda: scene.is_open)
-        await scene.until(lambda: not scene.app.has_keys_waiting)
-        await scene.pilot.pause(3 * approval.SETTLE)
-        assert scene.is_open
-        assert not shown(scene.pilot, "Well.")
-
-    play(tmp_path, looks, test)
-
-
-def test_at_the_prompt_it_opens_by_itself_again(
-    tmp_path: Path, looks: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(timing, "QUIET", 600.0)  # however slowly this runs
-
-    async def test(scene: Scene) -> None:
-        await scene.pilot.press("ctrl+g", "p")
-        await scene.until(lambda: scene.app.focused is scene.app.main.prompt)
-        await scene.pause(1.0)
-        scene.assert_pending()
-        await scene.pause(6_000.0)
-        await scene.until(lambda: scene.is_open)
-
-    play(tmp_path, looks, test)
+    play(tmp_path, looks, test, questions=len(ways))
 
 
 # --- the program in a real terminal ----------------------------------------------------

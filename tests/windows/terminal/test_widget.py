@@ -1,6 +1,5 @@
 """The terminal on the screen: keys reach the shell, and only ctrl+g leaves it."""
 
-import asyncio
 import re
 import shutil
 from collections.abc import Iterator
@@ -18,14 +17,15 @@ from contextui.windowing.host import running_jobs
 from contextui.windows.terminal import widget
 from contextui.windows.terminal.widget import TerminalBody, bytes_of
 from contextui.windows.terminal.window import TerminalWindow
-from tests.tui.running import desk_in, lines, running, shown, until
+from contextui.windows.todo import TodoWindow
+from tests.tui.running import lines, shown, until
 from tests.tui.sharing import SharedChat
 
 
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedChat]:
     folder = tmp_path_factory.mktemp("terminal")
-    shared = SharedChat(folder, inspector=True, windows=[TerminalWindow])
+    shared = SharedChat(folder, inspector=True, windows=[TerminalWindow, TodoWindow])
     yield shared
     shared.close()
 
@@ -61,16 +61,6 @@ async def run(pilot: Any, command: str) -> None:
     await pilot.press("enter")
 
 
-async def edit_with_vim(pilot: Any, work: Path) -> None:
-    await type_in(pilot, "vim -u NONE note.txt")
-    await until(pilot, lambda: shown(pilot, "~"))
-    await pilot.press("i", *"hi", "escape")
-    await type_in(pilot, ":wq")
-    await until(pilot, (work / "note.txt").exists)
-    assert (work / "note.txt").read_text() == "hi\n"
-    await until(pilot, lambda: shown(pilot, "a1b2"))  # the screen before it is back
-
-
 async def ran(pilot: Any, *commands: str) -> None:
     """Run commands of the model to their end."""
     windows = pilot.app.desk.session.windows
@@ -89,55 +79,49 @@ def row_of(pilot: Any, text: str) -> str:
     return next((one for one in lines(pilot) if text in one), "")
 
 
-def in_terminal(chat: SharedChat, test: Any) -> None:
+def in_terminal(chat: SharedChat, test: Any, size: tuple[int, int] = (120, 40)) -> None:
     """Run a test with a terminal on the screen, whose frame has the focus."""
 
     async def run(pilot: "Pilot[int]") -> None:
         window = chat.desk.session.windows.open("terminal")
-        await until(pilot, lambda: pilot.app.screen.query(WindowFrame))
-        await until(pilot, lambda: shown(pilot, "$ "))
-        pilot.app.screen.query_one(WindowFrame).focus()
+        if size[0] >= 100:
+            await until(pilot, lambda: pilot.app.screen.query(WindowFrame))
+            await until(pilot, lambda: shown(pilot, "$ "))
+            pilot.app.screen.query_one(WindowFrame).focus()
         await pilot.pause()
         await test(pilot, window)
 
-    chat.talk(run)
+    chat.talk(run, size=size)
 
 
-def test_a_paste_into_a_program_keeps_its_lines(chat: SharedChat) -> None:
+def test_keys_and_pastes_reach_the_shell_and_programs(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
-        await enter(pilot)
-        for end in ("\n", "\r", "\r\n"):  # many terminals paste a line break as \r
-            await run(pilot, "clear; echo a1'b2'; cat > pasted.txt; echo c3'd4'")
-            await until(pilot, lambda: shown(pilot, "a1b2"))
-            pilot.app.post_message(events.Paste(end.join(["one", "\ttwo", ""])))
-            await until(pilot, lambda: shown(pilot, "two"))
-            await pilot.press("ctrl+d")
-            await until(pilot, lambda: shown(pilot, "c3d4"))
-            assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\n"
-            await until(pilot, lambda: not running_jobs(window))
-
-    in_terminal(chat, test)
-
-
-def test_keys_reach_the_shell_and_full_screen_programs(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
+        assert "enter type" in lines(pilot)[-1]
+        assert "^g go to" in lines(pilot)[-1]
         body = await enter(pilot)
-        await type_in(pilot, "echo a1b2")
+        await until(pilot, lambda: "^g leave, go to" in lines(pilot)[-1])
+        assert "f2 inspector" not in lines(pilot)[-1]  # it is the shell's
+        await run(pilot, "echo a1'b2'; cat > pasted.txt; echo c3'd4'")
         await until(pilot, lambda: shown(pilot, "a1b2"))
+        # Many terminals paste a line break as \r.
+        pilot.app.post_message(events.Paste("one\r\n\ttwo\rthree\n"))
+        await until(pilot, lambda: shown(pilot, "three"))
+        await pilot.press("ctrl+d")
+        await until(pilot, lambda: shown(pilot, "c3d4"))
+        assert (chat.work / "pasted.txt").read_text() == "one\n\ttwo\nthree\n"
+        await until(pilot, lambda: not running_jobs(window))
         await type_in(pilot, "sleep 300")
         await until(pilot, lambda: running_jobs(window) and shown(pilot, "terminal  $ sleep 300 "))
         await pilot.press("ctrl+c")  # it belongs to the shell
-        await until(pilot, lambda: shown(pilot, "^C"))
         await until(pilot, lambda: not running_jobs(window))
-        await type_in(pilot, "od -An -c -N1")
+        await until(pilot, lambda: shown(pilot, "^C"))
+        await run(pilot, "od -An -c -N1")
         await until(pilot, lambda: running_jobs(window))
         await pilot.press("ctrl+g", "ctrl+g")  # the second one is the program's
         await until(pilot, lambda: body.has_focus and len(pilot.app.screen_stack) == 1)
         await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "  \\a"))
         await until(pilot, lambda: not running_jobs(window))
-        if shutil.which("vim"):
-            await edit_with_vim(pilot, chat.work)
+        await until(pilot, lambda: shown(pilot, "  \\a"))
         await pilot.press("f1", "ctrl+p", "tab")  # they belong to the shell, too
         assert body.has_focus
         assert len(pilot.app.screen_stack) == 1
@@ -148,77 +132,79 @@ def test_keys_reach_the_shell_and_full_screen_programs(chat: SharedChat) -> None
     in_terminal(chat, test)
 
 
-def test_each_command_has_its_mark(chat: SharedChat) -> None:
+def test_each_command_has_its_mark_and_n_goes_to_failed_ones(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
+        assert not shown(pilot, "n N failed")
         await ran(pilot, "true one;", "false two;")
         await until(pilot, lambda: shown(pilot, "✗ $  false two"))
         assert shown(pilot, "✓ $  true one")
         assert "◆ model   exit 1" in row_of(pilot, "✗ $")
-        await pilot.press("enter")
-        await type_in(pilot, "sleep 300")
-        await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
-        assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
-
-    in_terminal(chat, test)
-
-
-def test_marks_leave_with_their_rows(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        await ran(pilot, "false one;")
-        await until(pilot, lambda: shown(pilot, "✗ $  false one"))
-        await ran(pilot, "clear")
-        await until(pilot, lambda: not shown(pilot, "$  false one"))
-        assert not shown(pilot, "✗ ")
-        await ran(pilot, "true two;")
-        await until(pilot, lambda: shown(pilot, "✓ $  true two"))
-        if shutil.which("vim"):
-            await pilot.press("enter")
-            await type_in(pilot, "vim -u NONE")
-            await until(pilot, lambda: shown(pilot, "~"))
-            assert not shown(pilot, "✓ $")
-            await type_in(pilot, ":q")
-            await until(pilot, lambda: shown(pilot, "✓ $  true two"))
-
-    in_terminal(chat, test)
-
-
-def test_n_goes_to_failed_commands(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        assert not shown(pilot, "n N failed")
-        await ran(pilot, "false first;", "seq 200", "false second;", "seq 100")
+        await ran(pilot, "seq 200", "false second;", "seq 100")
         await until(pilot, lambda: shown(pilot, "n N failed"))
         assert not shown(pilot, "$  false second")
         await pilot.press("n")  # the newest
         await until(pilot, lambda: shown(pilot, "✗ $  false second"))
         await pilot.press("N")
-        await until(pilot, lambda: shown(pilot, "✗ $  false first"))
+        await until(pilot, lambda: shown(pilot, "✗ $  false two"))
         await pilot.press("n")
         await until(pilot, lambda: shown(pilot, "✗ $  false second"))
         await pilot.press("enter")  # to the prompt again
         await until(pilot, lambda: not shown(pilot, "$  false second"))
         await pilot.press("n", "N")  # now they are the shell's
         await until(pilot, lambda: shown(pilot, "$ nN"))
+        await pilot.press("ctrl+c")
+        await run(pilot, "clear")
+        await until(pilot, lambda: not shown(pilot, "$ nN"))
+        assert not shown(pilot, "✗ ")  # marks leave with their rows
+        await run(pilot, "sleep 300")
+        await until(pilot, lambda: "$ sleep 300" in row_of(pilot, "◇ you"))
+        assert any(one in row_of(pilot, "◇ you") for one in SPINNER)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "exit 130" in row_of(pilot, "◇ you"))
+        if shutil.which("vim"):
+            await edit_with_vim(pilot, chat.work)
 
     in_terminal(chat, test)
 
 
-def test_x_ends_a_command_only_after_a_yes(
+async def edit_with_vim(pilot: Any, work: Path) -> None:
+    await run(pilot, "vim -u NONE note.txt")
+    await until(pilot, lambda: shown(pilot, "~"))
+    assert not shown(pilot, "exit 130")
+    await pilot.press("i", *"hi", "escape", *":wq", "enter")
+    await until(pilot, (work / "note.txt").exists)
+    await until(pilot, lambda: shown(pilot, "exit 130"))  # the screen before it is back
+    assert (work / "note.txt").read_text() == "hi\n"
+
+
+def test_x_ends_a_command_only_after_a_yes_and_no_other_one(
     chat: SharedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
-
     async def test(pilot: Any, window: TerminalWindow) -> None:
+        windows = pilot.app.desk.session.windows
+
+        async def begin(command: str) -> None:
+            await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
+            await until(pilot, lambda: shown(pilot, "x end command"))
+
+        monkeypatch.setattr(widget, "_DEAF", 0.0)
         assert shown(pilot, "x close")
-        await pilot.app.desk.session.windows.act(
-            "terminal_1", "run", {"command": "sleep 300", "seconds": 0}
-        )
-        await until(pilot, lambda: shown(pilot, "x end command"))
+        stop = chat.work / "stop"
+        await begin(f"until [ -e {stop} ]; do sleep 0.05; done")
+        await pilot.press("x")
+        await until(pilot, lambda: shown(pilot, "End until"))
+        stop.touch()  # it ends by itself, and the next begins
+        await until(pilot, lambda: not running_jobs(window))
+        await begin("sleep 300")
+        assert not shown(pilot, "End until")
+        await pilot.press("y")  # for the command before: now it goes to the prompt
+        await until(pilot, lambda: pilot.app.screen.query_one(Prompt).text == "y")
+        pilot.app.query_one(WindowFrame).focus()
+        await pilot.pause()
+        monkeypatch.setattr(widget, "_DEAF", 600.0)  # however slowly the keys come here
         await pilot.press("x", "y", "y")  # quickly, as if meant for the shell
-        await pilot.pause(0.2)
-        assert shown(pilot, "End sleep 300?")
-        assert running_jobs(window)
+        await until(pilot, lambda: shown(pilot, "End sleep 300?"))
+        assert [one.name for one in running_jobs(window)] == ["sleep 300"]
         await pilot.press("n")
         await until(pilot, lambda: not shown(pilot, "End sleep 300?"))
         assert running_jobs(window)
@@ -233,67 +219,25 @@ def test_x_ends_a_command_only_after_a_yes(
     in_terminal(chat, test)
 
 
-def test_a_yes_never_ends_another_command(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(widget, "_DEAF", 0.0)
-
+def test_a_running_command_is_seen_on_a_narrow_screen(chat: SharedChat) -> None:
     async def test(pilot: Any, window: TerminalWindow) -> None:
         windows = pilot.app.desk.session.windows
-        stop = chat.work / "stop"
-        command = f"until [ -e {stop} ]; do sleep 0.05; done"
-        await windows.act("terminal_1", "run", {"command": command, "seconds": 0})
-        await until(pilot, lambda: shown(pilot, "x end command"))
-        await pilot.press("x")
-        await until(pilot, lambda: shown(pilot, "End until"))
-        stop.touch()  # it ends by itself, and the next begins
-        await until(pilot, lambda: not running_jobs(window))
-        await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
-        await until(pilot, lambda: shown(pilot, "x end command"))
-        assert not shown(pilot, "End until")
-        await pilot.press("y")
-        await pilot.pause(0.3)
-        assert [one.name for one in running_jobs(window)] == ["sleep 300"]
-
-    in_terminal(chat, test)
-
-
-def test_the_key_line_shows_how_to_leave_the_shell(chat: SharedChat) -> None:
-    async def test(pilot: Any, window: TerminalWindow) -> None:
-        assert shown(pilot, "enter type")
-        assert shown(pilot, "^g go to")
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "^g leave, go to"))
-        assert not shown(pilot, "f2 inspector")  # it is the shell's
-
-    in_terminal(chat, test)
-
-
-def test_a_running_command_is_seen_on_a_narrow_screen(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = desk_in(tmp_path)
-        windows = desk.session.windows
-        windows.open("terminal")
         windows.open("todo")
-        async with running(desk, (80, 24)) as pilot:
-            await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
-            await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
-            await pilot.press("ctrl+g", "2")
-            await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
-            await windows.act("terminal_1", "cancel", {})
-            await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
+        await windows.act("terminal_1", "run", {"command": "sleep 300", "seconds": 0})
+        await until(pilot, lambda: re.search(rf"Windows 2 [{SPINNER}]", lines(pilot)[0]))
+        await pilot.press("ctrl+g", "2")
+        await until(pilot, lambda: re.search(rf"sleep 300 .*[{SPINNER}] \d+s", screen(pilot)))
+        await windows.act("terminal_1", "cancel", {})
+        await until(pilot, lambda: not re.search(rf"[{SPINNER}]", screen(pilot)))
 
-    asyncio.run(run())
+    in_terminal(chat, test, (80, 24))
 
 
-@pytest.mark.parametrize(
-    ("key", "character", "application", "sent"),
-    [
-        ("a", "a", False, b"a"),
+def test_a_key_is_sent_as_terminals_do() -> None:
+    for key, character, is_application, sent in (
         ("é", "é", False, "é".encode()),
         ("enter", "\r", False, b"\r"),
         ("backspace", "\x7f", False, b"\x7f"),
-        ("ctrl+c", None, False, b"\x03"),
         ("ctrl+z", None, False, b"\x1a"),
         ("alt+b", None, False, b"\x1bb"),
         ("up", None, False, b"\x1b[A"),
@@ -301,9 +245,5 @@ def test_a_running_command_is_seen_on_a_narrow_screen(tmp_path: Path) -> None:
         ("ctrl+left", None, True, b"\x1b[1;5D"),
         ("f5", None, False, b"\x1b[15~"),
         ("unknown_key", None, False, b""),
-    ],
-)
-def test_a_key_is_sent_as_terminals_do(
-    key: str, character: str | None, application: bool, sent: bytes
-) -> None:
-    assert bytes_of(key, character, application) == sent
+    ):
+        assert bytes_of(key, character, is_application) == sent
