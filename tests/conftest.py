@@ -31,7 +31,10 @@ settings.load_profile("contextui")
 
 # Variables that reach the tests and the processes that they start. All others are dropped: locale,
 # time zone, terminal, editor, shell, git's identity, proxies, keys and options of Python.
-_KEPT = ("PATH", "TMPDIR", "CI", "CONTEXTUI_THOROUGH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_KEPT = (
+    *("PATH", "TMPDIR", "CI", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("CONTEXTUI_SNAPSHOTS", "CONTEXTUI_THOROUGH"),
+)
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
 
 

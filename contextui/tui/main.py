@@ -21,6 +21,7 @@ from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.input import InputArea, Queue, Sender
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
+from contextui.tui.delay import call_after
 from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, HelpScreen, Place
 from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
 from contextui.tui.dividers import Dividers, Grip, PaneSizes
@@ -430,7 +431,7 @@ class MainScreen(Screen[None]):
     @on(Changed)
     def _wait_for_more(self) -> None:
         """Collect a burst of changes, to render them once."""
-        self.set_timer(_BATCH, self._take_changes)
+        call_after(self, _BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
         if self._link is None or not self.is_attached:

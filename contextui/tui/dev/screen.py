@@ -27,6 +27,7 @@ from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
+from contextui.tui.delay import call_after
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
@@ -153,7 +154,7 @@ class DevScreen(Screen[None]):
         """Collect a burst of changes, to render them once."""
         if not self._is_due:
             self._is_due = True
-            self.set_timer(_BATCH, self._start_drawing)
+            call_after(self, _BATCH, self._start_drawing)
 
     def _start_drawing(self) -> None:
         self._is_due = False

@@ -3,6 +3,7 @@
 It names the target, counts and shows the whole change, and ignores accidental keys.
 """
 
+import asyncio
 import json
 import re
 import time
@@ -19,11 +20,11 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from contextui.agent.approval import Decision, Question
+from contextui.tui.delay import call_after
 from contextui.tui.dialogs.diff import (
     UNSEEN,
     ChangeView,
@@ -262,7 +263,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
         self._deaf_until = float("inf")  # until it is visible
-        self._allows: Timer | None = None
+        self._allows: asyncio.TimerHandle | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the action, the change, the answers, and the foot."""
@@ -469,7 +470,7 @@ class ApprovalScreen(ModalScreen[Decision]):
                 self._decide(Decision("no"))
             return
         if self._allows is not None:  # a word is being typed: its first letter was not an answer
-            self._allows.stop()
+            self._allows.cancel()
             self._allows = None
             self._ignore_from(event.time)
         key = unicodedata.normalize("NFKC", event.character or "").lower()
@@ -510,7 +511,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if at_once:
             self._decide(decision)
         else:
-            self._allows = self.set_timer(SETTLE, lambda: self._decide(decision))
+            self._allows = call_after(self, SETTLE, lambda: self._decide(decision))
 
     def _toggle_whole(self) -> None:
         preview, change = self._question.preview, self.query_one(ChangeView)

@@ -17,11 +17,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, Plan, Turn
+from contextui.tui.delay import call_after
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
@@ -339,7 +339,9 @@ class RewindScreen(ModalScreen[GoBack]):
         self._problem = ""
         self._shown = _Shown()
         self._deaf_until = float("inf")  # until it is visible
-        self._pending: Timer | None = None  # a decision that takes effect if no other key follows
+        self._pending: asyncio.TimerHandle | None = (
+            None  # a decision that takes effect if no other key follows
+        )
         self._since = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -557,7 +559,7 @@ class RewindScreen(ModalScreen[GoBack]):
         """Take back a decision that has not taken effect; return whether there was one."""
         pending, self._pending = self._pending, None
         if pending is not None:
-            pending.stop()
+            pending.cancel()
         return pending is not None
 
     def on_key(self, event: events.Key) -> None:
@@ -610,7 +612,7 @@ class RewindScreen(ModalScreen[GoBack]):
         if at_once:
             self._finish(wanted)
         else:
-            self._pending = self.set_timer(SETTLE, lambda: self._finish(wanted))
+            self._pending = call_after(self, SETTLE, lambda: self._finish(wanted))
 
     def _finish(self, wanted: GoBack | None) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

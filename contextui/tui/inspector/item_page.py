@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from contextui.context.item import ItemType
 from contextui.text import one_line
+from contextui.tui.delay import call_after
 from contextui.tui.inspector.detail import (
     Closer,
     Description,
@@ -498,4 +499,4 @@ class ItemPage(Container):
         more = self._finding.go_on()
         self.listing.show(self._prices.look, self._finding.rows, self._finding.remark)
         if more:
-            self.set_timer(_PAUSE, self._go_on_searching)
+            call_after(self, _PAUSE, self._go_on_searching)

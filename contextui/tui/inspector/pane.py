@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
+from contextui.tui.delay import call_after
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
@@ -178,7 +179,7 @@ class Inspector(Vertical):
         """Schedule a refresh, at most 20 times a second."""
         if not self._is_waiting:
             self._is_waiting = True
-            self.set_timer(_PAUSE, self._look)
+            call_after(self, _PAUSE, self._look)
 
     def _look(self) -> None:
         self._is_waiting = False

@@ -12,6 +12,8 @@ from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field, FormScreen
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.desktop.menu import MenuScreen
+from contextui.tui.inspector.pane import Inspector
+from contextui.tui.main import MainScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import (
     NoteWindow,
@@ -51,6 +53,23 @@ def test_number_sign_and_key_list_all_actions(chat: SharedChat) -> None:
         await pilot.press("a")
         await until(pilot, lambda: shown(pilot, "close with a summary…"))
         await check()
+
+    chat.talk(go)
+
+
+def test_a_change_is_drawn_even_if_timers_are_skipped(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Textual skips a timer if the process is held up for long just when it starts."""
+
+    async def go(pilot: "Pilot[int]") -> None:
+        desk = opened(chat, "todo")
+        await frame_of(pilot, "todo_1")
+        monkeypatch.setattr(MainScreen, "set_timer", lambda *_, **__: None)
+        monkeypatch.setattr(Inspector, "set_timer", lambda *_, **__: None)
+        await desk.session.windows.act("todo_1", "add", {"text": "milk"})
+        frame = frames(pilot)["todo_1"]
+        await until(pilot, lambda: "milk" in "".join(region_text(pilot, frame)))
 
     chat.talk(go)
 
