@@ -1,6 +1,5 @@
 """The dividers between windows, chat and inspector: their places, grips to drag, and memory."""
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -12,9 +11,10 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
-from contextui.tui.delay import call_after
+from contextui.tui.timers import sure_timer
 
 if TYPE_CHECKING:
     from contextui.session.memory import Memory
@@ -193,7 +193,7 @@ class PaneSizes:
         self._memory: Memory | None = None
         self._desktop: Desktop | None = None
         self._session = ""
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
 
     def attach(self, desk: "Desk", desktop: "Desktop") -> None:
         """Take over the sizes and the order of windows of the last run in this folder."""
@@ -296,12 +296,12 @@ class PaneSizes:
     def save_soon(self) -> None:
         """Remember the order of the windows, once it has settled."""
         if self._timer is None:
-            self._timer = call_after(self._screen, _SOON, self.save)
+            self._timer = sure_timer(self._screen, _SOON, self.save)
 
     def save(self) -> None:
         """Remember the dividers and the order of the windows."""
         if self._timer is not None:
-            self._timer.cancel()
+            self._timer.stop()
         self._timer = None
         if self._memory is not None and self._desktop is not None:
             order, sizes = self._desktop.order_to_save, self.dividers.saved()

@@ -21,7 +21,6 @@ from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.input import InputArea, Queue, Sender
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
-from contextui.tui.delay import call_after
 from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, HelpScreen, Place
 from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
 from contextui.tui.dividers import Dividers, Grip, PaneSizes
@@ -32,6 +31,7 @@ from contextui.tui.inspector.tabs import TabBar
 from contextui.tui.keys import is_for_prompt
 from contextui.tui.lines import MUTED, line, shown_folder
 from contextui.tui.server_prompts import ServerPrompts
+from contextui.tui.timers import sure_timer
 from contextui.words import Text, Words
 
 if TYPE_CHECKING:
@@ -431,7 +431,7 @@ class MainScreen(Screen[None]):
     @on(Changed)
     def _wait_for_more(self) -> None:
         """Collect a burst of changes, to render them once."""
-        call_after(self, _BATCH, self._take_changes)
+        sure_timer(self, _BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
         if self._link is None or not self.is_attached:

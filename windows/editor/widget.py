@@ -18,16 +18,17 @@ from rich.style import Style
 from textual import on
 from textual.binding import Binding
 from textual.strip import Strip
+from textual.timer import Timer
 
 from contextui.files import buffer
 from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
 from contextui.tui.code import code_theme
-from contextui.tui.delay import call_after
 from contextui.tui.desktop.form import InertArea
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.lines import line
+from contextui.tui.timers import sure_timer
 from contextui.widgets import ActionRequested
 from contextui.windowing import host
 from contextui.windowing.worker import PATIENCE, finished
@@ -269,7 +270,7 @@ class EditorBody(InertArea):
         self._sight = Sight()
         self._carried: Splice | None = None  # typed on a page that is no longer shown
         self._sending = asyncio.Lock()
-        self._pause: asyncio.TimerHandle | None = None
+        self._pause: Timer | None = None
         self._unsent_since: float | None = None
         self._arrival: int | None = None  # line to which the person turns the page
         self._marked = frozenset[int]()  # lines that the model changed since the person was here
@@ -338,7 +339,7 @@ class EditorBody(InertArea):
     async def settle(self) -> None:
         """Send pending text to the window, before anything else is done to it."""
         if self._pause is not None:
-            self._pause.cancel()
+            self._pause.stop()
         async with self._sending:
             for _ in range(_TRIES):
                 if not await self._send():
@@ -460,7 +461,7 @@ class EditorBody(InertArea):
     @on(InertArea.Changed)
     def _wait_for_pause(self) -> None:
         if self._pause is not None:
-            self._pause.cancel()
+            self._pause.stop()
         if not self._unsent:
             self._unsent_since = None
             return
@@ -470,7 +471,7 @@ class EditorBody(InertArea):
         if left <= 0:  # the next key would restart a timer before it fires
             self._settle_soon()
         else:
-            self._pause = call_after(self, min(_PAUSE, left), self._settle_soon)
+            self._pause = sure_timer(self, min(_PAUSE, left), self._settle_soon)
 
     def on_blur(self) -> None:
         """Commit the pending edit on blur."""

@@ -115,6 +115,7 @@ class Shell:
             changed=self._notify,
         )
         self._watcher = self._loop.create_task(self._watch())
+        self._cancelling: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(
@@ -495,6 +496,16 @@ class Shell:
         self._continued = 0 if paste else -breaks
         self._write(data.encode() + b"\r")
         command = self._submitted = self._expect(who, text, breaks + 1)
+        starting = self._loop.create_task(self._started(command))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:  # it is typed, and the shell will run it
+            self._cancelling = self._loop.create_task(self._cancel_started(command, starting))
+            raise
+        return command
+
+    async def _started(self, command: Command) -> None:
+        """Wait until a command that was typed has started."""
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -510,7 +521,13 @@ class Shell:
                 "or not valid in this shell.",
                 zh="shell 没有运行该命令：命令不完整（例如引号没有闭合），或在此 shell 中无效。",
             )
-        return command
+
+    async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
+        """End a command as soon as it has started."""
+        with suppress(ShellError):  # it did not start
+            await starting
+            if self._current is command:
+                await self.cancel()
 
     def _check_prompt(self) -> None:
         if self._ended:

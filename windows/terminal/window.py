@@ -27,7 +27,7 @@ from contextui.text import one_line
 from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
-from contextui.windows.terminal.shell import Shell, ShellError
+from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, Who, tidy
 
 KEPT = 40
@@ -283,13 +283,10 @@ class TerminalWindow(Window):
                 "if the command should run there.",
                 zh="shell 在运行命令之前切换了文件夹。如果命令应在那里运行，请再次调用 run。",
             )
-        run = shell.run(command, who) if argv is None else shell.run_exactly(argv, _search())
-        starting = asyncio.ensure_future(run)
-        try:
-            started = await asyncio.shield(starting)
-        except asyncio.CancelledError:  # it is typed, and the shell will run it
-            self._keep(asyncio.ensure_future(_cancel_started(shell, starting)))
-            raise
+        if argv is not None:
+            started = await shell.run_exactly(argv, _search())
+        else:
+            started = await shell.run(command, who)
         return self._job(shell, started, seconds, quiet=who == "person")
 
     @action("Type into the program that runs", effect="write", zh="向正在运行的程序输入")
@@ -431,13 +428,6 @@ class TerminalWindow(Window):
         tasks = self.state.tasks
         tasks.add(task)
         task.add_done_callback(tasks.discard)
-
-
-async def _cancel_started(shell: Shell, starting: "asyncio.Future[Command]") -> None:
-    """End a command as soon as it has started."""
-    with suppress(ShellError):  # it did not start
-        if await starting is shell.running:
-            await shell.cancel()
 
 
 def _search() -> str:

@@ -19,8 +19,8 @@ from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
 from contextui.tui.conversation.turn import TurnFigures, TurnLine
-from contextui.tui.delay import call_after
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
+from contextui.tui.timers import sure_timer
 from contextui.words import Words
 
 
@@ -200,7 +200,7 @@ def _draw_later(widget: Widget, seconds: float, draw: Callable[[], Any]) -> None
 
     A timer alone may fire earlier in a busy event loop; mounting then discards what was drawn.
     """
-    widget.call_later(call_after, widget, seconds, draw)
+    widget.call_later(sure_timer, widget, seconds, draw)
 
 
 class ModelWords(Markdown):

@@ -27,7 +27,6 @@ from contextui.agent.approval import Decision, Question
 from contextui.errors import ContextUIError
 from contextui.events import CallStarted, TurnFinished
 from contextui.tui.app import Crash, write_report
-from contextui.tui.delay import call_after
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
@@ -43,6 +42,7 @@ from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
 from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.themes import DARK, THEMES, quiet_roles
+from contextui.tui.timers import sure_timer
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
 from contextui.windowing.host import commit_input
@@ -154,7 +154,7 @@ class DevScreen(Screen[None]):
         """Collect a burst of changes, to render them once."""
         if not self._is_due:
             self._is_due = True
-            call_after(self, _BATCH, self._start_drawing)
+            sure_timer(self, _BATCH, self._start_drawing)
 
     def _start_drawing(self) -> None:
         self._is_due = False

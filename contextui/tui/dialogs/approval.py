@@ -3,7 +3,6 @@
 It names the target, counts and shows the whole change, and ignores accidental keys.
 """
 
-import asyncio
 import json
 import re
 import time
@@ -20,11 +19,11 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from contextui.agent.approval import Decision, Question
-from contextui.tui.delay import call_after
 from contextui.tui.dialogs.diff import (
     UNSEEN,
     ChangeView,
@@ -37,6 +36,7 @@ from contextui.tui.dialogs.diff import (
 )
 from contextui.tui.footer import hints_in
 from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
+from contextui.tui.timers import sure_timer
 from contextui.windowing.preview import Verb
 from contextui.words import Words, msg
 
@@ -263,7 +263,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
         self._deaf_until = float("inf")  # until it is visible
-        self._allows: asyncio.TimerHandle | None = None
+        self._allows: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the action, the change, the answers, and the foot."""
@@ -470,7 +470,7 @@ class ApprovalScreen(ModalScreen[Decision]):
                 self._decide(Decision("no"))
             return
         if self._allows is not None:  # a word is being typed: its first letter was not an answer
-            self._allows.cancel()
+            self._allows.stop()
             self._allows = None
             self._ignore_from(event.time)
         key = unicodedata.normalize("NFKC", event.character or "").lower()
@@ -511,7 +511,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if at_once:
             self._decide(decision)
         else:
-            self._allows = call_after(self, SETTLE, lambda: self._decide(decision))
+            self._allows = sure_timer(self, SETTLE, lambda: self._decide(decision))
 
     def _toggle_whole(self) -> None:
         preview, change = self._question.preview, self.query_one(ChangeView)

@@ -324,7 +324,7 @@ class CommandScreen(ApprovalScreen):
     def _edit(self) -> None:
         """Open the field with the command."""
         if self._allows is not None:
-            self._allows.cancel()
+            self._allows.stop()
             self._allows = None
         self._is_editing = True
         self.add_class("-edits")

@@ -17,16 +17,17 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, Plan, Turn
-from contextui.tui.delay import call_after
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
 from contextui.tui.footer import Hint
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, fold, short, spinner
+from contextui.tui.timers import sure_timer
 from contextui.words import Words, msg
 
 _NUMBER, _AGE, _FILES = 6, 6, 6  # cells of the columns beside the message
@@ -339,9 +340,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._problem = ""
         self._shown = _Shown()
         self._deaf_until = float("inf")  # until it is visible
-        self._pending: asyncio.TimerHandle | None = (
-            None  # a decision that takes effect if no other key follows
-        )
+        self._pending: Timer | None = None  # a decision that takes effect if no other key follows
         self._since = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -559,7 +558,7 @@ class RewindScreen(ModalScreen[GoBack]):
         """Take back a decision that has not taken effect; return whether there was one."""
         pending, self._pending = self._pending, None
         if pending is not None:
-            pending.cancel()
+            pending.stop()
         return pending is not None
 
     def on_key(self, event: events.Key) -> None:
@@ -612,7 +611,7 @@ class RewindScreen(ModalScreen[GoBack]):
         if at_once:
             self._finish(wanted)
         else:
-            self._pending = call_after(self, SETTLE, lambda: self._finish(wanted))
+            self._pending = sure_timer(self, SETTLE, lambda: self._finish(wanted))
 
     def _finish(self, wanted: GoBack | None) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

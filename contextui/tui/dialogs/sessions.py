@@ -20,10 +20,10 @@ from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place, Preview
 from contextui.session.log import SessionLockedError
 from contextui.session.trash import Deleted, locked
-from contextui.tui.delay import call_after
 from contextui.tui.dialogs.session_list import COST, FOLDER, TURNS, USED, Row, SessionList, rows_of
 from contextui.tui.footer import KeyButtons
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line, shown_folder
+from contextui.tui.timers import sure_timer
 from contextui.windowing.trouble import reason_of
 from contextui.words import Words, msg
 
@@ -266,7 +266,7 @@ class SessionsScreen(ModalScreen[Chosen]):
     @on(SessionList.Moved)
     def _wait_for_rest(self) -> None:
         self._moves += 1
-        call_after(self, _PAUSE, partial(self._look, self._moves))
+        sure_timer(self, _PAUSE, partial(self._look, self._moves))
 
     def _look(self, moves: int) -> None:
         if moves == self._moves and self.is_current and not self.has_class("-narrow"):

@@ -14,7 +14,6 @@ from textual.widgets import Input
 
 from contextui.context.item import ItemType
 from contextui.text import one_line
-from contextui.tui.delay import call_after
 from contextui.tui.inspector.detail import (
     Closer,
     Description,
@@ -33,6 +32,7 @@ from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Row, head_of, rows_of
 from contextui.tui.lines import short
+from contextui.tui.timers import sure_timer
 from contextui.windowing.host import latest_render
 from contextui.words import Words, msg
 
@@ -499,4 +499,4 @@ class ItemPage(Container):
         more = self._finding.go_on()
         self.listing.show(self._prices.look, self._finding.rows, self._finding.remark)
         if more:
-            call_after(self, _PAUSE, self._go_on_searching)
+            sure_timer(self, _PAUSE, self._go_on_searching)

@@ -9,7 +9,6 @@ from textual.message import Message
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
-from contextui.tui.delay import call_after
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
@@ -23,6 +22,7 @@ from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.keys import meant_key
 from contextui.tui.link import Changes, Desk
+from contextui.tui.timers import sure_timer
 from contextui.words import Words
 
 _PAUSE = 0.05  # minimum seconds between two refreshes
@@ -179,7 +179,7 @@ class Inspector(Vertical):
         """Schedule a refresh, at most 20 times a second."""
         if not self._is_waiting:
             self._is_waiting = True
-            call_after(self, _PAUSE, self._look)
+            sure_timer(self, _PAUSE, self._look)
 
     def _look(self) -> None:
         self._is_waiting = False

@@ -152,7 +152,7 @@ def test_many_deltas_in_a_second_are_drawn_ten_times(
         first = list(answer.children)[:-1]
         monkeypatch.setattr(Markdown, "append", counted)
         monkeypatch.setattr(MarkdownBlock, "_update_from_block", updated)
-        monkeypatch.setattr(entries, "call_after", lambda _, __, draw: timers.append(draw))
+        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
         for number in range(100):
             pane(pilot).handle(TextDelta(f" {number}"))
             if number % 10 == 9:  # a tenth of a second, by the clock of this test
@@ -181,7 +181,7 @@ def test_many_deltas_of_thinking_are_drawn_ten_times(
         pane(pilot).handle(TurnStarted("think", "1"))
         pane(pilot).handle(ThinkingDelta("So"))
         await until(pilot, lambda: shown(pilot, "So"))
-        monkeypatch.setattr(entries, "call_after", lambda _, __, draw: timers.append(draw))
+        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
         monkeypatch.setattr(Thought, "refresh", counted)
         for number in range(100):
             pane(pilot).handle(ThinkingDelta(f" {number}"))
