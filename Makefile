@@ -65,7 +65,10 @@ check: $(READY)
 		--ignore tests/files/test_crash.py --ignore tests/context/test_work.py \
 		--ignore tests/windowing/test_kinds.py
 
+# In a new clone: else each test process would compile the program and all tests for itself.
+COMPILE := $(BIN)/python -m pytest --collect-only --quiet -p no:cacheprovider
 test: $(READY)
+	@test -d tests/tui/__pycache__ || { $(COMPILE) tests/[a-s]*/ & $(COMPILE) tests/[t-z]*/; wait; } >/dev/null
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # Tests marked `long`: every key of the larger panes, fuzzers, large files, many resizes.

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.dialogs import approval, rewind
+from contextui.tui.dialogs import rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.tui.link import Desk
 from contextui.tui.switch import Target
@@ -166,15 +166,18 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
 
 async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
     here = app_of(pilot)
-    here.main.run_command("/rewind")
-    await until(pilot, lambda: isinstance(here.screen, RewindScreen))
-    await pilot.press("y", "c")  # too early
-    screen = here.screen
-    assert isinstance(screen, RewindScreen)
-    await ready(pilot, screen)
-    await pilot.press("enter", "y", "e", "s")  # a word
-    await pilot.press("y")  # too soon after it
-    await pilot.pause(2 * approval.SETTLE)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("DEAF", "SETTLE"):
+            patch.setattr(rewind, name, 60.0)  # however slow the machine is
+        here.main.run_command("/rewind")
+        await until(pilot, lambda: isinstance(here.screen, RewindScreen))
+        await pilot.press("y", "c")  # too early
+        screen = here.screen
+        assert isinstance(screen, RewindScreen)
+        await ready(pilot, screen)
+        await pilot.press("enter", "y", "e", "s")  # a word
+        await pilot.press("y")  # too soon after it
+        assert screen._pending is None
     assert here.screen is screen
     await pilot.press("escape")
     await until(pilot, lambda: here.screen is here.main)
