@@ -10,7 +10,7 @@ WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo check test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
+.PHONY: help run demo check compiled test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
 	bench clean
 
 help:
@@ -67,8 +67,11 @@ check: $(READY)
 
 # In a new clone: else each test process would compile the program and all tests for itself.
 COMPILE := $(BIN)/python -m pytest --collect-only --quiet -p no:cacheprovider
-test: $(READY)
-	@test -d tests/tui/__pycache__ || { $(COMPILE) tests/[a-s]*/ & $(COMPILE) tests/[t-z]*/; wait; } >/dev/null
+compiled: $(READY)
+	@test -d tests/tui/__pycache__ || \
+		{ $(COMPILE) tests/[a-s]*/ & $(COMPILE) tests/[t-z]*/; wait; } >/dev/null
+
+test: compiled
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # Tests marked `long`: every key of the larger panes, fuzzers, large files, many resizes.
