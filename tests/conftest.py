@@ -35,6 +35,7 @@ _KEPT = (
     *("PATH", "TMPDIR", "CI", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     *("CONTEXTUI_SNAPSHOTS", "CONTEXTUI_THOROUGH"),
 )
+_OF_THIS_RUN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")  # not of those that tests start
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
 
 
@@ -46,7 +47,7 @@ def _reset_surroundings() -> None:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name in _KEPT or name.startswith("PYTEST_")
+        if name in _KEPT or (name.startswith("PYTEST_") and name not in _OF_THIS_RUN)
     }
     home = tempfile.mkdtemp(prefix="contextui-home-")
     atexit.register(shutil.rmtree, home, ignore_errors=True)

@@ -359,11 +359,12 @@ def test_a_command_wins_over_a_file_of_its_name() -> None:
     assert not commands.reads("/usr/bin")
 
 
-def test_an_alias_and_a_whole_name_run_as_they_were_typed(chat: SharedChat) -> None:
+def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> None:
     """U31: `/c` is `/compact`; Enter never takes a completion that was not marked before."""
+    desk = desk_in(tmp_path)  # in which there is nothing to compact
 
     async def talk(pilot: "Pilot[int]") -> None:
-        windows = chat.desk.session.windows
+        windows = desk.session.windows
         first, second, third = (windows.open("todo").id for _ in range(3))
         completions = pilot.app.screen.query_one(Completions)
         await pilot.press("/", "c")
@@ -387,7 +388,11 @@ def test_an_alias_and_a_whole_name_run_as_they_were_typed(chat: SharedChat) -> N
         await until(pilot, lambda: windows.get(third) is None)
         assert windows.get(first) is not None
 
-    chat.talk(talk)
+    async def go() -> None:
+        async with running(desk) as pilot:
+            await talk(pilot)
+
+    asyncio.run(go())
 
 
 def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -> None:

@@ -194,8 +194,7 @@ def test_closing_asks_in_the_row_and_takes_a_summary(
 
     async def go(pilot: "Pilot[int]") -> None:
         desk = opened(chat, "note", "shelf")
-        other = await frame_of(pilot, "shelf_1")
-        frame = await enter(pilot, "note_1")
+        frame, other = await frame_of(pilot, "note_1"), await frame_of(pilot, "shelf_1")
         closing = frame.query_one(Closing)
         await until(pilot, lambda: shown(pilot, "│ some words"))  # it is drawn: its draft is known
         # Both are as high as the higher one needs.
@@ -203,6 +202,7 @@ def test_closing_asks_in_the_row_and_takes_a_summary(
             pilot, lambda: frame.region.height == other.region.height == other.wanted_rows()
         )
         place = frame.region
+        await enter(pilot, "note_1")
         await pilot.press("x")
         await until(pilot, lambda: shown(pilot, "a draft"))  # what is given up
         assert frame.region == place
