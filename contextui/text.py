@@ -209,8 +209,8 @@ def shown_name(name: str) -> str:
 
 
 def shown_path(path: PurePath) -> str:
-    """Return a path as one sanitized line, long enough to identify it."""
-    return one_line(str(path), 160)
+    """Return a path as one sanitized line, whole unless it is absurdly long."""
+    return one_line(str(path), 1_000)
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:

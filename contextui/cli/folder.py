@@ -13,7 +13,7 @@ from contextui.files.errors import FileError, MissingFileError
 from contextui.files.textfile import TextFile
 from contextui.files.workspace import Workspace
 from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
-from contextui.text import one_line, shown_path
+from contextui.text import shown_path
 from contextui.words import t
 
 NAME = "AGENTS.md"
@@ -82,7 +82,7 @@ def unreadable_notices(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
     """Format a notice about unreadable session files and folders."""
     if not unreadable:
         return ()
-    named = [f"{one_line(str(path), 300)}: {t(why)}" for path, why in unreadable[:_MOST]]
+    named = [f"{shown_path(path)}: {t(why)}" for path, why in unreadable[:_MOST]]
     which = "; ".join([*named, *(["…"] if len(unreadable) > _MOST else [])])
     return (t("Some sessions cannot be read: {which}.", which=which),)
 
