@@ -312,7 +312,8 @@ class GitBody(Vertical):
             return
         name, staged = entry.change.name, entry.group == "staged"
         lines = await self._ask(lambda: window.diff_of(name, staged=staged))
-        if lines is None or self._list.entry is None or self._list.entry.key != entry.key:
+        now = self._list.entry
+        if lines is None or self._is_asking or now is None or now.key != entry.key:
             return
         self._set_heading(name, str(entry.lines or ""))
         self._show_text("\n".join(lines), name)

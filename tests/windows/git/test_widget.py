@@ -168,6 +168,11 @@ def test_discarding_and_committing_show_all_of_it_first(chat: SharedChat, folder
         assert (work / "a.txt").read_text() == "one\ntwo\nthree\n"
         await pilot.press("c")
         await seen(pilot, frame, "Commit 1 staged", "+ B", "enter commits")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        widget = frame.query_one(GitBody)
+        await asyncio.gather(widget.action_commit(), widget._show_diff())  # which comes too late
+        await seen(pilot, frame, "Commit 1 staged", "+ B", "enter commits")
         (work / "added.txt").write_text("sneaked in\n")
         run(work, "add", "--all")
         await pilot.press(*"d c,")  # text, and no keys of the list
