@@ -162,7 +162,7 @@ STARTUP = [
     Trap(
         "what Python runs when it starts",
         {"sitecustomize.py": PYTHON, "usercustomize.py": PYTHON},
-        [sys.executable, "-c", "import sitecustomize, usercustomize"],
+        [sys.executable, "-S", "-c", "import sitecustomize, usercustomize"],
     )
 ]
 """Run by Python itself, before any line of ours, if PYTHONPATH names the folder."""

@@ -288,6 +288,8 @@ def test_changes_that_lose_nothing_are_not_reported(tmp_path: Path, way: str) ->
             os.utime(path, (1, 1))
         elif way == "link":
             os.link(path, path.with_name("second"))
+        elif os.geteuid():
+            pytest.skip("only root can write to a file that can only be read")
         else:
             path.chmod(0o400)
         talk.turn("words", "an answer")

@@ -262,7 +262,7 @@ def problem_of(problem: BaseException, file: str = "", shown: str = "") -> Trans
     """Describe an exception and where it was raised, in the window's own file if possible."""
     if isinstance(problem, SyntaxError):
         elsewhere = problem.filename not in (file, None)
-        where = one_line(str(problem.filename), 160) if elsewhere else shown
+        where = shown_path(Path(str(problem.filename))) if elsewhere else shown
         return Message(
             "syntax error in {path}, line {line}: {why}",
             {"path": where, "line": problem.lineno or 1, "why": one_line(problem.msg, 300)},

@@ -104,7 +104,7 @@ def test_what_cannot_be_a_windows_file_says_what_to_do(there: Path, spec: str, r
     [
         ("x = 1\ndef f(:\n", "syntax error in bad.py, line 2: invalid syntax"),
         ("  x = 1\n", "syntax error in bad.py, line 1: unexpected indent"),
-        ("\0", "syntax error in bad.py, line 1: source code string cannot contain null bytes"),
+        ("\0", "source code string cannot contain null bytes"),
         ("x = 1\n1 / 0\n", "ZeroDivisionError: division by zero (bad.py, line 2)"),
         ("def f():\n    int('x')\n\nf()", "(bad.py, line 2)"),
         ("import nowhere_at_all", "No module named 'nowhere_at_all' (bad.py, line 1)"),
