@@ -45,7 +45,7 @@ def test_an_item_restored_from_the_log_is_unchanged(tmp_path: Path, seed: int) -
     dice, twin, when = random.Random(seed), random.Random(seed), random.Random(seed + 100)
     restored = 0
     for _ in range(3):
-        for _ in range(45):
+        for _ in range(60):
             step(steady, dice)
             step(stopped, twin)
         stopped.session.close()
