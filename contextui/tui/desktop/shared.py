@@ -86,6 +86,15 @@ class LastActions:
 _LONGEST = 200  # characters: more than a line of the widest screen needs
 
 
+@dataclass(slots=True)
+class _Gist:
+    """The gist of a window, and for which version of its data it was requested last."""
+
+    window: Window
+    major: int | None = None
+    text: str = ""
+
+
 class Gists:
     """Requests gists from windows and caches them.
 
@@ -95,30 +104,31 @@ class Gists:
 
     def __init__(self, on_ready: Callable[[str], object]) -> None:
         self._on_ready = on_ready
-        self._known: dict[str, str] = {}
-        self._asked: dict[str, int] = {}
+        self._known: dict[str, _Gist] = {}
 
     def of(self, window: Window) -> str:
         """Return the cached gist; request a new one if it is stale."""
+        gist = self._known.get(window.id)
+        if gist is None or gist.window is not window:  # a closed window may have had the same id
+            gist = self._known[window.id] = _Gist(window)
         major = window.version.major
-        if self._asked.get(window.id) != major:
-            self._asked[window.id] = major
+        if gist.major != major:
+            gist.major = major
             drawing = request_render(window, Lod.GIST)
-            drawing.add_done_callback(lambda done: self._take(window, done))
-        return self._known.get(window.id, "")
+            drawing.add_done_callback(lambda done: self._take(gist, done))
+        return gist.text
 
     def forget(self, window_id: str) -> None:
         """Drop a closed window."""
         self._known.pop(window_id, None)
-        self._asked.pop(window_id, None)
 
-    def _take(self, window: Window, drawing: "Future[None]") -> None:
+    def _take(self, gist: _Gist, drawing: "Future[None]") -> None:
         """Cache the gist; runs on the window's thread, where the render is ready."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
-        snapshot = current_render(window, Lod.GIST).snapshot
-        self._known[window.id] = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
-        self._on_ready(window.id)
+        snapshot = current_render(gist.window, Lod.GIST).snapshot
+        gist.text = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
+        self._on_ready(gist.window.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,16 @@
 """The places of windows."""
 
+from queue import Queue
+
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.geometry import Region, Size
 
+from contextui import WindowManager
 from contextui.tui.desktop.layout import Arrangement, Mode, Wish, Wishes, arrange
 from contextui.tui.desktop.order import Order
+from contextui.tui.desktop.shared import Gists
+from tests.tui.desktop.samples import NoteWindow
 
 
 def order(count: int, current: int = 1, wide: tuple[int, ...] = ()) -> Order:
@@ -284,3 +289,13 @@ def test_every_window_has_its_place_and_none_covers_another(
         assert all(region.height >= 3 for region in place(found).values())
         if width >= 78:  # what a terminal of 120 columns has, or two columns of 60
             assert all(place(found)[one].width >= 60 for one in found.shown if wish(one).is_wide)
+
+
+def test_a_window_in_place_of_another_with_its_id_has_its_own_gist() -> None:
+    ready: Queue[str] = Queue()
+    gists = Gists(ready.put)
+    for text in ("former words", "new words"):
+        window = WindowManager().open(NoteWindow, text=text)
+        assert (window.id, gists.of(window)) == ("note_1", "")
+        assert ready.get(timeout=30) == "note_1"
+        assert gists.of(window) == text
