@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -184,6 +185,39 @@ def test_a_failure_is_reported_with_its_reason_and_keeps_what_was_committed() ->
         assert not result.ok
         assert "out of bricks" in result.text
         assert desk.window.state.steps == ["step 1", "step 2"]
+
+    run(test)
+
+
+def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone() -> None:
+    ticks = Counter[str]()
+
+    class Clock(Builder):
+        @action("Change, then change in vain")
+        def vary(self) -> Job:
+            async def work(_: Job) -> None:
+                async with self.env.change():
+                    self.state.steps.append("kept")
+                async with self.env.change():
+                    steps = self.state.steps
+                steps.append("outside")
+                async with self.env.change():
+                    assert self.state.steps == ["kept"]
+                    self.env.every(0.005, lambda: ticks.update(["in vain"]))
+                    self.state.steps.append("in vain")
+                    raise ValueError("no")
+
+            self.env.every(0.005, lambda: ticks.update(["of the action"]))
+            return self.env.job("vary", work, wait=LONG)
+
+    async def test(desk: Desk) -> None:
+        window = desk.windows.open(Clock)
+        assert isinstance(window, Clock)
+        assert "no" in (await desk.windows.act(window.id, "vary", {})).text
+        assert window.state.steps == ["kept"]
+        seen = ticks["of the action"]
+        await until(lambda: ticks["of the action"] > seen + 2)
+        assert "in vain" not in ticks
 
     run(test)
 
