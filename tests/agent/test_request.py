@@ -377,10 +377,11 @@ def test_an_answer_to_go_on_with_does_not_end_in_white_space() -> None:
 
 
 def test_values_that_json_cannot_represent_are_replaced_everywhere() -> None:
-    given = {"a\0": ["\ud800", {"\udc00": float("nan")}], "b": b"x"}
+    kept = [None, True, 7, 0.5]
+    given = {"a\0": ["\ud800", {"\udc00": float("nan")}], "b": b"x", "c": kept}
     request = admitted(user("a\0b \ud800"), assistant(call("a", given)), user(result("a", "\0")))
     assert outline(request)[0] == ("user", ["a␀b �"])
-    sent = {"a␀": ["�", {"�": "nan"}], "b": "b'x'"}
+    sent = {"a␀": ["�", {"�": "nan"}], "b": "b'x'", "c": kept}
     assert request.messages[1].content[0]["input"] == sent  # type: ignore[index]
     assert request.messages[2].content == (result("a", "␀"),)
 
