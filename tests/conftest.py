@@ -1,6 +1,5 @@
 """Settings that all tests share: the same surroundings, whoever starts the run, and where."""
 
-import atexit
 import gc
 import os
 import shutil
@@ -38,6 +37,8 @@ _KEPT = (
 _OF_THIS_RUN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")  # not of those that tests start
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
 
+_HOME = tempfile.mkdtemp(prefix="contextui-home-")
+
 
 def _reset_surroundings() -> None:
     """Reset what a process inherits: environment, home, time zone, umask and signals.
@@ -49,10 +50,8 @@ def _reset_surroundings() -> None:
         for name, value in os.environ.items()
         if name in _KEPT or (name.startswith("PYTEST_") and name not in _OF_THIS_RUN)
     }
-    home = tempfile.mkdtemp(prefix="contextui-home-")
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ.clear()
-    os.environ.update(kept | _SET | {"HOME": home})
+    os.environ.update(kept | _SET | {"HOME": _HOME})
     time.tzset()
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -69,6 +68,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """All workers fork from one process."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         forkserver.share()
+
+
+def pytest_unconfigure() -> None:
+    """Remove the home; workers run no exit handlers."""
+    shutil.rmtree(_HOME, ignore_errors=True)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ its tools ask before they run, whatever they claim, unless the person trusts the
 import asyncio
 import contextvars
 import json
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -76,6 +77,8 @@ class _ServerWindow(Window):
             task.cancel()
         if self.state.connection is not None:
             await self.state.connection.close()
+        if self.state.folder and self.env.data is None:
+            shutil.rmtree(self.state.folder, ignore_errors=True)
 
     def _prepare(self) -> Connection:
         state = self.state

@@ -58,6 +58,7 @@ def test_an_image_becomes_a_file(tmp_path: Path) -> None:
         path = Path(said.rpartition(" ")[2].rstrip("]"))
         assert path.read_bytes().startswith(b"\x89PNG")
         assert path.stat().st_mode & 0o777 == 0o600
+    assert not path.parent.exists()  # no session keeps it
 
 
 @pytest.mark.parametrize("trusts", [False, True])
