@@ -6,9 +6,11 @@ import os
 import stat
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -171,6 +173,15 @@ def test_a_log_goes_on_behind_what_a_crash_left(tmp_path: Path) -> None:
     assert notices == ["The incomplete last line was removed (40 bytes)."]
 
 
+def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
+    path, offsets = tmp_path / "s.jsonl", list[int]()
+    path.write_bytes(encode(fields(1))[:-1])
+    log = SessionLog(path, pytest.fail)
+    assert log.append(encode(fields(2)), offsets.append)
+    log.close()
+    assert (numbers(path), offsets) == ([1, 2], [len(encode(fields(1)))])
+
+
 # --- writing ---------------------------------------------------------------------------------
 
 
@@ -210,6 +221,25 @@ def test_one_process_writes_and_the_second_gets_an_error(tmp_path: Path) -> None
     again.append(encode(fields(2)))
     again.close()
     assert numbers(path) == [1, 2]
+
+
+def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
+    def is_open() -> bool:
+        return any(one.path == str(path) for one in psutil.Process().open_files())
+
+    path = tmp_path / "s.jsonl"
+    log = SessionLog(path, pytest.fail)
+    assert is_open()
+    closing = threading.Thread(target=log.close)
+    closing.start()
+    closing.join()
+    assert not is_open()
+    notices = list[str]()
+    other = SessionLog(path, notices.append, lazy=True)
+    other.expect(7)
+    assert not other.append(encode(fields(1)))
+    assert not is_open()
+    assert "another program" in notices[0]
 
 
 class Failing:
