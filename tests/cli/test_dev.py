@@ -60,7 +60,6 @@ def test_a_signal_ends_it_and_the_processes_of_the_window(
     folder = tmp_path / "work"
     write(folder / "hello.py", more=PROCESS)
     with Terminal(["dev", "hello.py"], folder) as terminal:
-        before = terminal.now()
         pid_file = folder / "pid"
         terminal.wait_for(lambda: pid_file.exists() and pid_file.read_text())
         terminal.wait_for(lambda: terminal.shows("Says hello."))
@@ -68,7 +67,7 @@ def test_a_signal_ends_it_and_the_processes_of_the_window(
         assert is_running(pid)
         terminal.send(number)
         assert terminal.end() == status
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
         terminal.wait_for(lambda: not is_running(pid))
     assert (folder / "closed").read_text() == "exit"
 

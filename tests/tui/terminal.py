@@ -44,7 +44,7 @@ class Terminal:
         self.written = b""
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.attributes = termios.tcgetattr(theirs)
+        self.before = [int(one) for one in termios.tcgetattr(theirs)[:4]]
         self._theirs = theirs
         how: dict[str, Any] = {
             "cwd": folder,

@@ -151,7 +151,6 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
     folder: Path, disk: Disk
 ) -> None:
     with Terminal([], folder, (80, 24), PYTHONDONTWRITEBYTECODE="1") as terminal:
-        before = terminal.now()
         begin(terminal)
         terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
         disk.fill(terminal)
@@ -163,7 +162,7 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
         time.sleep(0.6)
         terminal.type("q")
         assert terminal.end() == 1
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
     last = terminal.written.rsplit(b"\x1b[?1049l", 1)[-1]
     assert b"resumes this conversation" not in last
     assert f"1 turn is not saved: {disk.reason}. contextui -c resumes without them.".encode() in (

@@ -253,11 +253,10 @@ def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: P
     work = tmp_path / "work"
     work.mkdir()
     with Terminal([], work, (80, 24), (sys.executable, "-c", BROKEN)) as terminal:
-        before = terminal.now()
         terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list\r")
         assert terminal.end() == 1
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
         text = " ".join(line.strip() for line in terminal.lines())
         assert "crashed because of a bug" in text
         assert "Traceback" not in text

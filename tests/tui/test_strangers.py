@@ -132,7 +132,7 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> 
         terminal.type("\x11")
         assert terminal.end() == 0
         assert b"Stopped stubborn_1: it did not exit in time." in terminal.written
-        assert terminal.now() == terminal.attributes[:4]
+        assert terminal.now() == terminal.before
 
 
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:

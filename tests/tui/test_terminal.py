@@ -57,7 +57,6 @@ def logged(folder: Path) -> list[dict[str, object]]:
 
 def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
     with Terminal([], folder, (80, 24)) as terminal:
-        before = terminal.now()
         terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
         terminal.type("create a todo list with milk and eggs\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
@@ -66,7 +65,7 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
         assert terminal.end() == 0
         assert ALTERNATE_SCREEN_OFF in terminal.written
         assert CURSOR_ON in terminal.written
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
     with Terminal(["-c"], folder) as terminal:
         terminal.type("/help\n")  # as the terminal gives Enter before the app has set it up
         terminal.wait_for(lambda: terminal.shows("Keys and commands"))
@@ -97,7 +96,6 @@ def test_a_signal_ends_it_in_order(
 ) -> None:
     """FAULTS 29, G08: however many come, the terminal is as it was."""
     with Terminal([], folder, (80, 24)) as terminal:
-        before = terminal.now()
         terminal.wait_for(terminal.is_ready)
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
@@ -106,28 +104,26 @@ def test_a_signal_ends_it_in_order(
             time.sleep(0.02)
         assert terminal.end() == status
         assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
 def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Signals) -> None:
     with Terminal([], folder) as terminal:
-        before = terminal.now()
         terminal.wait_for(lambda: b"\x1b[?1049h" in terminal.written)
         terminal.send(number)
         terminal.send(number)
         assert terminal.end() == 128 + number
         assert ALTERNATE_SCREEN_OFF in terminal.written
         assert CURSOR_ON in terminal.written
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
 
 
 def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
     """The event loop does not run, so nobody in it can quit; a second signal does not wait."""
     (folder / "busy.py").write_text(BUSY)
     with Terminal(["--window", "busy.py"], folder) as terminal:
-        before = terminal.now()
         terminal.wait_for(terminal.is_ready)
         terminal.type("/open busy\r")
         terminal.wait_for((folder / "is-busy").exists)
@@ -136,7 +132,7 @@ def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
         terminal.send(signal.SIGINT)
         assert terminal.end() == 130
         assert ALTERNATE_SCREEN_OFF in terminal.written
-        assert terminal.now() == before
+        assert terminal.now() == terminal.before
 
 
 def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:

@@ -385,6 +385,8 @@ class EditorBody(InertArea):
         """
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
+        if same_file and not is_own and old.text is not None and sight.text is not None:
+            self._mark(old.text, sight.text)
         if mine is not None:
             mine = self._made_here(mine, old, sight)
         target = sight.showing(mine) if mine is not None else sight.shown
@@ -395,7 +397,7 @@ class EditorBody(InertArea):
         shown = sight.shown if target is None else target
         self.read_only = sight.text is None
         if same_file and old.first == sight.first:
-            self._become(shown, is_own=is_own)
+            self._become(shown)
         else:
             self._turn_to(shown, old if same_file else None)
         ask_for_room(self)
@@ -423,27 +425,29 @@ class EditorBody(InertArea):
         self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
         return None
 
-    def _become(self, target: str, *, is_own: bool = False) -> None:
+    def _become(self, target: str) -> None:
         """Edit the shown text into this one; cursor and scroll position are kept."""
         made = change(self.text, target)
         if made is None:
             return
         start, end = (_location(self.text, place) for place in (made.start, made.end))
-        if not is_own:
-            self._mark(start[0], end[0], made.text.count("\n"))
         top = self.scroll_offset.y
         lines = made.text.count("\n") - (end[0] - start[0])
         self.replace(made.text, start, end, maintain_selection_offset=True)
         moved = lines if end[0] < top else 0
         self.scroll_to(y=top + moved, animate=False, immediate=True)
 
-    def _mark(self, start: int, end: int, added: int) -> None:
-        """Mark the lines of a change, and move the marks below it."""
-        first, moved = self.line_number_start, added - (end - start)
-        kept = {one if one < first + start else one + moved
-                for one in self._marked if not first + start <= one <= first + end}  # fmt: skip
-        changed = range(first + start, first + start + added + 1)
-        self._marked = frozenset(kept.union(changed))
+    def _mark(self, old: str, new: str) -> None:
+        """Mark the lines that differ in the file, and move the marks below them."""
+        made = change(old, new)
+        if made is None:
+            return
+        first = 1 + len(LINE_END.findall(old, 0, made.start))
+        last = first + len(LINE_END.findall(old, made.start, made.end))
+        added = len(LINE_END.findall(made.text))
+        kept = {number if number < first else number + first + added - last
+                for number in self._marked if not first <= number <= last}  # fmt: skip
+        self._marked = frozenset(kept.union(range(first, first + added + 1)))
 
     def _go_along(self, line: int | None = None) -> None:
         """Move the cursor to a line of the file, by default to the window's position."""
