@@ -16,6 +16,7 @@ from contextui.tui.desktop.shared import rows_of
 from contextui.tui.link import Desk
 from contextui.windowing.host import latest_render
 from contextui.windows.code import CodeWindow
+from contextui.windows.code import window as code_window
 from contextui.windows.notebook import NotebookWindow
 from tests.tui.desktop.samples import PAYLOADS, enter, seen
 from tests.tui.running import desk_in, running, until
@@ -189,7 +190,11 @@ def save_code(work: Path) -> CodeStore:
     return store
 
 
-def test_code_unfolds_whole_with_line_numbers(chat: SharedChat) -> None:
+def test_code_unfolds_whole_with_line_numbers(
+    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_window, "SECONDS", 600.0)  # it does not see that a file is gone
+
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
         window = desk.session.windows.get("code_1")
         assert window is not None
