@@ -261,6 +261,14 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
+def is_copy(pid: int, of: int) -> bool:
+    """Whether a process was forked from another one, such as a shell, and runs no program yet."""
+    try:
+        return bool(psutil.Process(pid).cmdline() == psutil.Process(of).cmdline())
+    except psutil.Error:
+        return False
+
+
 def unread(device: int) -> int:
     """Return how many bytes wait in a terminal until a program reads them.
 

@@ -300,7 +300,7 @@ class Shell:
             if self._closing or self._current is not command:
                 break
             if self._held is None:
-                if self._has_program and not self._has_keys:
+                if self._has_program and not self._has_keys and not self._is_starting(command):
                     self._held = self._process.open_device()
                     processes.signal_group(self._home_group, signal.SIGSTOP)
             elif processes.is_stopped(self._home_group):
@@ -324,6 +324,11 @@ class Shell:
     def _has_program(self) -> bool:
         """Whether a program, and not the shell, has the terminal."""
         return self._process.foreground() not in (0, self._home_group)
+
+    def _is_starting(self, command: Command) -> bool:
+        """Whether the shell may still be starting a program, which stopping it would prevent."""
+        group = self._process.foreground()
+        return command.age < _YOUNG and processes.is_copy(group, self._home_group)
 
     @property
     def _has_keys(self) -> bool:

@@ -339,6 +339,30 @@ def test_a_shell_that_is_closed_does_not_run_what_waits(tmp_path: Path, kind: st
     run(test())
 
 
+def test_the_shell_is_not_stopped_while_it_starts_a_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between fork and exec, the new process may wait for the shell."""
+    monkeypatch.setattr(shells, "_YOUNG", LONGEST)
+    monkeypatch.setattr(shells, "_LOOKS", 10_000)
+
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            ran = await one.run(f"({WAITS}; exec cat > got)")
+            await until(one, lambda: one._has_program)
+            typing = asyncio.create_task(one.input("text"))
+            for _ in range(20):
+                await asyncio.sleep(shells._LOOK)
+                assert one._held is None
+            (tmp_path / "work" / "go").touch()
+            await typing
+            one.type(b"\x04")
+            await one.wait(ran)
+            assert (tmp_path / "work" / "got").read_text() == "text\n"
+
+    run(test())
+
+
 @pytest.mark.skipif(not sandbox_works(), reason="bubblewrap does not work here")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shell_is_held_in_a_sandbox_too(
