@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
 from contextui.keeper import processes
+from contextui.windowing.host import cancel_jobs
 from contextui.windowing.job import Job
 from contextui.windowing.window import Window as BaseWindow
 from contextui.words import Words
@@ -307,6 +309,32 @@ def test_one_that_ignores_being_cancelled_changes_nothing_any_more() -> None:
         await asyncio.sleep(0.05)
         assert len(desk.window.state.steps) == kept
         assert await desk.act("release") == "open"  # its window is not blocked
+
+    run(test)
+
+
+def test_a_change_during_which_a_job_is_cancelled_is_undone() -> None:
+    class Stubborn(Builder):
+        @action("Wait in a change, and go on when it is cancelled")
+        def hold_in_change(self) -> Job:
+            async def work(_: Job) -> None:
+                async with self.env.change():
+                    self.state.steps.append("in vain")
+                    self.ends.append("begun")
+                    with suppress(asyncio.CancelledError):
+                        await self.gate.wait()
+
+            return self.env.job("hold", work)
+
+    async def test(desk: Desk) -> None:
+        window = desk.windows.open(Stubborn)
+        assert isinstance(window, Stubborn)
+        await desk.windows.act(window.id, "hold_in_change", {})
+        await until(lambda: window.ends)
+        assert cancel_jobs(window) == ["hold"]
+        await until(desk.notices)
+        assert desk.notices() == ["hold was cancelled."]
+        assert window.state.steps == []
 
     run(test)
 
