@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -121,9 +120,8 @@ def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(
                 return [*edits, item.hidden is not None]
 
             for expected in ([2, 1, True], [2, 1, False], [1, 1, False], [1, 0, False]):
-                assert isinstance(pilot.app, ContextUIApp)
-                pilot.app.main.run_command("/undo")
-                await until(pilot, partial(lambda one: state() == one, expected))
+                await command(pilot, "/undo", "Undone")
+                assert state() == expected
             await command(pilot, "/undo", "editor_1: Undone in line")
             await command(pilot, "/undo", "Nothing to undo.")
 

@@ -37,6 +37,7 @@ class EditedFile(WindowState):
         trouble: Why there is nothing to show.
         on_disk: Whether the file was changed or deleted on disk.
         revision: Counts the changes of the buffer.
+        by_person: Whether the person made the last change of the buffer.
         top: The first line of the page.
         line: The line of the cursor.
         column: The column of the cursor, from 1; 0 for none.
@@ -54,6 +55,7 @@ class EditedFile(WindowState):
     top: int = 1
     line: int = 1
     column: int = 0
+    by_person: Transient[bool] = False
     buffer: Transient[Buffer | None] = None
     page: Transient[Page] = Page(1, (), 0, False)
 
@@ -65,6 +67,7 @@ class Editing:
         state: The state to work on.
         workspace: The workspace of the file.
         lang: The language of error messages.
+        by_person: Whether the person makes the changes.
 
     Example:
         >>> editing = Editing(self.state, self.env.workspace)
@@ -72,8 +75,16 @@ class Editing:
         1
     """
 
-    def __init__(self, state: EditedFile, workspace: Workspace, lang: Lang = "en") -> None:
+    def __init__(
+        self,
+        state: EditedFile,
+        workspace: Workspace,
+        lang: Lang = "en",
+        *,
+        by_person: bool = False,
+    ) -> None:
         self._state, self._workspace, self._lang = state, workspace, lang
+        self._by_person = by_person
 
     @property
     def buffer(self) -> Buffer:
@@ -136,6 +147,7 @@ class Editing:
         if state.buffer and old:
             state.buffer = old.read_again(state.buffer.file)
             state.revision += state.buffer.past != old.past
+            state.by_person = self._by_person
         self.show(state.line)
         if not (state.buffer and state.lost):
             return 0
@@ -202,6 +214,7 @@ class Editing:
         state = self._state
         if state.buffer is not buffer:
             state.buffer, state.edits, state.revision = buffer, buffer.edits, state.revision + 1
+            state.by_person = self._by_person
             self.show(buffer.line)
 
     # --- the page ----------------------------------------------------------------------

@@ -92,6 +92,7 @@ class Sight:
         has_more: Whether lines follow.
         total: How many lines the file has; None if not counted yet.
         is_changed: Whether there are unsaved changes.
+        by_person: Whether the person made the last change.
         note: A short warning about the file, such as a change on disk.
     """
 
@@ -107,6 +108,7 @@ class Sight:
     has_more: bool = False
     total: int | None = None
     is_changed: bool = False
+    by_person: bool = False
     note: str = ""
 
     @classmethod
@@ -209,6 +211,7 @@ def sight_of(window: EditorWindow) -> Sight:
         has_more=page.more,
         total=page.total,
         is_changed=bool(state.edits),
+        by_person=state.by_person,
         note="" if state.on_disk == "same" else f"{state.on_disk} on disk",
     )
 
@@ -365,7 +368,7 @@ class EditorBody(InertArea):
     async def _follow(self, acted: str = "") -> None:
         async with self._sending:
             if (sight := await self._look()) is not None:
-                self._take(sight, is_own=bool(acted))
+                self._take(sight)
                 if acted and acted not in _STAYING:
                     self._go_along(self._arrival if acted == "scroll" else None)
                     self._arrival = None
@@ -376,17 +379,12 @@ class EditorBody(InertArea):
         done = looking.done() and looking.exception() is None
         return looking.result() if done else None
 
-    def _take(self, sight: Sight, *, is_own: bool = False) -> None:
-        """Show a new state of the window, merged with pending text.
-
-        Args:
-            sight: The state.
-            is_own: Whether it is the result of the person's own action.
-        """
+    def _take(self, sight: Sight) -> None:
+        """Show a new state of the window, merged with pending text."""
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
-        if same_file and not is_own and old.text is not None and sight.text is not None:
-            self._mark(old.text, sight.text)
+        if same_file and not sight.by_person:
+            self._mark(old, sight)
         if mine is not None:
             mine = self._made_here(mine, old, sight)
         target = sight.showing(mine) if mine is not None else sight.shown
@@ -437,13 +435,13 @@ class EditorBody(InertArea):
         moved = lines if end[0] < top else 0
         self.scroll_to(y=top + moved, animate=False, immediate=True)
 
-    def _mark(self, old: str, new: str) -> None:
+    def _mark(self, old: Sight, new: Sight) -> None:
         """Mark the lines that differ in the file, and move the marks below them."""
-        made = change(old, new)
-        if made is None:
+        if old.text is None or new.text is None or old.text == new.text:
             return
-        first = 1 + len(LINE_END.findall(old, 0, made.start))
-        last = first + len(LINE_END.findall(old, made.start, made.end))
+        made = Splice(*buffer.change(old.text, new.text))
+        first = 1 + len(LINE_END.findall(old.text, 0, made.start))
+        last = first + len(LINE_END.findall(old.text, made.start, made.end))
         added = len(LINE_END.findall(made.text))
         kept = {number if number < first else number + first + added - last
                 for number in self._marked if not first <= number <= last}  # fmt: skip

@@ -339,7 +339,9 @@ class EditorWindow(Window):
 
     @property
     def _editing(self) -> Editing:
-        return Editing(self.state, self.env.workspace, self.env.lang)
+        env = self.env
+        by_person = env.actor() == "person"
+        return Editing(self.state, env.workspace, env.lang, by_person=by_person)
 
     def _open(self, path: str, line: int, new: bool) -> None:
         try:

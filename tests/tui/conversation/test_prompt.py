@@ -145,8 +145,12 @@ def test_the_reason_of_a_retry_is_never_cut(chat: SharedChat) -> None:
         for seconds in (7, 6):
             main.handle(RetryScheduled(reason, seconds, 2, 5))
         await until(pilot, lambda: shown(pilot, "retrying in 6s   esc stops ─"))
-        said = " ".join(" ".join(lines(pilot)).split())
-        assert said.count(reason) == 1  # whole, and once
+
+        def said() -> str:
+            return " ".join(" ".join(lines(pilot)).split())
+
+        await until(pilot, lambda: reason in said())  # whole
+        assert said().count(reason) == 1  # and once
         main.handle(RetryScheduled("Busy.", 5, 3, 5))
         await until(pilot, lambda: shown(pilot, "retrying in 5s   esc stops   Busy."))
 
