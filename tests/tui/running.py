@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from typing import Any
 
 from textual._context import visible_screen_stack
-from textual.pilot import Pilot
+from textual.app import ScreenStackError
+from textual.pilot import Pilot, WaitForScreenTimeout
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
@@ -83,10 +84,18 @@ async def running(
                 app.desk.close()
 
 
+async def _settle(pilot: "Pilot[int]") -> None:
+    """Let the widgets do what they have begun: a test looks at more than what it waited for."""
+    with suppress(WaitForScreenTimeout, ScreenStackError):  # the app may be about to end
+        await pilot._wait_for_screen(1.0)
+        pilot.app.screen._on_timer_update()
+
+
 async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
     """Wait until it holds, but not for ever."""
     for tries in range(_PATIENCE):
         if condition():
+            await _settle(pilot)
             return
         # To look at the screen takes about as long as this: more often would hold it up.
         await asyncio.sleep(0.01 if tries < 3 else 0.03)
