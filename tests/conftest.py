@@ -71,7 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Remove the home; workers run no exit handlers."""
+    """Remove the home, and end connections; workers run no exit handlers."""
+    forkserver.disconnect()
     shutil.rmtree(_HOME, ignore_errors=True)
 
 

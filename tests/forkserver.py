@@ -153,10 +153,21 @@ class _Server:
         self._socket.sendall(data[socket.send_fds(self._socket, [data], passed) :])
         return int(self._socket.recv(100))
 
+    def close(self) -> None:
+        """End the connection."""
+        self._socket.close()
+
 
 @cache
 def _server() -> _Server:
     return _Server()
+
+
+def disconnect() -> None:
+    """Close the connection to the process to fork from, if there is one."""
+    if _server.cache_info().currsize:
+        _server().close()
+        _server.cache_clear()
 
 
 def share() -> None:
