@@ -10,6 +10,8 @@ from contextui.tui.commands import Choice, Command
 from contextui.tui.keys import focus_of
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from contextui.tui.main import MainScreen
     from contextui.windowing.window import Window
 
@@ -63,12 +65,14 @@ class ServerPrompts:
                 names=known or "–",
             )
         arguments = dict(one.partition("=")[::2] for one in rest if "=" in one)
-        self._screen.run_worker(self._fetch(window, name, arguments), exit_on_error=False)
-
-    async def _fetch(self, window: "Window", name: str, arguments: dict[str, str]) -> None:
-        desk = self._screen.app.desk  # type: ignore[attr-defined]
         given = {"name": name, "arguments": arguments}
-        focused = focus_of(self._screen)
+        fetch = self._fetch(window, given, focus_of(self._screen))
+        self._screen.run_worker(fetch, exit_on_error=False)
+
+    async def _fetch(
+        self, window: "Window", given: dict[str, Any], focused: "Widget | None"
+    ) -> None:
+        desk = self._screen.app.desk  # type: ignore[attr-defined]
         result = await desk.session.windows.act(window.id, _ACTION, given, actor="person")
         prompt = self._screen.prompt
         if not result.ok:
