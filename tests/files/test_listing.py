@@ -13,7 +13,7 @@ from contextui.files.errors import FileError, MissingFileError, NotAFolderError,
 from contextui.files.listing import FolderEntry, list_folder, tree, walk
 from contextui.files.search import Hit, SearchTimeout, find_names, find_text
 from contextui.files.workspace import Workspace
-from tests.counting import count_calls
+from tests.counting import count_calls, opened_around
 
 
 @pytest.fixture
@@ -189,11 +189,11 @@ class TestWork:
         assert not timeout.expired
 
     def test_nothing_is_left_open(self, big: Workspace) -> None:
-        before = len(os.listdir("/dev/fd"))
+        before = opened_around(big.root)
         assert len(list(islice(find_names(big, "1"), 5))) == 5
         list(islice(find_text(big, "x"), 5))
         list_folder(big, "01")
-        assert len(os.listdir("/dev/fd")) == before
+        assert opened_around(big.root) == before
 
 
 class TestSearch:

@@ -1,6 +1,5 @@
 """Paths cannot leave the workspace, and only regular files are read."""
 
-import gc
 import os
 import socket
 import sys
@@ -23,6 +22,7 @@ from contextui.files.errors import (
 from contextui.files.paths import _kernel_devices
 from contextui.files.workspace import Workspace
 from tests import forkserver
+from tests.counting import opened_around
 
 SECRET = "canary"
 
@@ -332,24 +332,20 @@ def test_a_workspace_must_be_a_folder_that_is_there(root: Path) -> None:
 
 
 def test_the_folder_is_released(root: Path) -> None:
-    before = len(os.listdir("/dev/fd"))
+    before = opened_around(root)
     with Workspace(root) as workspace:
         workspace.read_bytes("file.txt")
     Workspace(root)
-    assert len(os.listdir("/dev/fd")) == before
+    assert opened_around(root) <= before
 
 
 def test_no_descriptor_is_left_open_by_refusals(root: Path) -> None:
     workspace = Workspace(root)
-    gc.disable()  # or what earlier tests left open is closed in the middle
-    try:
-        before = len(os.listdir("/dev/fd"))
-        for path in [*ESCAPES, *BAD_PATHS, "sub", "file.txt/x", "loop", "sub/deep/nothing"]:
-            with pytest.raises(FileError):
-                workspace.open_text(path.replace("{root}", str(root)).replace("{parent}", "/"))
-        assert len(os.listdir("/dev/fd")) <= before
-    finally:
-        gc.enable()
+    before = opened_around(root)
+    for path in [*ESCAPES, *BAD_PATHS, "sub", "file.txt/x", "loop", "sub/deep/nothing"]:
+        with pytest.raises(FileError):
+            workspace.open_text(path.replace("{root}", str(root)).replace("{parent}", "/"))
+    assert opened_around(root) <= before
 
 
 def test_an_unreadable_file_says_so(root: Path) -> None:

@@ -116,6 +116,21 @@ class Terminal:
                 time.sleep(0.02)
             self._read(0.05)
 
+    def press(self, key: str, answered: Callable[[], object]) -> None:
+        """Press a key until it has an effect: a dialog takes no keys at first."""
+        pressed = 0.0
+
+        def is_answered() -> bool:
+            nonlocal pressed
+            if answered():
+                return True
+            if time.monotonic() > pressed + 0.7:
+                pressed = time.monotonic()
+                self.type(key)
+            return False
+
+        self.wait_for(is_answered)
+
     def end(self) -> int:
         """The exit status, once the program has ended."""
         self.wait_for(lambda: self.process.poll() is not None)

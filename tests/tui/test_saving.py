@@ -134,9 +134,7 @@ def test_a_full_disk_is_shown_where_the_person_looks_and_made_good_by_itself(
         terminal.type(CTRL_Q)
         terminal.wait_for(lambda: terminal.shows(f"2 turns are not saved: {disk.reason}."))
         assert terminal.shows("Quit anyway; unsaved changes are lost")
-        time.sleep(0.6)  # the dialog takes no keys at first
-        terminal.type(ESCAPE)
-        terminal.wait_for(lambda: not terminal.shows("Quit anyway"))
+        terminal.press(ESCAPE, lambda: not terminal.shows("Quit anyway"))
         assert "add butter" not in messages(disk.home)
         disk.free(terminal)
         terminal.wait_for(lambda: terminal.shows("Saving has resumed; nothing was lost."))
@@ -159,8 +157,7 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
         terminal.wait_for(lambda: terminal.shows("todo_1.add"))
         terminal.type("/quit\r")
         terminal.wait_for(lambda: terminal.shows(f"1 turn is not saved: {disk.reason}."))
-        time.sleep(0.6)
-        terminal.type("q")
+        terminal.press("q", lambda: terminal.process.poll() is not None)
         assert terminal.end() == 1
         assert terminal.now() == terminal.before
     last = terminal.written.rsplit(b"\x1b[?1049l", 1)[-1]

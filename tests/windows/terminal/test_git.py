@@ -104,6 +104,14 @@ def hook(name: str) -> Plant:
     return plant
 
 
+def stale_index(folder: Path, command: str) -> None:
+    """A hook of the index, which the next command writes: the time of a file has changed."""
+    (folder / "b.txt").write_text("b\n")
+    run(folder, "add", "b.txt")
+    hook("post-index-change")(folder, command)
+    os.utime(folder / "b.txt", (1, 1))
+
+
 def submodule(folder: Path, command: str) -> None:
     inner = folder / "inner"
     inner.mkdir()
@@ -130,7 +138,7 @@ ATTACKS: dict[str, tuple[Plant, str, str]] = {
     "textconv": (textconv, "git diff HEAD", "diff.x.textconv = touch"),
     "hook": (hook("pre-commit"), "git commit --allow-empty -m x", "the hook pre-commit"),
     "hook of a checkout": (hook("post-checkout"), "git checkout -b x", "the hook post-checkout"),
-    "hook of the index": (hook("post-index-change"), "git status", "the hook post-index-change"),
+    "hook of the index": (stale_index, "git status", "the hook post-index-change"),
     "submodule": (submodule, "git status", "core.fsmonitor = touch"),
     "worktree": (worktree, "git status", "core.fsmonitor = touch"),
     "included": (included, "git status", "core.fsmonitor = touch"),
