@@ -133,12 +133,16 @@ def test_as_json_there_is_one_object_per_line(program: Program) -> None:
     with following(program, "--json") as watch:
         watch.sees("Opened todo_1.")
         program("-c", "-p", "Add bread to the list", "--model", "offline")
-        watch.sees("Added")
+        expected = program("debug", "--json").json["items"]
+
+        def items() -> list[object]:
+            found = [one["item"] for line in watch.out if "item" in (one := json.loads(line))]
+            return list({one["seq"]: one for one in found}.values())
+
+        watch.until(lambda: items() == expected)
         assert watch.end() == 128 + signal.SIGINT
     found = [json.loads(line) for line in watch.out]
     assert {one["type"] for one in found} == {"item", "request"}
-    items = {one["item"]["seq"]: one["item"] for one in found if one["type"] == "item"}
-    assert list(items.values()) == program("debug", "--json").json["items"]
     cost = next(one for one in found if one["type"] == "request")
     assert set(cost) == {
         *("type", "number", "sent", "cached", "outdated", "received", "is_estimate")

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
@@ -19,6 +20,7 @@ from contextui.events import (
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
 from contextui.tokens import Usage
+from contextui.tui.conversation import turn
 from contextui.tui.conversation.entries import Called, CallLine, entry_of
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.status import TurnStatus
@@ -51,16 +53,19 @@ def test_durations() -> None:
     ]  # fmt: skip
 
 
-def test_the_time_of_a_turn_excludes_waiting_for_the_person() -> None:
+def test_the_time_of_a_turn_excludes_waiting_for_the_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter([100.0, 105.0, 110.0])
+    monkeypatch.setattr(turn, "time", SimpleNamespace(monotonic=lambda: next(times)))
     meter = TurnMeter(lambda: True)
     meter.handle(TurnStarted("go", "1"))
     meter.handle(CallStarted(1, "action"))
-    time.sleep(0.05)
-    meter.handle(CallFinished(1, "action", True, "", waited=0.05))
+    meter.handle(CallFinished(1, "action", True, "", waited=3.0))
     usage = Usage(input_tokens=10, cache_read_input_tokens=90, cost=0.25)
     figures = meter.handle(TurnFinished("done", steps=1, usage=usage))
     assert figures is not None
-    assert figures.seconds < 0.04
+    assert figures.seconds == 2.0
     assert (figures.calls, figures.cached, figures.cost) == (1, 0.9, 0.25)
     meter.handle(TurnStarted("go", "2"))  # a turn that was stopped before any answer has no line
     assert meter.handle(TurnFinished("stopped")) is None
