@@ -115,11 +115,13 @@ def test_a_command_is_interrupted_though_the_program_ignores_it(
 ) -> None:
     program.set(SHELL=str(shutil.which(shell)))
     (program.folder.parent / ".zshrc").touch()  # else zsh asks what a new user wants
-    sleep = {"command": "sleep 100", "seconds": 0.5}
+    sleep, pause = {"command": "sleep 100", "seconds": 0.5}, {"command": "sleep 2", "seconds": 30}
     server.play(
         answer(call("create", name="terminal")),
         answer(call("action", window_id="terminal_1", action_id="run", params=sleep)),
         answer(call("action", window_id="terminal_1", action_id="cancel")),
+        answer(call("create", name="terminal")),  # else the program may end before the command
+        answer(call("action", window_id="terminal_2", action_id="run", params=pause)),
         answer("Done."),
     )
     words = ("-p", "Sleep", "--approval", "auto")
