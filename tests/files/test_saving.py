@@ -26,7 +26,6 @@ from contextui.files.save import exchange, is_temporary
 from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
 from tests import forkserver
-from tests.counting import opened_around
 
 
 @pytest.fixture
@@ -363,7 +362,7 @@ def test_whichever_call_fails_it_is_the_old_file_or_the_new(
             expected = read(workspace)
         if way == "keep_links":
             (root / "other.txt").hardlink_to(path)
-        opened = opened_around(root)
+        descriptors = sorted(os.listdir("/dev/fd"))
         error = None
         with pytest.MonkeyPatch.context() as patch:
             failing = Failing(patch, nth, on=on)
@@ -371,7 +370,7 @@ def test_whichever_call_fails_it_is_the_old_file_or_the_new(
                 workspace.save("file.txt", new, expected=expected, keep_links=way == "keep_links")
             except FileError as raised:
                 error = raised
-        assert opened_around(root) == opened
+        assert sorted(os.listdir("/dev/fd")) == descriptors
         content = path.read_bytes() if path.exists() else None
         if content != new:
             failures += 1
