@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # CI sets this to requirements-dev.lock: then exactly these versions are installed.
 LOCK ?=
 # Twice the cores: many tests wait for a screen or for another process.
-WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+WORKERS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -55,7 +55,7 @@ demo: $(READY)
 # Unit tests: no screen, no processes, no fuzzing.
 SCREENS := $(addprefix tests/windows/test_,files_widget.py folds.py one_editor.py search.py)
 check: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet \
+	$(BIN)/python -m pytest --workers $(WORKERS) --quiet \
 		tests/config tests/context tests/files tests/windowing \
 		$(filter-out $(SCREENS),$(wildcard tests/windows/test_*.py)) \
 		tests/windows/terminal/test_screen.py \
@@ -72,15 +72,15 @@ compiled: $(READY)
 		{ $(COMPILE) tests/[a-s]*/ & $(COMPILE) tests/[t-z]*/; wait; } >/dev/null
 
 test: compiled
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest --workers $(WORKERS)
 
 # Tests marked `long`: every key of the larger panes, fuzzers, large files, many resizes.
 test-long: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m long
+	$(BIN)/python -m pytest --workers $(WORKERS) -m long
 
 # All tests, with many more random cases: 1,000 kills, 5,000 damaged logs, 20,000 keys. Takes hours.
 test-thorough: $(READY)
-	CONTEXTUI_THOROUGH=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal \
+	CONTEXTUI_THOROUGH=1 $(BIN)/python -m pytest --workers $(WORKERS) \
 		-m "not realmodel and not npm" $(TESTS)
 
 # A tiny real model behind llama.cpp's server, in its own environment. Downloads 127 MB once.

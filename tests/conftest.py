@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from contextui.interrupt import reset_for_children
 from tests import certificates, forkserver
 from tests.thorough import IS_THOROUGH, times
+from tests.workers import Pool
 
 # The first example may load the vocabulary, and windows have threads: time says nothing here.
 # A run checks the code, so it has the same examples each time; a thorough one looks for new ones.
@@ -64,10 +65,20 @@ certificates.skip_system()
 gc.disable()  # until all tests are collected
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--workers", type=int, default=0, help="run the tests in so many processes")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """All workers fork from one process."""
-    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+    """All workers have one server to fork programs from."""
+    if count := config.getoption("workers"):
         forkserver.share()
+        config.pluginmanager.register(Pool(count, _begin_worker))
+
+
+def _begin_worker() -> None:
+    """Give each worker a home of its own."""
+    os.environ["HOME"] = tempfile.mkdtemp(dir=_HOME)
 
 
 def pytest_unconfigure() -> None:
@@ -130,11 +141,13 @@ def frames(no_frames: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Compositor, "render_update", no_frames)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """What is imported stays; to look through it for garbage takes a fifth of a screen's time.
 
     What an app leaves behind is looked for more seldom, too: that takes a sixth of its time.
     """
+    if session.config.getoption("workers"):
+        forkserver.import_everything()  # once for all workers
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     gc.enable()

@@ -221,7 +221,10 @@ def _serve(listener: socket.socket, life: int) -> None:
                 os.close(running.pop(child))
         if listener in ready:
             if not clients:
-                _import_everything()
+                import_everything()
+                certificates.skip_system()
+                os.fsync = os.fdatasync = lambda _: None  # type: ignore[assignment]
+                gc.freeze()  # a child does not look through what it shares
             clients.append(listener.accept()[0])
         for client in [one for one in clients if one in ready]:
             data, passed, _, _ = socket.recv_fds(client, 1_000_000, 4)
@@ -253,14 +256,12 @@ def _ended_child(running: Mapping[int, int]) -> tuple[int, int] | None:
     return (child, status) if child else None
 
 
-def _import_everything() -> None:
+def import_everything() -> None:
+    """Import what the program may import, and load its vocabulary."""
     for name in _IMPORTED:
         import_module(name)
     TokenCounter().count("")  # loads the vocabulary
     discover().load_all()
-    certificates.skip_system()
-    os.fsync = os.fdatasync = lambda _: None  # type: ignore[assignment]  # no power is cut here
-    gc.freeze()  # a child does not look through what it shares
 
 
 def _become(wanted: Mapping[str, Any], passed: list[int]) -> None:

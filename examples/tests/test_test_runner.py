@@ -43,7 +43,7 @@ def test_fixture(broken): pass
 @pytest.mark.skip(reason="x")
 def test_skipped(): pass
 """
-ALONE = "-p no:cacheprovider -p no:xdist"
+ALONE = "-p no:cacheprovider -p no:hypothesispytest"
 
 
 @pytest.fixture

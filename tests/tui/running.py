@@ -1,6 +1,7 @@
 """The real app over a real session, driven by a pilot."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from functools import cache
@@ -94,11 +95,13 @@ async def _settle(pilot: "Pilot[int]") -> None:
 async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
     """Wait until it holds, but not for ever."""
     for tries in range(_PATIENCE):
+        began = time.thread_time()
         if condition():
             await _settle(pilot)
             return
-        # To look at the screen takes about as long as this: more often would hold it up.
-        await asyncio.sleep(0.01 if tries < 3 else 0.03)
+        # To look at the screen takes time: to do it all the time would hold it up.
+        looked = time.thread_time() - began
+        await asyncio.sleep(max(0.01 if tries < 3 else 0.03, 4 * looked))
     raise AssertionError("\n".join(["It never came to hold. The screen:", *lines(pilot)]))
 
 

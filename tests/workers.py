@@ -1,0 +1,141 @@
+"""Run the tests in several processes: `pytest --workers N`.
+
+The tests are collected once, and the workers are forked from the process that has done so. Workers
+that collect for themselves, as those of pytest-xdist do, take eight seconds each before the first
+test runs. The tests of a file follow one another in one worker, so fixtures of a module are made
+once.
+"""
+
+import array
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import pytest
+
+_SIZE = array.array("i", [0]).itemsize
+_FORK = multiprocessing.get_context("fork")
+
+
+class Pool:
+    """Runs the collected tests in forked processes; a plugin of pytest.
+
+    Args:
+        count: The number of workers.
+        begin: Called in each worker, first of all.
+    """
+
+    def __init__(self, count: int, begin: Callable[[], None]) -> None:
+        self._count, self._begin = count, begin
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        if session.testsfailed or session.config.option.collectonly or not session.items:
+            return None  # pytest's own loop says so
+        groups = [list(file) for _, file in groupby(session.items, lambda item: item.path)]
+        tasks = _tasks(len(groups))
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+        workers: dict[Connection, Any] = {}
+        try:
+            for number in range(min(self._count, len(groups))):
+                ours, theirs = _FORK.Pipe(duplex=False)
+                worker = _Worker(session, groups, tasks, theirs, f"w{number}", self._begin)
+                process = _FORK.Process(target=worker.run)
+                process.start()
+                theirs.close()
+                workers[ours] = process
+            _report(session, workers, tasks)
+        finally:
+            for process in workers.values():
+                process.terminate()
+                process.join()
+            os.close(tasks)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        return True
+
+
+def _tasks(count: int) -> int:
+    """A pipe with the numbers of the files, from which each worker takes its next one.
+
+    The last ones come first: those of the app take longest.
+    """
+    reading, writing = os.pipe()
+    os.write(writing, array.array("i", range(count)[::-1]).tobytes())
+    os.close(writing)
+    return reading
+
+
+def _report(session: pytest.Session, workers: dict[Connection, Any], tasks: int) -> None:
+    """Pass the workers' reports on, and a failure for each test that has none."""
+    hook, config = session.config.hook, session.config
+    left = {item.nodeid: item for item in session.items}
+    while open_ones := [each for each in workers if not each.closed]:
+        for connection in wait(open_ones):
+            assert isinstance(connection, Connection)
+            try:
+                data = connection.recv()
+            except EOFError:
+                connection.close()
+                continue
+            report = hook.pytest_report_from_serializable(config=config, data=data)
+            if report.when == "teardown":
+                left.pop(report.nodeid, None)
+            hook.pytest_runtest_logreport(report=report)
+            if session.shouldfail:
+                while os.read(tasks, 1000):
+                    pass
+    if session.shouldfail:
+        return
+    for name, item in left.items():
+        text = "The worker ended before the end of this test."
+        report = pytest.TestReport(name, item.location, {}, "failed", text, "call")
+        hook.pytest_runtest_logreport(report=report)
+
+
+class _Worker:
+    """Runs the tests of one file after another, in a process of its own."""
+
+    def __init__(
+        self,
+        session: pytest.Session,
+        groups: Sequence[Sequence[pytest.Item]],
+        tasks: int,
+        reports: Connection,
+        name: str,
+        begin: Callable[[], None],
+    ) -> None:
+        self._session, self._groups, self._tasks = session, groups, tasks
+        self._reports, self._name, self._begin = reports, name, begin
+
+    def run(self) -> None:
+        config = self._session.config
+        config.pluginmanager.unregister(name="terminalreporter")
+        capture: Any = config.pluginmanager.getplugin("capturemanager")
+        capture.stop_global_capturing()  # its files are those of all workers
+        capture.start_global_capturing()
+        factory = config._tmp_path_factory  # type: ignore[attr-defined]
+        factory._basetemp = factory.getbasetemp() / self._name
+        factory._basetemp.mkdir()
+        self._begin()
+        config.pluginmanager.register(self)
+        items = self._items()
+        item = next(items, None)
+        while item is not None:
+            following = next(items, None)
+            config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            item = following
+        capture.stop_global_capturing()
+
+    def _items(self) -> Iterator[pytest.Item]:
+        while data := os.read(self._tasks, _SIZE):
+            yield from self._groups[array.array("i", data)[0]]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        config = self._session.config
+        self._reports.send(
+            config.hook.pytest_report_to_serializable(config=config, report=report)
+        )
