@@ -38,7 +38,8 @@ _IMPORTED = (
     *("anthropic", "contextui.agent.models.anthropic", "contextui.agent.models.offline"),
     *("contextui.agent.models.openai", "contextui.cli.headless", "contextui.cli.program"),
     *("contextui.cli.screen", "contextui.testing", "contextui.tui.app", "contextui.tui.main"),
-    "pytest",
+    *("contextui.tui.conversation.pane", "contextui.tui.desktop.pane"),
+    *("contextui.tui.inspector.pane", "contextui.tui.rewind", "hypothesis", "pytest"),
 )
 _STATUS = array.array("i", [0]).itemsize
 _ADDRESS = "PYTEST_FORKSERVER"  # a variable with the path of its socket

@@ -1,7 +1,7 @@
 """Conversations with the offline model through the real controller."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,6 +60,8 @@ class Talk:
             tool_protocol=protocol,
         )
         self.controller.install_prompt()
+        self.on_call: Callable[[str], None] = lambda _: None
+        """Called with each call, in short form, before it is carried out."""
 
     def __enter__(self) -> "Talk":
         return self
@@ -85,6 +87,7 @@ class Talk:
             match event:
                 case CallStarted():
                     calls.append(short(event.name, event.input))
+                    self.on_call(calls[-1])
                 case CallFinished():
                     ok.append(event.ok)
                 case TurnFinished():

@@ -1,6 +1,7 @@
 """Names of several words, and the actions of running jobs that no window lists."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 from contextui import Body, Job, Lod, Window, action
@@ -37,6 +38,7 @@ class BuildWindow(Window):
     """Builds the project and runs its tests."""
 
     name = "build"
+    awaited = threading.Event()  # a job goes on until then
     description_zh = "构建项目并运行测试。"
 
     def content(self, lod: Lod) -> Body:
@@ -52,8 +54,10 @@ class BuildWindow(Window):
 
     def _job(self, name: str) -> Job:
         async def work(_: Job) -> None:
-            await asyncio.sleep(0.3)
+            while not self.awaited.is_set():
+                await asyncio.sleep(0.01)
 
+        self.awaited.clear()
         return self.env.job(name, work, wait=0)
 
 
@@ -102,6 +106,7 @@ def test_a_window_is_addressed_by_a_name_of_two_words(tmp_path: Path) -> None:
 def said(folder: Path, words: str, *actions: str, of: str = "build") -> tuple[str, ...]:
     """Return the calls that come of words while jobs run."""
     with Talk(folder, "en" if words.isascii() else "zh", (BuildWindow, BookingWindow)) as talk:
+        talk.on_call = lambda call: BuildWindow.awaited.set() if ".wait" in call else None
         talk.windows.open(of)
         for action_id in actions:
             talk.act(f"{of}_1", action_id)
