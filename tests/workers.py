@@ -2,8 +2,7 @@
 
 The tests are collected once, and the workers are forked from the process that has done so. Workers
 that collect for themselves, as those of pytest-xdist do, take eight seconds each before the first
-test runs. The tests of a file follow one another in one worker, so fixtures of a module are made
-once.
+test runs. All tests of a file run in one worker, so the fixtures of a module are made once.
 """
 
 import array
@@ -12,7 +11,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.context import ForkProcess
+from typing import Any, cast
 
 import pytest
 
@@ -38,19 +38,19 @@ class Pool:
         groups = [list(file) for _, file in groupby(session.items, lambda item: item.path)]
         tasks = _tasks(len(groups))
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-        workers: dict[Connection, Any] = {}
+        workers: dict[Connection, ForkProcess] = {}
         try:
             for number in range(min(self._count, len(groups))):
                 ours, theirs = _FORK.Pipe(duplex=False)
-                worker = _Worker(session, groups, tasks, theirs, f"w{number}", self._begin)
-                process = _FORK.Process(target=worker.run)
+                worker = _Worker(session, groups, tasks, theirs)
+                process = _FORK.Process(target=worker.run, args=(f"w{number}", self._begin))
                 process.start()
                 theirs.close()
                 workers[ours] = process
-            _report(session, workers, tasks)
+            _report(session, [*workers], tasks)
         finally:
             for process in workers.values():
-                process.terminate()
+                process.terminate()  # has ended, unless this process was interrupted
                 process.join()
             os.close(tasks)
         if session.shouldfail:
@@ -69,13 +69,12 @@ def _tasks(count: int) -> int:
     return reading
 
 
-def _report(session: pytest.Session, workers: dict[Connection, Any], tasks: int) -> None:
-    """Pass the workers' reports on, and a failure for each test that has none."""
+def _report(session: pytest.Session, workers: list[Connection], tasks: int) -> None:
+    """Pass the workers' reports on, and a failure for each test that did not end."""
     hook, config = session.config.hook, session.config
     left = {item.nodeid: item for item in session.items}
     while open_ones := [each for each in workers if not each.closed]:
-        for connection in wait(open_ones):
-            assert isinstance(connection, Connection)
+        for connection in cast(list[Connection], wait(open_ones)):
             try:
                 data = connection.recv()
             except EOFError:
@@ -105,26 +104,24 @@ class _Worker:
         groups: Sequence[Sequence[pytest.Item]],
         tasks: int,
         reports: Connection,
-        name: str,
-        begin: Callable[[], None],
     ) -> None:
-        self._session, self._groups, self._tasks = session, groups, tasks
-        self._reports, self._name, self._begin = reports, name, begin
+        self._session, self._groups = session, groups
+        self._tasks, self._reports = tasks, reports
 
-    def run(self) -> None:
+    def run(self, name: str, begin: Callable[[], None]) -> None:
         config = self._session.config
         config.pluginmanager.unregister(name="terminalreporter")
         capture: Any = config.pluginmanager.getplugin("capturemanager")
-        capture.stop_global_capturing()  # its files are those of all workers
+        capture.stop_global_capturing()  # its files are those of the process that forked
         capture.start_global_capturing()
         factory = config._tmp_path_factory  # type: ignore[attr-defined]
-        factory._basetemp = factory.getbasetemp() / self._name
+        factory._basetemp = factory.getbasetemp() / name
         factory._basetemp.mkdir()
-        self._begin()
+        begin()
         config.pluginmanager.register(self)
         items = self._items()
         item = next(items, None)
-        while item is not None:
+        while item is not None and not self._session.shouldfail:
             following = next(items, None)
             config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             item = following
@@ -136,6 +133,4 @@ class _Worker:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         config = self._session.config
-        self._reports.send(
-            config.hook.pytest_report_to_serializable(config=config, report=report)
-        )
+        self._reports.send(config.hook.pytest_report_to_serializable(config=config, report=report))

@@ -63,7 +63,7 @@ def total(name: str, rates: Iterable[Rate]) -> Rate:
 
 
 def show(line: object, capsys: pytest.CaptureFixture[str]) -> None:
-    """Print a line although the test passes. The workers of xdist only have stderr."""
+    """Print a line although the test passes."""
     with capsys.disabled():
         print(f"\n{line}", file=sys.stderr)
 
