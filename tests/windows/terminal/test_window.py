@@ -90,9 +90,11 @@ def test_a_long_command_goes_on_and_can_be_cancelled(
     assert "goes on as job" in said
     until(lambda: "begun" in terminal.content())
     assert "<Job id=" in terminal.xml()
+    second = terminal.result("run", command="echo no")  # only one runs at a time
+    assert (second.ok, '"echo begun; sleep 300" is running' in second.text) == (False, True)
     terminal.act("cancel")
     until(lambda: state(terminal).ran)
-    assert state(terminal).ran[-1].status == 130
+    assert [one.status for one in state(terminal).ran] == [130]
     assert terminal.act("run", command="echo again").endswith("again")
 
 
