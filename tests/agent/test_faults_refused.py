@@ -173,6 +173,18 @@ def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(wired: Wired) ->
     assert "word word" not in texts(wired.last)  # or it would be in the way for ever
 
 
+def test_fault_08_a_provider_that_counts_less_than_we_do_gets_less_all_the_same(
+    wired: Wired,
+) -> None:
+    """Our own count is taken for twice as much as it is, and still the request shrinks."""
+    long_talk(wired)
+    wired.session.context.counter.ratio = 0.5
+    events = wired.say("and now?", TOO_LARGE, answer("Here."))
+    assert end(events).text == "Here."
+    large, small = wired.requests[-2:]
+    assert len(small.body) < len(large.body) * 0.8
+
+
 ODD = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 CITED = {"type": "text", "text": "So it is.", "citations": [{"type": "page_location"}]}
 

@@ -185,6 +185,7 @@ class History:
         self.system = ""
         self.settled, self.changed = True, False
         self.thought: RoleBlock | None = None
+        self.bound: list[tuple[str, list[RoleBlock]]] = []
         self.answering = False
         self.paused = False
         self.payloads: list[Payload] = []
@@ -361,12 +362,20 @@ class History:
         assert not [block for _, block in blocks if block.get("content") == MADE_UP]
         if self.placement == "turn":
             self.check_prefix(blocks, request.system)
-        if self.placement == "price" and self.thought in blocks and self.before is not None:
-            # It is bound to all that stood before it, whatever is swept.
-            assert blocks[: blocks.index(self.thought)] == self.before
+        if self.placement == "price":
+            self.check_thinking(blocks, request.system)
         self.thought = None
         self.before, self.system = blocks, request.system
         self.stable = blocks[: request.stable]
+
+    def check_thinking(self, blocks: list[RoleBlock], system: str) -> None:
+        """Until the turn ends, thinking stays with all that stood before it, whatever is swept."""
+        if self.before is None:
+            self.bound.clear()
+        elif self.thought in blocks:
+            self.bound.append((self.system, [*self.before, self.thought]))
+        for said, before in self.bound:
+            assert (system, blocks[: len(before)]) == (said, before)
 
     def check_prefix(self, blocks: Sequence[RoleBlock], system: str) -> None:
         """Within a turn nothing that was sent changes; across turns nothing that is final."""
@@ -441,16 +450,26 @@ def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(how: s
     windows = WindowManager([NotesWindow])
     context = ContextManager(windows, counter=rough_counter())
     window = windows.open("notes")
-    interruptions = {
+    interruptions: dict[str, Callable[[], object]] = {
         "words": lambda: context.add(ContextItem(ItemType.USER, "And eggs.")),
         "closing": lambda: windows.close(window.id, "No longer needed."),
     }
-    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    answer = [thinking, call("read_file", path="x")]
-    model = Interrupted(answer, "Done.", interruptions=[interruptions[how]])
-    run(controller(model=model, context=context), "Add milk.")
-    first, second = map(blocks_in, model.requests)
-    assert second[: len(first) + 1] == [*first, ("assistant", thinking)]
+    thoughts = [{"type": "thinking", "thinking": "hm", "signature": one} for one in ("s", "t")]
+    answers: list[Step] = [[one, call("read_file", path="x")] for one in thoughts]
+    long = ContextItem(ItemType.USER, "Hi. " * 9_000)
+    context.add(long)
+    happens = [lambda: None, interruptions[how], lambda: context.drop(long.id)]
+    model = Interrupted("Hello.", *answers, "Done.", "Yes.", interruptions=happens)
+    talk = controller(model=model, context=context)
+    for words in ("Hello.", "Add milk.", "And now?"):
+        run(talk, words)
+    _, first, second, third, last = map(blocks_in, model.requests)
+    for before, thinking in zip((first, second), thoughts, strict=True):
+        bound = [*before, ("assistant", thinking)]
+        assert third[: len(bound)] == bound
+    assert second[: len(first) + 1] == third[: len(first) + 1]
+    assert "Hi. Hi." in str(third)  # what was dropped goes when the turn has ended
+    assert "Hi. Hi." not in str(last)
 
 
 def test_dropping_during_a_turn_leaves_the_model_something_to_answer() -> None:

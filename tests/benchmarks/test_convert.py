@@ -52,6 +52,7 @@ def test_a_recorded_run_is_read(tmp_path: Path) -> None:
         ),
     )
     assert list(run.requests()) == [(1, 0), (3, 5)]
+    assert parse_run(json.loads(json.dumps(run.as_json())), "again") == run
 
 
 def test_times_never_decrease() -> None:
@@ -165,6 +166,24 @@ def test_a_trajectory_with_commands_in_fenced_code_is_converted(tmp_path: Path) 
         assert [step.time for step in run.steps] == [0, 5, 10, 15, 20, 25], fence
 
 
+def test_recorded_actions_come_before_fenced_code(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant", "content": "<go>ls</go>", "extra": {"actions": [{"command": "ls"}]}},
+        {"role": "user", "content": OUTPUT, "extra": {"returncode": 0}},
+        {"role": "assistant", "content": "```bash\nls\n```", "extra": {"actions": [
+            {"command": "one"}, {"command": "two"},
+        ]}},
+        {"role": "user", "content": OUTPUT},
+        {"role": "assistant", "content": "```bash\nls\n```\n```bash\nls\n```"},
+        {"role": "user", "content": "Only one.", "extra": {"interrupt_type": "FormatError"}},
+    ]  # fmt: skip
+    (run,) = load_runs(saved(tmp_path, "text.traj.json", trajectory(*messages)))
+    kinds = [type(step) for step in run.steps]
+    assert kinds == [Words, Answer, Result, Answer, Result, Answer, Words]
+    calls = [one.calls for one in run.steps if isinstance(one, Answer)]
+    assert [one.tokens for one in calls[1]] == [count("one"), count("two")]
+
+
 def test_a_bad_trajectory_is_refused(tmp_path: Path) -> None:
     for messages, why in (
         ([{"role": "narrator", "content": "x"}], "message 3: role must be"),
@@ -256,6 +275,10 @@ def test_a_bad_session_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(RunError, match=why):
             load_runs(saved(tmp_path, "bad.jsonl", lines))
+    path = saved(tmp_path, "cut.jsonl", SESSION)
+    path.write_text(path.read_text("utf-8") + '{"type": "assis', "utf-8")
+    with pytest.raises(RunError, match="line 14: it is not JSON"):
+        load_runs(path)
 
 
 def test_converted_sessions_hold_no_text_and_can_be_replayed(

@@ -12,8 +12,8 @@ import pytest
 from benchmarks.cost import page
 from benchmarks.cost.__main__ import main
 from benchmarks.cost.cache import Block, Figures, PromptCache, figures
-from benchmarks.cost.loop import Turn, play_plain
-from benchmarks.cost.mixes import LONG_MIXES, long_costs, mixes
+from benchmarks.cost.loop import PLACEMENTS, Turn, play_plain
+from benchmarks.cost.mixes import CONFIRMED, LONG_MIXES, long_costs, mix_figures, mixes
 from benchmarks.cost.replay import POLICIES, append_only, by_price, compare, mask_each_step
 from benchmarks.cost.runs import Answer, Call, Result, Run, Step, Words
 from contextui.agent.models.scripted import call
@@ -96,6 +96,11 @@ def test_a_short_run_costs_the_same_under_every_policy() -> None:
     assert all(other == pytest.approx(first) for other in others)
 
 
+def test_after_the_expiry_everything_is_written_again() -> None:
+    found = figures(append_only(run_of(3, steps=20, pause=100_000.0)))
+    assert found.cost > 1.2 * found.tokens
+
+
 def test_replay_prints_ratios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = []
     for seed in range(2):
@@ -109,6 +114,14 @@ def test_replay_prints_ratios(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 # --- the mixes -----------------------------------------------------------------------------
+
+
+def test_a_mix_gives_the_same_figures_twice() -> None:
+    mix = mixes(turns=2)[0]
+    first, second = mix_figures(mix), mix_figures(mix)
+    assert first == second
+    assert list(first) == [*PLACEMENTS, CONFIRMED]
+    assert all(0 < one.tokens < 1 for one in first.values())
 
 
 def test_both_scripts_of_a_mix_make_the_same_edits() -> None:
@@ -144,6 +157,13 @@ def test_the_plain_loop_reads_and_edits_files(tmp_path: Path) -> None:
     assert [len(one.blocks) for one in sent] == [2, 4, 6, 8]
     assert all(one.marks[-1] == len(one.blocks) for one in sent)
     assert "12 line 11" in str(sent[2].blocks[-1].key)
+
+
+def test_a_plain_edit_may_only_confirm(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\n", "utf-8")
+    edit = call("edit", path="a.py", old="two", new="three")
+    sent = play_plain([Turn("Fix it.", [edit, "Done."])], tmp_path, around=None)
+    assert '"content": "Saved a.py"' in str(sent[-1].blocks[-1].key)
 
 
 def test_the_page_has_the_tables() -> None:

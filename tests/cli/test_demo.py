@@ -1,5 +1,7 @@
 """The demo: a conversation that works, in 80 columns."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -37,3 +39,20 @@ def test_a_reader_that_closes_the_pipe_leaves_no_traceback() -> None:
     )
     assert len(shown.stdout.splitlines()) == 1
     assert shown.stderr == ""
+
+
+def test_benchmarks_end_without_a_traceback_when_nobody_reads() -> None:
+    """R15: as `make bench | head -1` does; all of them import the package that sees to it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    shown = subprocess.run(
+        [sys.executable, "-u", "-m", "benchmarks.tokens"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=Path(__file__).parents[2],
+    )
+    os.close(writer)
+    assert (shown.returncode, shown.stderr) == (-signal.SIGPIPE, "")

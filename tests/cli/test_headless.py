@@ -162,6 +162,16 @@ def test_a_turn_of_too_many_steps_is_a_failure(program: Program, server: Server)
     assert done.json["error"] in done.err
 
 
+def test_no_more_windows_open_than_the_flag_allows(program: Program, server: Server) -> None:
+    server.play(answer(*[call("create", name="todo") for _ in range(3)]), answer("Two."))
+    done = program("-p", "Three lists", "--max-windows", "2", "--verbose")
+    assert done.err.splitlines() == [
+        "✓ create todo",
+        "✓ create todo",
+        "✗ create todo: 2 windows are open, which is the maximum (max_windows). Close one first.",
+    ]
+
+
 def test_the_command_to_continue_fits_the_session(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -35,6 +35,14 @@ def test_a_fork_resumes_a_copy_and_keeps_the_original(program: Program, server: 
     assert info.path.read_bytes() == before
 
 
+def test_windows_are_restored_with_their_state(program: Program, server: Server) -> None:
+    made = answer(call("create", name="todo", args={"items": ["milk"]}))
+    server.play(made, answer("Made."), answer("Yes."))
+    program("-p", "Make a list")
+    program("-c", "-p", "And?")
+    assert '<item id="1">milk</item>' in str(server.requests[-1].json)
+
+
 def test_where_there_is_no_session_it_says_so(program: Program, server: Server) -> None:
     program("-c", "-p", "Hi").fails(2, str(program.folder))
     program("-r", "abc", "-p", "Hi").fails(2, '"abc"')

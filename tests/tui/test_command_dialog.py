@@ -218,6 +218,11 @@ def test_a_key_or_a_click_answers(dialogs: SharedApp) -> None:
         await ask(pilot, host, question())
         await pilot.click("#choice-p", offset=(5, 0))
         assert await decided(pilot, host) == Decision("pattern")
+        await ask(pilot, host, question())
+        await pilot.press("r")
+        await pilot.pause()
+        await pilot.press(*"yes", "enter")
+        assert await decided(pilot, host) == Decision("no", "yes")
 
     dialogs.run(answer)
 

@@ -106,6 +106,10 @@ def test_keys_lead_to_every_pane_and_back_and_give_it_the_room(shared: SharedApp
         assert not inspector.display or not inspector.region
         await pilot.press("f2")
         assert inspector.display
+        await pilot.press("ctrl+g", "p", "f3")
+        await until(pilot, lambda: pilot.app.screen.has_class("-zoom-chat"))
+        await pilot.press("escape")
+        assert not pilot.app.screen.has_class("-zoom")
 
     shared.run(go)
 

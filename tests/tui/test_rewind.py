@@ -178,6 +178,8 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
         await pilot.press("enter", "y", "e", "s")  # a word
         await pilot.press("y")  # too soon after it
         assert screen._pending is None
+        see(pilot, "No file was written since turn 2.")
+        assert not shown(pilot, "conversation only")
     assert here.screen is screen
     await pilot.press("escape")
     await until(pilot, lambda: here.screen is here.main)
@@ -185,9 +187,12 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
 
 
 async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
+    for text in ("fourth\n", "third\n"):
+        save(pilot, "a.txt", text)
     screen = await sheet(pilot)
     assert screen.query_one(TurnList).chosen == 2
-    assert shown(pilot, "No file was written since turn 2.")
+    see(pilot, "1 file was written since, and is as it was then.")
+    assert not shown(pilot, "a.txt")
     assert not shown(pilot, "conversation only")
     await pilot.press("end")
     await ready(pilot, screen)

@@ -403,6 +403,17 @@ def type_in(editor: Editor, at: int, text: str) -> None:
         editor.act("splice", start=at + number, end=at + number, text=letter)
 
 
+def test_a_new_edit_ends_what_could_be_redone(editor: Editor) -> None:
+    editor.act("replace", old="sum", new="max")
+    editor.act("insert", before_line=1, text="# a")
+    assert editor.act("undo") == "Undone in line 1; 1 more can be undone."
+    assert editor.act("undo") == "Undone in line 6; 0 more can be undone."
+    assert editor.act("redo") == "Redone in line 6; 1 more can be redone."
+    editor.act("insert", before_line=1, text="# b")
+    assert editor.refused("redo") == "There is nothing to redo."
+    assert text_of(editor) == "# b\n" + CART.replace("sum", "max")
+
+
 def test_typing_is_undone_by_words_and_kept_as_one_edit(editor: Editor) -> None:
     type_in(editor, 0, "# two words\n")
     (edit,) = editor.window.state.edits

@@ -85,6 +85,22 @@ def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
 # --- saving ------------------------------------------------------------------------------------
 
 
+def test_undo_goes_back_behind_a_save(editor: Editor, path: Path) -> None:
+    assert editor.act("save") == "Saved a.txt, 5 lines."
+    assert (path.read_text(), editor.window.state.edits) == (NEW, ())
+    assert editor.act("save") == "There are no changes to save."
+    editor.act("undo")
+    assert (text_of(editor), path.read_text()) == (OLD, NEW)
+    assert editor.content(Lod.GIST) == "a.txt, 5 lines, changed, not saved"
+    with editor.restored() as later:
+        assert (text_of(later), later.content(Lod.GIST)) == (OLD, editor.content(Lod.GIST))
+    editor.act("redo")
+    assert editor.content(Lod.GIST) == "a.txt, 5 lines, saved"
+    editor.act("undo")
+    editor.act("save")
+    assert path.read_text() == OLD
+
+
 def change(path: Path) -> None:
     path.write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
 
@@ -509,6 +525,23 @@ def test_a_replacement_in_many_lines(tmp_path: Path, count: int, edits: int) -> 
             assert text_of(later) == text_of(editor)
         editor.act("undo")
         assert editor.window.state.edits == ()
+
+
+def test_near_edits_are_one_and_edits_that_cancel_out_are_none(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("short\n" * 100)
+    with open_editor(tmp_path, "a") as editor:
+
+        def put(line: int, text: str) -> list[int]:
+            """Replace a line; the lines of the edits that are kept then."""
+            editor.act("replace_lines", first=line, last=line, text=text)
+            return [edit.line for edit in editor.window.state.edits]
+
+        assert [put(line, "x") for line in (10, 20, 60, 5)] == [[10], [10], [10, 60], [5, 60]]
+        assert [put(line, "short") for line in (5, 10, 20, 60)][2:] == [[60], []]
+        editor.act("delete_lines", first=1, last=1)
+        editor.act("insert", before_line=100, text="short")
+        assert editor.window.state.edits == ()
+        assert editor.content(Lod.GIST) == "a, 100 lines, saved"
 
 
 def test_a_change_in_between_is_never_overwritten(editor: Editor, path: Path) -> None:

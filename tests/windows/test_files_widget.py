@@ -246,9 +246,13 @@ def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole
 
     async def find_files(pilot: "Pilot[int]", frame: WindowFrame) -> None:
         rows = frame.body.query_one(RowList)
+        frame.focus()
+        await until(pilot, lambda: "detail" in lines(pilot)[-1])
         rows.focus()
         await pilot.press("slash", *"cart")
-        await until(pilot, lambda: isinstance(pilot.app.focused, FilterInput))
+        await until(pilot, lambda: "esc clear filter" in lines(pilot)[-1])
+        assert "detail" not in lines(pilot)[-1]  # the window's keys are letters of the filter now
+        assert isinstance(pilot.app.focused, FilterInput)
         text = await seen(pilot, frame, "4 of 9 files", "test_cart.py", "docs/", "/ cart")
         assert names(frame) == [
             *("docs", "  cart.md", "src/shop", "  checkout", "    cart_lock.py", "  cart.py"),

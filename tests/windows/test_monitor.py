@@ -201,6 +201,7 @@ def test_the_last_sixty_samples_are_there_for_a_plot(monitor: Monitor) -> None:
          "processes  by=memory\n  idle  pid=3 cpu=0% memory=2.0 GB\n"
          "  python3  pid=7 cpu=95% memory=440 MB\n  node  pid=9 cpu=10% memory=90 MB\n"
          "sampling  every=5 s"),
+        ("arguments", {"show": True}, "Arguments are shown.", "sampling  every=5 s"),
         ("pause", {}, "Paused. The figures stay as they are.",
          "sampling  every=5 s paused=true"),
         ("sample", {}, "cpu 35%, memory 61%, disk 64%, load 1.5, network ↓20 KB/s ↑0 KB/s",

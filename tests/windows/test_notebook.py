@@ -209,6 +209,7 @@ def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path) 
         ("search", {"text": "HOW release"},
          f"1 of 2 entries.\n2 {HEAD}: …# Release checklist Bump the version. Run the tests on "
          "all th…", BRIEF),
+        ("search", {"text": "nowhere"}, "0 of 2 entries.", BRIEF),
     ],
 )  # fmt: skip
 def test_each_action_at_each_level_and_restored(

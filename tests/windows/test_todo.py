@@ -69,6 +69,7 @@ def test_the_three_levels(todo: Todo) -> None:
          ("1 'milk' is number 3 now.", "2* 3 1", "2 open, 1 done")),
         ("clear_done", {}, ("Deleted 1, 2 are left.", "1 3", "2 open, 0 done")),
         ("find", {"text": "LK mi"}, ("1 of 3: 1 'milk'.", "1 2* 3", "2 open, 1 done")),
+        ("find", {"text": "tea"}, ("0 of 3: none.", "1 2* 3", "2 open, 1 done")),
     ],
 )  # fmt: skip
 def test_each_action_at_each_level_and_restored(

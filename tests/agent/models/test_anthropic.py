@@ -420,6 +420,17 @@ def test_a_model_outlives_its_event_loop() -> None:
             assert TextDelta(text) in asyncio.run(events_of(model))
 
 
+def test_closing_twice_or_before_anything_is_fine() -> None:
+    model = AnthropicModel("claude-x")
+    assert model.name == "claude-x"
+
+    async def close() -> None:
+        await model.aclose()
+        await model.aclose()
+
+    asyncio.run(close())
+
+
 # --- loading -------------------------------------------------------------------------------
 
 FIRST_USE = """

@@ -289,13 +289,15 @@ def test_where_too_little_can_go_nobody_is_asked() -> None:
     assert asked(service) == []
 
 
-def test_the_next_try_reads_what_was_left_out() -> None:
+@pytest.mark.parametrize("failures", [1, 2])
+def test_the_next_try_reads_what_was_left_out(failures: int) -> None:
     talk = talk_of(50)
-    service = service_of(talk, "", OUTLINE)
-    assert not compacted(service).success
+    service = service_of(talk, *[""] * failures, OUTLINE)
+    for _ in range(failures):
+        assert not compacted(service).success
     result = compacted(service)
     assert result.success
-    (_, request) = asked(service)
+    (*_, request) = asked(service)
     text = "\n".join(str(block["text"]) for block in request.blocks())
     places = [text.index(f"question {number}\n") for number in (1, 2, 35, 36, 40)]
     assert places == sorted(places)

@@ -310,12 +310,14 @@ def test_an_answer_is_copied_and_its_code_is_saved_by_one_key(chat: SharedChat) 
 
     async def talk(pilot: "Pilot[int]") -> None:
         desk = chat.desk
+        pane(pilot).action_copy()
+        assert pilot.app.clipboard == ""  # there is no answer yet
         await say(pilot, "a chart, please")
         await until(pilot, lambda: shown(pilot, "Done."))
         pane(pilot).focus()
         await pilot.press("ctrl+y", "ctrl+s")
         await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
-        assert pilot.app.clipboard == answer  # the last one, as it was written
+        assert pilot.app.clipboard == answer  # as it was written
         workspace = desk.session.windows.workspace
         assert workspace is not None
         assert CodeStore.of(workspace).read("code_draw_chart") == code
@@ -326,7 +328,8 @@ def test_an_answer_is_copied_and_its_code_is_saved_by_one_key(chat: SharedChat) 
         assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
         await say(pilot, "thanks")
         pane(pilot).focus()
-        await pilot.press("ctrl+s")
+        await pilot.press("ctrl+y", "ctrl+s")
+        await until(pilot, lambda: pilot.app.clipboard == "Nothing to keep.")  # the last one
         await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
 
     chat.talk(talk, answer, "Nothing to keep.")

@@ -79,6 +79,14 @@ def test_wide_windows_stack_in_one_column_where_there_is_room() -> None:
     assert {found[f"w_{one}"].width for one in (1, 5, 6)} == {92}
 
 
+def test_two_columns_keep_sixty_cells_for_each_file() -> None:
+    windows = order(4, wide=(1, 2, 3, 4))
+    wish = wishes((1, 2, 3, 4))
+    found = place(arrange(windows, Size(124, 60), "stack", wish, columns=2))
+    assert len(found) == 4
+    assert {one.width for one in found.values()} == {62}
+
+
 def test_the_next_file_takes_the_main_place_and_the_last_becomes_a_line() -> None:
     windows = order(4, current=4, wide=(1, 4))
     found = arrange(windows, Size(78, 22), "stack", wishes((1, 4)))

@@ -119,11 +119,15 @@ def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) -> None:
             await frame_of(pilot, "form_1")
             await until(pilot, lambda: desktop(pilot).region.height == 8)
             await pilot.press("ctrl+g", "down", "down", "down", "up", "left")
-            await until(pilot, lambda: desktop(pilot).region.height == 10)
+            await until(
+                pilot, lambda: desktop(pilot).region.height == 10 and layout()["rows"] == 10
+            )
             assert len(pilot.app.screen_stack) == 2  # open for the next arrow
             assert main(pilot).query_one("#inspector").outer_size.width == 43
             await pilot.press("=")
-            await until(pilot, lambda: desktop(pilot).region.height == 8)
+            await until(
+                pilot, lambda: desktop(pilot).region.height == 8 and layout()["rows"] is None
+            )
             await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
             assert main(pilot).query_one("#inspector").outer_size.width == 41
             await pilot.press("ctrl+g", "2")

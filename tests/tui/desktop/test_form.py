@@ -121,6 +121,20 @@ def test_every_type_has_its_field_its_default_and_its_error(shared_form: SharedA
     shared_form.run(act, (120, 60))
 
 
+def test_a_default_that_nobody_touches_is_what_is_sent(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "take")
+        put(fields["text"], "a")
+        put(fields["number"], "1")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.note == "Took it.")
+        found = got(pilot)
+        assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
+        assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
+
+    shared_form.run(act, (120, 60))
+
+
 def test_limits_are_beside_the_field_and_hold_before_anything_is_sent(
     shared_form: SharedApp,
 ) -> None:

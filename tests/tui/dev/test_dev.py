@@ -136,6 +136,7 @@ def test_a_save_reloads_the_window_with_its_state_and_keys_restart_copy_and_say(
 def test_a_fault_leaves_the_old_code_and_what_does_not_fit_is_kept_aside(file: Path) -> None:
     whole = file.read_text()
     no_class = whole.replace("class Kanban", "class :")
+    not_run = whole.replace("class State", "raise KeyError('doin')\n    class State")
     no_content = whole.replace("if lod is Lod.GIST", "if {}['doin']")
     no_state = whole.replace("cards: dict[str, str] = {", "cards: list[int] = [*{").replace(
         '"done"}', '"done"}.values()] and []'
@@ -147,6 +148,7 @@ def test_a_fault_leaves_the_old_code_and_what_does_not_fit_is_kept_aside(file: P
             await app.bench.windows.act("kanban_1", "add", {"text": "sweep"}, actor="person")
             for faulty, place in (
                 (no_class, "kanban.py:5"),
+                (not_run, "kanban.py:8"),
                 (no_content, "kanban.py:18"),
                 (no_state, ""),
             ):

@@ -38,6 +38,12 @@ def rows_of_draft(draft: Draft) -> list[str]:
     return shown
 
 
+def test_before_the_first_message_there_is_a_prompt_and_nothing_to_compare_with() -> None:
+    draft = Scene(controller()).draft()
+    assert [part.name for part in draft.parts] == ["system"]
+    assert not draft.is_compared
+
+
 def test_the_exact_bytes_are_what_would_be_sent() -> None:
     scene = Scene(controller("One.", "Two."))
     run(scene.talk, "first")

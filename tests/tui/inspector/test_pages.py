@@ -83,6 +83,7 @@ def test_the_request_shows_its_parts_and_where_the_cache_ends(
         seen = await read_parts(pilot, "The file has 600 lines.")
         assert "─ cache ends here ─" in seen
         assert "1 result  todo_1" in seen  # the window that the call opened is inside of its result
+        assert "+ new  ~ changed" in seen
         assert "at full price" in seen or size != (80, 24)  # there is no room for it
 
     shared_shop.run(act, size)

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import TurnUsage, UsagePage, as_csv
 from contextui.words import Words
 from tests.tui.inspector.scene import inspector
-from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.test_cost import Priced, answered
 
 TURNS = [
@@ -103,10 +104,14 @@ def test_t_shows_the_bars_in_dollars_and_c_copies(tmp_path: Path) -> None:
 
 def test_without_prices_there_are_no_dollars_and_without_turns_no_csv(tmp_path: Path) -> None:
     async def go() -> None:
-        async with running(desk_in(tmp_path, answered("A."))) as pilot:
+        async with running(desk_in(tmp_path, answered("A."), "B.")) as pilot:
             await usage_page(pilot)
             await until(pilot, lambda: shown(pilot, "Nothing sent yet."))
             assert not shown(pilot, "copy as CSV")
+            inspector(pilot)._turn_to("Request")
+            await until(pilot, lambda: shown(pilot, "turn 1, not sent yet"))
+            assert not shown(pilot, "+ new")  # there is no request to compare with
+            await usage_page(pilot)
             await say(pilot, "one")
             await until(pilot, lambda: shown(pilot, "  12k"))
             assert shown(pilot, "copy as CSV")
@@ -114,5 +119,10 @@ def test_without_prices_there_are_no_dollars_and_without_turns_no_csv(tmp_path: 
             await pilot.press("t")
             await pilot.pause()
             assert shown(pilot, "  12k")
+            assert not shown(pilot, "of ~")
+            await say(pilot, "two")  # whose usage the model does not report
+            await until(pilot, lambda: shown(pilot, " billed of ~"))
+            (row,) = (one for one in lines(pilot) if re.search(r"▏ +2 +0 ", one))
+            assert re.search(r" 2 +0 +· +~\d+ +0 *$", row)
 
     asyncio.run(go())

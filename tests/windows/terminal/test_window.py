@@ -84,15 +84,19 @@ def test_the_shell_is_the_same_for_all_commands(
 
 
 def test_a_long_command_goes_on_and_can_be_cancelled(
-    terminal: WindowTester[TerminalWindow],
+    terminal: WindowTester[TerminalWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = terminal.act("run", command="echo begun; sleep 300", seconds=0.2)
     assert "goes on as job" in said
     until(lambda: "begun" in terminal.content())
     assert "<Job id=" in terminal.xml()
+    with monkeypatch.context() as patch:
+        patch.setattr("contextui.windows.terminal.shell._SETTLED", 0.0)  # it will not end
+        second = terminal.result("run", command="echo no")  # only one runs at a time
+    assert (second.ok, '"echo begun; sleep 300" is running' in second.text) == (False, True)
     terminal.act("cancel")
     until(lambda: state(terminal).ran)
-    assert state(terminal).ran[-1].status == 130
+    assert [one.status for one in state(terminal).ran] == [130]
     assert terminal.act("run", command="echo again").endswith("again")
 
 
