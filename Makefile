@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # CI sets this to requirements-dev.lock: then exactly these versions are installed.
 LOCK ?=
-# Twice the cores: many tests wait for a screen or for another process.
+# More than the cores: many tests wait for a screen or for another process.
 WORKERS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo check compiled test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
+.PHONY: help run demo check test test-long test-thorough test-real test-mcp lint format docs lock screenshots \
 	bench clean
 
 help:
@@ -65,13 +65,7 @@ check: $(READY)
 		--ignore tests/files/test_crash.py --ignore tests/context/test_work.py \
 		--ignore tests/windowing/test_kinds.py
 
-# In a new clone: else each test process would compile the program and all tests for itself.
-COMPILE := $(BIN)/python -m pytest --collect-only --quiet -p no:cacheprovider
-compiled: $(READY)
-	@test -d tests/tui/__pycache__ || \
-		{ $(COMPILE) tests/[a-s]*/ & $(COMPILE) tests/[t-z]*/; wait; } >/dev/null
-
-test: compiled
+test: $(READY)
 	$(BIN)/python -m pytest --workers $(WORKERS)
 
 # Tests marked `long`: every key of the larger panes, fuzzers, large files, many resizes.

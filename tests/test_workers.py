@@ -1,5 +1,6 @@
 """`pytest --workers` reports each test once, also if a worker ends too early."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def made(tmp_path_factory):
     with open("made", "a") as file:
         file.write("x")
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(40))
 def test_it(made, number, tmp_path, capfd):
     print(number)
     assert capfd.readouterr().out == f"{number}\\n"
@@ -38,18 +39,21 @@ def run(folder: Path, *options: str, **files: str) -> str:
     return bytes(done.stdout).decode() + bytes(done.stderr).decode()
 
 
-def test_each_test_is_reported_once_and_fixtures_of_a_module_are_made_once(tmp_path: Path) -> None:
+def test_each_test_is_reported_once_and_a_group_shares_fixtures_of_its_module(
+    tmp_path: Path,
+) -> None:
     failing = "def test_it():\n    value = 1\n    assert value == 2\n"
     printed = run(tmp_path, test_a=PASSING, test_b=failing, test_c=PASSING)
-    assert "1 failed, 6 passed" in printed, printed
+    assert "1 failed, 80 passed" in printed, printed
     assert "assert 1 == 2" in printed
-    assert (tmp_path / "made").read_text() == "xx"
+    assert len((tmp_path / "made").read_text()) <= 28  # groups of three tests
 
 
-def test_a_test_that_ends_its_worker_fails_and_so_do_those_that_did_not_run(tmp_path: Path) -> None:
+def test_a_test_that_ends_its_worker_fails_and_every_other_one_is_reported(tmp_path: Path) -> None:
     ending = "import os\ndef test_1(): pass\ndef test_2(): os._exit(0)\ndef test_3(): pass\n"
     printed = run(tmp_path, test_a=PASSING, test_b=ending)
-    assert "2 failed, 4 passed" in printed, printed
+    ((failed, passed),) = re.findall(r"(\d+) failed, (\d+) passed", printed)
+    assert int(failed) + int(passed) == 43, printed
     assert "FAILED test_b.py::test_2 - The worker ended" in printed
 
 

@@ -2,7 +2,8 @@
 
 The tests are collected once, and the workers are forked from the process that has done so. Workers
 that collect for themselves, as those of pytest-xdist do, take eight seconds each before the first
-test runs. All tests of a file run in one worker, so the fixtures of a module are made once.
+test runs. A worker takes all tests of a file, so fixtures of a module are made once; of a file
+with very many, it takes a part.
 """
 
 import array
@@ -18,6 +19,7 @@ import pytest
 
 _SIZE = array.array("i", [0]).itemsize
 _FORK = multiprocessing.get_context("fork")
+_PARTS = 16  # groups that a worker takes at least, so that all end at about the same time
 
 
 class Pool:
@@ -35,7 +37,7 @@ class Pool:
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         if session.testsfailed or session.config.option.collectonly or not session.items:
             return None  # pytest's own loop says so
-        groups = [list(file) for _, file in groupby(session.items, lambda item: item.path)]
+        groups = _groups(session.items, most=1 + len(session.items) // (_PARTS * self._count))
         tasks = _tasks(len(groups))
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         workers: dict[Connection, ForkProcess] = {}
@@ -58,8 +60,14 @@ class Pool:
         return True
 
 
+def _groups(items: Sequence[pytest.Item], most: int) -> list[Sequence[pytest.Item]]:
+    """The tests of each file, or parts of them."""
+    files = [list(file) for _, file in groupby(items, lambda item: item.path)]
+    return [file[at : at + most] for file in files for at in range(0, len(file), most)]
+
+
 def _tasks(count: int) -> int:
-    """A pipe with the numbers of the files, from which each worker takes its next one.
+    """A pipe with the numbers of the groups, from which each worker takes its next one.
 
     The last ones come first: those of the app take longest.
     """
@@ -96,7 +104,7 @@ def _report(session: pytest.Session, workers: list[Connection], tasks: int) -> N
 
 
 class _Worker:
-    """Runs the tests of one file after another, in a process of its own."""
+    """Runs the tests of one group after another, in a process of its own."""
 
     def __init__(
         self,
