@@ -16,6 +16,7 @@ import contextui
 from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
 from contextui.agent.tools import ToolBox, ToolCall
+from contextui.config.schema import Approval
 from contextui.errors import ActionError
 from contextui.windowing import intent as intent_module
 from contextui.windowing.action import ActionResult
@@ -883,3 +884,12 @@ def test_waiting_for_the_person_is_measured_apart(desk: Callable[..., Desk]) -> 
     began = time.monotonic()
     assert not one.act("pen_1.save", path="a").ok
     assert 0.05 <= one.gate.waited <= time.monotonic() - began
+
+
+def test_a_mode_is_only_tightened() -> None:
+    modes: tuple[Approval, ...] = ("auto", "ask", "read-only")
+    for place, mode in enumerate(modes):
+        for other_place, other in enumerate(modes):
+            gate = ApprovalGate(mode)
+            gate.tighten(other)
+            assert gate.mode == modes[max(place, other_place)]

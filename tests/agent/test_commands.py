@@ -160,12 +160,25 @@ def test_no_way_around_a_pattern_is_run(desk: Make) -> None:
 def test_a_pattern_holds_in_the_workspace_only(desk: Make, place: Path) -> None:
     one = desk(commands=COMMANDS)
     (place / "out").symlink_to(place.parent)
-    for folder in (place.parent, place / "out", place / "../other"):
+    (place / "loop").symlink_to(place / "loop")  # leads nowhere
+    for folder in (place.parent, place / "out", place / "../other", place / "loop"):
         one.act("go", folder=str(folder))
         assert not one.run("git status").ok
     one.act("go", folder=str(place / "sub"))
     assert one.run("git status").ok
-    assert len(one.questions) == 3
+    assert len(one.questions) == 4
+
+
+def test_a_program_in_another_folder_of_the_project_asks(
+    desk: Make, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "git").write_text("#!/bin/bash\necho owned\n")
+    (place / "git").chmod(0o755)
+    one = desk(commands=COMMANDS)
+    one.act("go", folder=str(place / "sub"))
+    monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
+    assert not one.run("git status").ok
+    assert one.questions[0].no_pattern is not None
 
 
 @pytest.mark.parametrize("entry", ["{work}/bin", "{tools}/../work/bin", "bin", ".", "", "{link}"])

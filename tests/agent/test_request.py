@@ -218,6 +218,12 @@ def test_only_the_text_of_a_system_prompt_counts() -> None:
     assert request.system == "Be brief."
 
 
+@pytest.mark.parametrize("odd", [None, 5, ["text"], {}, {"type": None}, {"text": "no type"}])
+def test_what_is_no_block_is_left_out(odd: Any) -> None:
+    strange = LlmMessage("user", ({"type": "text", "text": "Hello."}, odd))
+    assert outline(admitted(strange)) == [("user", ["Hello."])]
+
+
 def test_neighbours_of_one_side_are_joined() -> None:
     request = admitted(user("a"), user("b"), assistant("c"), assistant("d"), user("e"))
     assert outline(request) == [("user", ["a", "b"]), ("assistant", ["c", "d"]), ("user", ["e"])]
