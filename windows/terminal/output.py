@@ -185,6 +185,8 @@ class OutputReader:
         if not self._items:
             _flooding.discard(self)
         if self.waiting > _BACKLOG:
+            self._drop()  # nothing could be skipped while a mark was first in the queue
+        if self.waiting > _BACKLOG:
             self._pause()
         elif not self._eof:
             self._resume()

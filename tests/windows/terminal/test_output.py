@@ -7,6 +7,7 @@ import psutil
 import pytest
 
 from contextui.text import for_terminal
+from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.output import _REST, OutputReader, _flooding
 from contextui.windows.terminal.transcript import HEAD, SPOOL_LIMIT, TAIL
 
@@ -211,6 +212,24 @@ def test_shells_whose_output_floods_take_turns(
                 await each.cancel()
             await finished(one, "echo done")
             await until(one, lambda: not _flooding)
+
+    run(test())
+
+
+def test_a_flood_after_a_mark_is_skipped_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_backlog(monkeypatch)
+
+    async def test() -> None:
+        async with shell(tmp_path) as one:
+            output = one._output
+            output._items.append(Mark("V", "starts"))
+            output._queue(b"y\n" * MB)
+            output._drop()
+            assert output.waiting == 2 * MB  # the mark is first
+            output._slice_of_work()
+            assert output.waiting <= 48 * 1024
 
     run(test())
 
