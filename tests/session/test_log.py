@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, repair_end
-from contextui.session.logfile import Damage, Line, entries, line_at, lines, lines_backwards
+from contextui.session.logfile import (
+    Damage,
+    Line,
+    LogFile,
+    entries,
+    line_at,
+    lines,
+    lines_backwards,
+)
 from tests import forkserver
 
 AGAIN = "Saving is retried until it succeeds."
@@ -126,6 +134,15 @@ def test_backwards_crosses_blocks() -> None:
     parts = [bytes([65 + n % 26]) * (n * 977 % 150_000 + 1) for n in range(30)]
     file = io.BytesIO(b"\n".join(parts) + b"\n")
     assert [line.text for line in lines_backwards(file)] == parts[::-1]
+
+
+def test_a_line_that_is_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("contextui.session.logfile._LONGEST_LINE", 100)
+    for length in (99, 100, 101, 199, 200, 201, 350):
+        file = io.BytesIO(b"x" * length + b"\nend\n")
+        first, last = lines(file)
+        assert first == Line(0, b"x" * min(length, 100))
+        assert last == Line(length + 1, b"end")
 
 
 def test_a_damaged_line_costs_that_line(tmp_path: Path) -> None:
@@ -238,12 +255,34 @@ def test_a_closed_log_is_free_for_others(tmp_path: Path) -> None:
     closing.start()
     closing.join()
     assert not is_open()
+    assert not log.append(encode(fields(1)))
+    assert not is_open()
+    assert path.read_bytes() == b""
     notices = list[str]()
     other = SessionLog(path, notices.append, lazy=True)
     other.expect(7)
     assert not other.append(encode(fields(1)))
     assert not is_open()
     assert "another program" in notices[0]
+
+
+def test_a_recovery_that_fails_leaves_no_file_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "s.jsonl"
+    log = SessionLog(path, lambda _: None)
+    assert log.append(encode(fields(1)))
+    path.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(LogFile, "_put_in_place", fail)
+        assert not log.append(encode(fields(2)))
+    assert {each.name for each in tmp_path.iterdir()} == {"s.lock"}
+    assert log.retry()
+    log.close()
+    assert numbers(path) == [1, 2]
 
 
 class Failing:
