@@ -135,7 +135,8 @@ def test_results_refusals_and_forms_of_what_the_menu_runs(chat: SharedChat) -> N
         await pilot.press("escape")
         desk.session.windows.close("note_1")
         frame.runner.run("undo", {})  # it was chosen just before the window closed
-        await until(pilot, lambda: shown(pilot, "note_1 is closed."))
+        closed = "note_1 is closed."  # on its frame, if that is still there
+        await until(pilot, lambda: closed in str(frame.note) or shown(pilot, closed))
 
     chat.talk(go)
 
