@@ -593,6 +593,7 @@ def test_a_thousand_files_are_paged(folder: Path, opened: Opened) -> None:
 def test_what_git_cannot_do_is_said_clearly(
     folder: Path, home: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("contextui.windowing.intent.PATIENCE", 60)  # git may be slow here
     change(folder)
     tester = opened(folder)
     (folder / ".git/index.lock").touch()
