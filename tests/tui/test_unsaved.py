@@ -31,7 +31,8 @@ def desk_on(folder: Path, *steps: Any, mode: Any = "ask") -> Desk:
 def test_keys_that_the_window_does_not_know_yet_are_asked_about_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, action_id: str, params: Any
 ) -> None:
-    monkeypatch.setattr(own_editor, "_PAUSE", 600.0)  # as if they were typed this moment
+    for limit in ("_PAUSE", "_LATEST"):
+        monkeypatch.setattr(own_editor, limit, 600.0)  # as if they were typed this moment
     questions: list[Question] = []
 
     async def refuse(question: Question) -> Decision:
