@@ -70,9 +70,9 @@ def open_screen(arguments: Arguments) -> int:
     )
     app.shutdown.may_end_process = True
     watchdog.remember_terminal()
-    app.typed_ahead = "" if is_served else _typed_ahead()
     try:
         with app.signals:
+            app.typed_ahead = "" if is_served else _typed_ahead()
             app.run()
     finally:
         watchdog.end_soon()
@@ -99,21 +99,20 @@ def _session_of(arguments: Arguments) -> tuple[Path, str | None]:
 def _typed_ahead() -> str:
     """Return what was typed while the program started.
 
-    Until the app sets the terminal up, it makes a line break of Enter, which would not send.
+    Until now the terminal made a line break of Enter, which would not send. From here on it does
+    not, so that Enter is a key also before the app has set up the terminal.
     """
     found = b""
     with suppress(ImportError, OSError, ValueError):
         import termios  # noqa: PLC0415  (not everywhere)
-        import tty  # noqa: PLC0415
 
         terminal = sys.stdin.fileno()
-        before = termios.tcgetattr(terminal)
-        try:
-            tty.setcbreak(terminal, termios.TCSANOW)
-            while select.select([terminal], [], [], 0)[0] and (more := os.read(terminal, 4096)):
-                found += more
-        finally:
-            termios.tcsetattr(terminal, termios.TCSANOW, before)
+        mode = termios.tcgetattr(terminal)
+        mode[0] &= ~termios.ICRNL
+        mode[3] &= ~(termios.ECHO | termios.ICANON)
+        termios.tcsetattr(terminal, termios.TCSANOW, mode)
+        while select.select([terminal], [], [], 0)[0] and (more := os.read(terminal, 4096)):
+            found += more
     return found.decode(errors="replace").replace("\n", "\r")
 
 

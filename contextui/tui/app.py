@@ -346,7 +346,7 @@ class ContextUIApp(KeyLine[int]):
     def on_mount(self) -> None:
         """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
-            self.signals.listen()
+            self.signals.listen(self._driver)
         self.call_after_refresh(self._start_opening)
         parser = XTermParser()
         for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():

@@ -167,9 +167,15 @@ class Signals:
         for one, handler in self._before.items():
             signal.signal(one, handler)
 
-    def listen(self) -> None:
-        """Handle signals through the running event loop from now on."""
+    def listen(self, driver: Any = None) -> None:
+        """Handle signals through the running event loop from now on.
+
+        Args:
+            driver: The app's driver; it restores the terminal as it was before the program began.
+        """
         self._loop = asyncio.get_running_loop()
+        if self._attributes is not None and getattr(driver, "attrs_before", None) is not None:
+            driver.attrs_before = self._attributes
         for one in self._before:  # a driver may have set its own handlers
             self._loop.remove_signal_handler(one)
             signal.signal(one, self._handle)

@@ -67,7 +67,7 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
         assert CURSOR_ON in terminal.written
         assert terminal.now() == terminal.before
     with Terminal(["-c"], folder) as terminal:
-        terminal.type("/help\n")  # as the terminal gives Enter before the app has set it up
+        terminal.type("/help\r")  # at any moment of the start: Enter sends
         terminal.wait_for(lambda: terminal.shows("Keys and commands"))
         terminal.type("\x1b")
         terminal.wait_for(lambda: terminal.shows("1 todo"))
@@ -81,6 +81,31 @@ def test_a_wish_a_window_and_the_session_that_goes_on(folder: Path) -> None:
         terminal.type("\x11")
         assert terminal.end() == 0
     assert any(entry.get("subtype") == "window_closed" for entry in logged(folder))
+
+
+SLOW_START = """
+import sys, time
+from contextui.cli import main
+from contextui.tui.app import ContextUIApp
+
+def run(app, run=ContextUIApp.run):
+    open("starting", "w").close()
+    time.sleep(1)
+    return run(app)
+
+ContextUIApp.run = run
+sys.exit(main())
+"""
+
+
+def test_enter_sends_also_before_the_app_has_set_up_the_terminal(folder: Path) -> None:
+    with Terminal([], folder, program=(sys.executable, "-c", SLOW_START)) as terminal:
+        terminal.wait_for((folder / "starting").exists)
+        terminal.type("/help\r")
+        terminal.wait_for(lambda: terminal.shows("Keys and commands"))
+        terminal.type("\x1b\x11")
+        assert terminal.end() == 0
+        assert terminal.now() == terminal.before
 
 
 @pytest.mark.parametrize(
