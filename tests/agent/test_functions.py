@@ -110,12 +110,14 @@ def test_the_person_sees_all_arguments_and_is_asked_each_time() -> None:
         return Decision("always")
 
     gate = ApprovalGate("ask", ask)
-    calls = [call("send", to="ann", text="x" * 500), call("send", to="bob", text="hi")]
+    calls = [call("send", to="ann", text="x" * 500), call("send", to="bob", text="你好")]
     assert [one.ok for one in results(gate, [send], *calls)] == [True, True]
     assert [one.name for one in asked] == ["send", "send"]
     assert asked[0].preview is not None
     assert "x" * 500 in asked[0].preview.text
-    assert done == [("ann", "x" * 500), ("bob", "hi")]
+    assert asked[1].preview is not None
+    assert "你好" in asked[1].preview.text
+    assert done == [("ann", "x" * 500), ("bob", "你好")]
 
 
 def test_a_refused_call_is_a_result_with_the_persons_words() -> None:
