@@ -2,7 +2,7 @@
 
 `start` runs a program, with pipes or in a pseudo terminal, and returns a `Process`. `Process.end`
 ends it together with everything it started in its session. If the program itself is killed, the
-keeper, a small process started with the first managed one, does the same.
+reaper, a small process started with the first managed one, does the same.
 
 A program that moves to another session on purpose, as `tmux` and daemons do, is left alone.
 """
@@ -26,7 +26,7 @@ from typing import Any
 
 import psutil
 
-from contextui import keeper
+from contextui import reaper
 from contextui.errors import ContextUIError, os_reason
 from contextui.text import quote
 
@@ -81,7 +81,7 @@ class Process:
         self.argv, self.pid, self.terminal = tuple(argv), process.pid, terminal
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
         self._process, self._device = process, device
-        self._started = _keeper.watch(process.pid)
+        self._started = _reaper.watch(process.pid)
 
     @property
     def returncode(self) -> int | None:
@@ -94,22 +94,22 @@ class Process:
 
     def members(self) -> list[int]:
         """Return the ids of all processes in its session."""
-        return keeper.members(self.pid, self._started)
+        return reaper.members(self.pid, self._started)
 
-    async def end(self, grace: float = keeper.GRACE) -> None:
+    async def end(self, grace: float = reaper.GRACE) -> None:
         """End all processes of the session: ask them to, then kill those that remain.
 
         Args:
             grace: Seconds until SIGKILL.
         """
-        for pause in keeper.ending(self.pid, self._started, grace):
+        for pause in reaper.ending(self.pid, self._started, grace):
             await asyncio.sleep(pause)
         await self.wait()
-        _keeper.release(self.pid)
+        _reaper.release(self.pid)
 
     def terminate(self) -> None:
         """Ask all processes of the session to end, from any thread; see `end` to make sure."""
-        keeper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
+        reaper.send(self.members(), (signal.SIGTERM, signal.SIGCONT))
 
     def foreground(self) -> int:
         """Return the process group that reads from the terminal, or 0 if there is none."""
@@ -291,8 +291,8 @@ def _set_size(terminal: int, rows: int, columns: int) -> None:
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-class _Keeper:
-    """The connection to the keeper process. Thread-safe."""
+class _Reaper:
+    """The connection to the reaper process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -301,12 +301,12 @@ class _Keeper:
 
     @property
     def pid(self) -> int | None:
-        """The id of the keeper process, once it was started."""
+        """The id of the reaper process, once it was started."""
         return self._process.pid if self._process else None
 
     def watch(self, session: int) -> str:
         """End this session if the program dies before it is released; return its start time."""
-        when = keeper.started(session) or "ended"
+        when = reaper.started(session) or "ended"
         with self._lock:
             self._sessions[session] = when
             self._write(f"+{session} {when}\n")
@@ -323,13 +323,13 @@ class _Keeper:
             self._start()
         try:
             self._send(line)
-        except BrokenPipeError:  # the keeper was killed: start another
+        except BrokenPipeError:  # the reaper was killed: start another
             self._start()
 
     def _start(self) -> None:
         self._discard()
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", keeper.__file__],
+            [sys.executable, "-I", "-S", reaper.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -352,14 +352,14 @@ class _Keeper:
             self._process.wait()
 
     def close(self) -> None:
-        """Let the keeper end what is left, and wait for it."""
+        """Let the reaper end what is left, and wait for it."""
         with self._lock:
             self._discard()
             self._process = None
             self._sessions.clear()
 
     def forget(self) -> None:
-        """Drop the connection in a forked child: the keeper watches only the parent."""
+        """Drop the connection in a forked child: the reaper watches only the parent."""
         self._lock, self._sessions = threading.Lock(), {}
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
@@ -367,6 +367,6 @@ class _Keeper:
             self._process = None
 
 
-_keeper = _Keeper()
-atexit.register(_keeper.close)
-os.register_at_fork(after_in_child=_keeper.forget)
+_reaper = _Reaper()
+atexit.register(_reaper.close)
+os.register_at_fork(after_in_child=_reaper.forget)

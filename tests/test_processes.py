@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from contextui import keeper, processes
+from contextui import processes, reaper
 
 ENV = {"PATH": os.environ["PATH"]}
 
@@ -141,12 +141,12 @@ def test_a_fork_bomb_within_limits_is_ended(tmp_path: Path) -> None:
 def test_a_session_with_a_reused_id_is_left_alone() -> None:
     with subprocess.Popen(["sleep", "100"], start_new_session=True) as other:
         try:
-            when = keeper.started(other.pid)
-            assert keeper.members(other.pid, when) == [other.pid]
-            assert keeper.members(other.pid, "1") == []
-            keeper.keep([f"+{other.pid} 1\n"])
-            assert list(keeper.ending(other.pid, "1")) == []
-            keeper.keep([f"+{other.pid} {when}\n", f"-{other.pid}\n"])
+            when = reaper.started(other.pid)
+            assert reaper.members(other.pid, when) == [other.pid]
+            assert reaper.members(other.pid, "1") == []
+            reaper.keep([f"+{other.pid} 1\n"])
+            assert list(reaper.ending(other.pid, "1")) == []
+            reaper.keep([f"+{other.pid} {when}\n", f"-{other.pid}\n"])
             assert other.poll() is None
         finally:
             other.kill()
@@ -166,7 +166,7 @@ async def main():
         while len(one.members()) < 4:
             await asyncio.sleep(0.01)
         found.append(one.pid)
-    print(processes._keeper.pid, *found, flush=True)
+    print(processes._reaper.pid, *found, flush=True)
     await asyncio.sleep(1000)
 
 asyncio.run(main())
@@ -174,13 +174,13 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_nothing_is_left_of_a_killed_program_and_its_keeper(number: signal.Signals) -> None:
+def test_nothing_is_left_of_a_killed_program_and_its_reaper(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as program:
         assert program.stdout is not None
         kept, *sessions = map(int, program.stdout.readline().split())
-        assert [len(keeper.members(one)) for one in sessions] == [4, 4]
+        assert [len(reaper.members(one)) for one in sessions] == [4, 4]
         assert os.getsid(kept) == kept
         program.send_signal(number)
         program.wait()
@@ -188,17 +188,17 @@ def test_nothing_is_left_of_a_killed_program_and_its_keeper(number: signal.Signa
         wait_for(partial(_empty, one))
 
 
-def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(
+def test_the_reaper_ignores_signals_of_the_terminal_and_holds_no_descriptors(
     tmp_path: Path,
 ) -> None:
     async def test() -> None:
         with (tmp_path / "file").open("w") as file:
             os.set_inheritable(file.fileno(), True)
-            processes._keeper.close()
+            processes._reaper.close()
             one = await processes.start(["sleep", "100"], cwd=tmp_path, env=ENV)
-        kept = processes._keeper.pid
+        kept = processes._reaper.pid
         assert kept is not None
-        wait_for(lambda: b"keeper" in Path(f"/proc/{kept}/cmdline").read_bytes())
+        wait_for(lambda: b"reaper" in Path(f"/proc/{kept}/cmdline").read_bytes())
         wait_for(lambda: len(os.listdir(f"/proc/{kept}/fd")) == 3)
         assert b"KEY" not in Path(f"/proc/{kept}/environ").read_bytes()
         status = Path(f"/proc/{kept}/status")
@@ -207,7 +207,7 @@ def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             os.kill(kept, number)
         await asyncio.sleep(0.1)
-        assert keeper.members(kept) == [kept]
+        assert reaper.members(kept) == [kept]
         await one.end()
 
     if not os.path.isdir("/proc/self"):
@@ -216,7 +216,7 @@ def test_the_keeper_ignores_signals_of_the_terminal_and_holds_no_descriptors(
 
 
 def _empty(session: int) -> bool:
-    return keeper.members(session) == []
+    return reaper.members(session) == []
 
 
 def _mask(status: Path, name: str) -> int:
@@ -224,17 +224,17 @@ def _mask(status: Path, name: str) -> int:
     return int(line.split()[1], 16)
 
 
-def test_a_keeper_that_was_killed_is_started_again(tmp_path: Path) -> None:
+def test_a_reaper_that_was_killed_is_started_again(tmp_path: Path) -> None:
     async def test() -> None:
         one = await processes.start(["sleep", "100"], cwd=tmp_path, env=ENV)
-        first = processes._keeper.pid
+        first = processes._reaper.pid
         assert first is not None
         os.kill(first, signal.SIGKILL)
         await asyncio.sleep(0.1)
         other = await processes.start(["sleep", "100"], cwd=tmp_path, env=ENV)
-        assert processes._keeper.pid != first
-        assert set(processes._keeper._sessions) >= {one.pid, other.pid}
-        processes._keeper.close()  # as at exit: it ends both
+        assert processes._reaper.pid != first
+        assert set(processes._reaper._sessions) >= {one.pid, other.pid}
+        processes._reaper.close()  # as at exit: it ends both
         assert one.members() == other.members() == []
         await one.end()
         await other.end()

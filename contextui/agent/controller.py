@@ -43,10 +43,10 @@ from contextui.events import (
 )
 from contextui.model import Answer, ContextSize, Model, ModelError, ModelRequest, Tool
 from contextui.text import one_line
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.host import running_jobs
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.trouble import reason_of
 from contextui.words import Words
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.model import Tool
 from contextui.text import for_model, one_line
 from contextui.windowing.action import ActionResult
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.params import SchemaParams, documented
-from contextui.windowing.trouble import reason_of
 from contextui.words import Lang, Words
 
 ToolEffect = Literal["read", "write"]

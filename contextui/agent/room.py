@@ -23,8 +23,8 @@ from contextui.model import Model
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import Usage
+from contextui.windowing.error_text import reason_in, reason_of
 from contextui.windowing.host import latest_render
-from contextui.windowing.trouble import reason_in, reason_of
 from contextui.words import Words
 
 PATIENCE = 120.0

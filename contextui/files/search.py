@@ -13,7 +13,7 @@ from typing import TypeVar
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, walk
 from contextui.files.pager import HEAD
-from contextui.files.paths import AnyPath, Spot
+from contextui.files.paths import AnyPath, SafePath
 from contextui.files.textfile import LINE_END, detect
 from contextui.files.workspace import Workspace
 
@@ -149,7 +149,7 @@ def _pieces(workspace: Workspace, path: str) -> Iterator[str]:
         yield from _pieces_of(spot)
 
 
-def _pieces_of(spot: Spot) -> Iterator[str]:
+def _pieces_of(spot: SafePath) -> Iterator[str]:
     descriptor = spot.open()
     try:
         head = os.pread(descriptor, HEAD, 0)

@@ -21,7 +21,7 @@ from contextui.files.errors import (
     reading_failed,
 )
 from contextui.files.pager import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root, SaveNotes, Spot, WriteKeeper, descend
+from contextui.files.paths import AnyPath, Parts, Root, SafePath, SaveNotes, WriteKeeper, descend
 from contextui.files.protection import SecretFiles
 from contextui.files.save import TEXT_LIMIT, content_of
 from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
@@ -78,7 +78,7 @@ class Workspace:
     def __init__(self, root: AnyPath, *, secret_files: Iterable[str] = ()) -> None:
         self._names = Root(root)
         self.secrets = SecretFiles(secret_files)
-        self._guard: Callable[[Spot], None] | None = None
+        self._guard: Callable[[SafePath], None] | None = None
         try:
             folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError as error:
@@ -123,7 +123,7 @@ class Workspace:
                 file is not read.
         """
 
-        def check(spot: Spot) -> None:
+        def check(spot: SafePath) -> None:
             real = "/".join(spot.real)
             if self.secrets.has(spot.path) or self.secrets.has(real):
                 guard(spot.path, real)
@@ -173,7 +173,7 @@ class Workspace:
     @contextmanager
     def reach(
         self, path: AnyPath, *, make_folders: bool = False, follow: bool = True
-    ) -> Iterator[Spot]:
+    ) -> Iterator[SafePath]:
         """Resolve a path: the basis of all access here, for callers that need the open folder.
 
         Unless it may `follow` them, a link on the way raises `NotAFileError`.
@@ -252,7 +252,7 @@ class Workspace:
             finally:
                 os.close(descriptor)
 
-    def _index(self, spot: Spot, descriptor: int) -> LineIndex:
+    def _index(self, spot: SafePath, descriptor: int) -> LineIndex:
         with self._lock:
             index = self._indexes.get(spot.real)
         if index is None or index.version != Version.of(os.fstat(descriptor)):
@@ -340,14 +340,16 @@ class Workspace:
                     saving.replace(spot, content, expected, keep_links=False)
 
     @contextmanager
-    def _writing(self, path: AnyPath, *, make_folders: bool, follow: bool = True) -> Iterator[Spot]:
+    def _writing(
+        self, path: AnyPath, *, make_folders: bool, follow: bool = True
+    ) -> Iterator[SafePath]:
         """Resolve a path to write to; one write at a time."""
         with self._saving, self.reach(path, make_folders=make_folders, follow=follow) as reached:
             where = os.path.join(self._names.path, *reached.real[:-1])
             yield replace(reached, where=where, notes=(self._origin or self).notes)
 
     @contextmanager
-    def _keeping(self, spot: Spot, new: bytes | None) -> Iterator[None]:
+    def _keeping(self, spot: SafePath, new: bytes | None) -> Iterator[None]:
         """Keep what is there before it is written, and note when it is."""
         keeper = (self._origin or self).keeper
         if keeper is None:

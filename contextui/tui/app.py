@@ -38,7 +38,7 @@ from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.switch import Reopen, Switcher, Target
 from contextui.tui.themes import DARK, THEMES, quiet_roles
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
 from contextui.words import Text as Said
 

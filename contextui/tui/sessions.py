@@ -14,7 +14,7 @@ from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
 from contextui.tui.link import Desk
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:

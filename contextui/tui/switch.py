@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from contextui.errors import ContextUIError
 from contextui.tui.dialogs.question import QuestionScreen
 from contextui.tui.dialogs.unsaved import QuitScreen
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Text, Words
 
 if TYPE_CHECKING:

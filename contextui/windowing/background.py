@@ -15,11 +15,11 @@ from contextui.errors import UnknownActionError
 from contextui.events import Actor, JobsChanged, WindowCommitted, WindowNotified
 from contextui.windowing.action import BUILT_IN, ActionCancelledError, ActionResult
 from contextui.windowing.env import Place
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.job import Job, JobError, Jobs, current_job, listed
 from contextui.windowing.render import Renders
 from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import result_text
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import Worker, finished
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from contextui.errors import ContextUIError, InvalidParamsError, UnknownActionEr
 from contextui.windowing.action import CLOSE, Action, ActionResult, Effect
 from contextui.windowing.anchor import AnyAnchor, Reference, fields_of
 from contextui.windowing.env import Place
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.preview import Preview, PreviewError, checked, with_programs
 from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import Call
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker, finished
 from contextui.words import Words
 

@@ -32,19 +32,19 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import roster
+from contextui.windowing import open_windows
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
 from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.host import file_of
 from contextui.windowing.intent import Allow
+from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
 from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
-from contextui.windowing.roster import Catalog, Roster, instance_with, unused
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.store import NOTHING, SavedState
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Lang, Words
@@ -109,12 +109,12 @@ class WindowManager:
         self._most, self._is_live, self._sandbox = most, is_live, sandbox
         self._data = data
         self._catalog = Catalog(classes)
-        self._roster = Roster()
+        self._open_windows = OpenWindows()
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
         self._closed: dict[str, _Closed] = {}
         self._replacer = Replacer(
-            self._roster, self._catalog, self._attach, self._listeners.emit, lang
+            self._open_windows, self._catalog, self._attach, self._listeners.emit, lang
         )
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
@@ -207,7 +207,7 @@ class WindowManager:
             self._open_again(there, arguments, allowed, actor)
             return there
         self._check_count()
-        window_id = self._roster.next_id(instance.name)
+        window_id = self._open_windows.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
         opening = runtime.start(
             instance.opened, arguments, first=True, allowed=allowed, actor=actor
@@ -217,7 +217,7 @@ class WindowManager:
                 runtime.worker.stop()
                 raise problem
             runtime.worker.wait(runtime.renders.request())
-        self._roster.enter(instance)
+        self._open_windows.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         if not is_open:
             self._late[instance] = Future()
@@ -287,7 +287,7 @@ class WindowManager:
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
-        if self._roster.get(window_id) is not None:
+        if self._open_windows.get(window_id) is not None:
             raise UnknownWindowError("There is a window {id} already.", id=window_id)
         saved = SavedState(version, lod or self.lod, state, tuple(jobs), aside)
         instance = self._restored(
@@ -321,7 +321,7 @@ class WindowManager:
         self._check_count()
         closed = self._closed[window_id]
         cls = self.classes.get(closed.cls.name, closed.cls)
-        new_id = self._roster.next_id(cls.name)
+        new_id = self._open_windows.next_id(cls.name)
         instance = self._restored(new_id, closed._replace(cls=cls), former_id=window_id)
         del self._closed[window_id]
         self._listeners.emit(WindowOpened(new_id))
@@ -343,7 +343,7 @@ class WindowManager:
         cls, (version, lod, saved, jobs, aside) = was.cls, was.saved
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
         instance = instance_with(cls, window_id, state, aside)
-        self._roster.note_id(window_id)
+        self._open_windows.note_id(window_id)
         runtime = self._attach(instance, window_id, lod, version)
         runtime.store.aside = unused(cls, state, aside)
         runtime.history.recall(was.history)
@@ -357,7 +357,7 @@ class WindowManager:
         if jobs and self._is_live:  # they no longer run: the next saved version says so
             runtime.store.advance(runtime.store.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
-        self._roster.enter(instance)
+        self._open_windows.enter(instance)
         return instance
 
     def replace_class(self, cls: type[Window]) -> list[Replacement]:
@@ -379,11 +379,11 @@ class WindowManager:
 
     def get(self, window_id: str) -> Window | None:
         """Return the open window with this id, or None."""
-        return self._roster.get(window_id)
+        return self._open_windows.get(window_id)
 
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
-        return self._roster.open_windows()
+        return self._open_windows.open_windows()
 
     def showing(self, path: str, name: str = "") -> Window | None:
         """Return the window that has a file open, however the path is written; None if none has.
@@ -401,29 +401,29 @@ class WindowManager:
 
     def last_render(self, window_id: str) -> str | None:
         """Return the last XML of a closed window."""
-        return self._roster.last_render(window_id)
+        return self._open_windows.last_render(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
         """The highest number used in ids of each window name."""
-        return self._roster.numbers
+        return self._open_windows.numbers
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Register windows closed in an earlier run, so that their ids are not reused."""
-        self._roster.remember(last_renders, numbers)
+        self._open_windows.remember(last_renders, numbers)
 
     def focus(self, window_id: str) -> None:
         """Mark this window as in use: it keeps its detail longest when room gets scarce."""
-        if self._roster.use(window_id):
+        if self._open_windows.use(window_id):
             self._listeners.emit(WindowFocused(window_id))
 
     def focused_at(self, window_id: str) -> int:
         """Return the order of last use: higher is later, 0 is never."""
-        return self._roster.used_at(window_id)
+        return self._open_windows.used_at(window_id)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
-        self._roster.require(window_id).runtime.renders.set_lod(lod)
+        self._open_windows.require(window_id).runtime.renders.set_lod(lod)
 
     # --- acting and waiting ------------------------------------------------------------
 
@@ -444,7 +444,7 @@ class WindowManager:
         """
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
-            window = self._roster.require(window_id)
+            window = self._open_windows.require(window_id)
             given = self._as_params(params)
             if action_id == "close":
                 return await self._close_by_action(window, given, actor, allow)
@@ -453,10 +453,10 @@ class WindowManager:
         except ContextUIError as error:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
-            if self._roster.get(window_id) is not None:
+            if self._open_windows.get(window_id) is not None:
                 words = self._words("{id} was reloaded in between. Try again.", id=window_id)
                 return ActionResult.failed(WindowClosedError(words), self.lang)
-            return ActionResult.failed(self._roster.unknown(window_id), self.lang)
+            return ActionResult.failed(self._open_windows.unknown(window_id), self.lang)
         return result
 
     def end_waits(self) -> None:
@@ -486,11 +486,11 @@ class WindowManager:
         Returns:
             The ids of late windows; they show their last render, marked stale.
         """
-        return self._warn_late(await roster.settle(self.windows(), seconds))
+        return self._warn_late(await open_windows.settle(self.windows(), seconds))
 
     def settle_now(self) -> None:
         """As `settle`, without an event loop; inside one it does not wait at all."""
-        self._warn_late(roster.settle_now(self.windows()))
+        self._warn_late(open_windows.settle_now(self.windows()))
 
     # --- internals ---------------------------------------------------------------------
 
@@ -554,7 +554,7 @@ class WindowManager:
                 self._listeners.emit(WindowReady(window.id), False)
                 return
             with suppress(UnknownWindowError):  # closed concurrently
-                self._roster.leave(window.id, runtime.renders.latest().xml)
+                self._open_windows.leave(window.id, runtime.renders.latest().xml)
                 runtime.worker.stop()
                 reason = reason_of(problem, self.lang)
                 self._listeners.emit(WindowNotOpened(window.id, reason), False)
@@ -564,9 +564,9 @@ class WindowManager:
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window, and return its description of the edits that were discarded."""
-        window = self._roster.require(window_id)
+        window = self._open_windows.require(window_id)
         last = window.runtime.renders.at()  # may wait
-        self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
+        self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
         ended, data = window.runtime.end(), self._data_of(window_id)
         if data is not None:

@@ -29,7 +29,7 @@ from pydantic.fields import FieldInfo
 from contextui import text
 from contextui.errors import InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
 from contextui.windowing.blocks import ActionLine, parts_of, window_xml
 from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.snapshot import (
     ContextVersion,
     Element,
@@ -28,7 +29,6 @@ from contextui.windowing.snapshot import (
     text_form,
 )
 from contextui.windowing.store import StateStore
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker
 from contextui.words import Lang, Words
 

@@ -9,11 +9,11 @@ from typing import Any
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
 from contextui.windowing.env import Emit
-from contextui.windowing.roster import Catalog, Roster, instance_with, unused
+from contextui.windowing.error_text import reason_of
+from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.store import NOTHING
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
 from contextui.words import Lang, Words
@@ -43,7 +43,7 @@ class Replacer:
     """Replaces a window class by another of the same name, also in open windows.
 
     Args:
-        roster: The open windows.
+        open_windows: The open windows.
         catalog: The classes that can be opened.
         attach: Creates the runtime of a new window.
         emit: Emits events.
@@ -52,13 +52,18 @@ class Replacer:
 
     def __init__(
         self,
-        roster: Roster,
+        open_windows: OpenWindows,
         catalog: Catalog,
         attach: Callable[[Window, str, Lod, ContextVersion], Runtime],
         emit: Emit,
         lang: Lang,
     ) -> None:
-        self._roster, self._catalog, self._attach, self._emit = roster, catalog, attach, emit
+        self._open_windows, self._catalog, self._attach, self._emit = (
+            open_windows,
+            catalog,
+            attach,
+            emit,
+        )
         self._lang, self._words, self._replacing = lang, Words(lang), threading.Lock()
 
     def replace(self, cls: type[Window]) -> list[Replacement]:
@@ -73,7 +78,7 @@ class Replacer:
             self._catalog.replace(cls)
             return [
                 self._replace(window, cls)
-                for window in self._roster.open_windows()
+                for window in self._open_windows.open_windows()
                 if window.name == cls.name and type(window) is not cls
             ]
 
@@ -113,7 +118,7 @@ class Replacer:
         """
         saved, window_id = old.runtime.store.saved, old.id
         assert saved.state is not None, "only a window that can be saved is ended"
-        known = self._roster.get(window_id)
+        known = self._open_windows.get(window_id)
         if known is None:
             return ""  # it was closed concurrently
         try:
@@ -134,7 +139,7 @@ class Replacer:
             wait_for([runtime.end("exit")], PATIENCE)
             return failure
         try:
-            self._roster.exchange(new)
+            self._open_windows.exchange(new)
         except UnknownWindowError:  # it was closed concurrently
             runtime.worker.stop()
             return ""

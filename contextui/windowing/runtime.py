@@ -17,6 +17,7 @@ from contextui.windowing.action import BUILT_IN, CLOSE, ActionCancelledError, Ac
 from contextui.windowing.background import Background
 from contextui.windowing.conflict import Conflicts
 from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.intent import Allow, Intent, Permit, Previews, resolve_intent
 from contextui.windowing.job import Job
 from contextui.windowing.preview import Preview, PreviewError
@@ -24,7 +25,6 @@ from contextui.windowing.render import Renders
 from contextui.windowing.snapshot import ContextVersion, History, Lod, Snapshot
 from contextui.windowing.store import StateStore
 from contextui.windowing.transaction import Call, Transactions
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Time, Worker, finished
 
 if TYPE_CHECKING:

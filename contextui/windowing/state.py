@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, NoReturn, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from contextui.errors import FrozenStateError, InvalidSourceDataError, WindowDefinitionError
-from contextui.windowing.trouble import invalid_fields
+from contextui.windowing.error_text import invalid_fields
 
 Value = TypeVar("Value")
 

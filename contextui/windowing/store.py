@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contextui.errors import FrozenStateError, InvalidSourceDataError
 from contextui.windowing.env import Place
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.state import StateKeeper, WindowState, freeze
-from contextui.windowing.trouble import reason_of
 
 if TYPE_CHECKING:
     from contextui.windowing.window import Window

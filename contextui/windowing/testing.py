@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 _ROUNDS = 4  # how often a window's thread is passed, so that what is due and follows has run
-_HELPERS = ("resource_tracker", "forkserver", "contextui/keeper.py")
+_HELPERS = ("resource_tracker", "forkserver", "contextui/reaper.py")
 """Processes of Python's own multiprocessing, and the one that ends processes of windows."""
 
 

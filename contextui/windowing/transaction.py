@@ -14,10 +14,10 @@ from contextui.errors import ActionFailedError, ContextUIError, WindowBusyError
 from contextui.events import Actor, WindowCommitted
 from contextui.windowing.conflict import Conflicts
 from contextui.windowing.env import Place
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.job import Job, JobError, Jobs, current_job
 from contextui.windowing.render import MOST_CONTENT, Renders
 from contextui.windowing.store import StateStore
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import Worker
 
 if TYPE_CHECKING:

@@ -170,12 +170,12 @@ def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Pa
 
 
 def programs() -> set[int]:
-    """The processes of windows that still run; the keeper, which ends them, is the program's."""
+    """The processes of windows that still run; the reaper, which ends them, is the program's."""
     started = psutil.Process().children(recursive=True)
     found = set()
     for one in started:
         with suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if one.status() != psutil.STATUS_ZOMBIE and "keeper" not in " ".join(one.cmdline()):
+            if one.status() != psutil.STATUS_ZOMBIE and "reaper" not in " ".join(one.cmdline()):
                 found.add(one.pid)
     return found
 

@@ -14,7 +14,7 @@ import pytest
 
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
-from contextui.keeper import processes
+from contextui.reaper import processes
 from contextui.windowing.host import cancel_jobs
 from contextui.windowing.job import Job
 from contextui.windowing.window import Window as BaseWindow

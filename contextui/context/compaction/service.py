@@ -24,7 +24,7 @@ from contextui.model import Model
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Message, Words
 
 FUTILE = 2

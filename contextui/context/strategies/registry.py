@@ -11,7 +11,7 @@ from typing import Any
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy, StrategyError
 from contextui.text import one_line, quote
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Message, msg
 
 GROUP = "contextui.strategies"

@@ -21,9 +21,9 @@ from contextui.errors import ContextUIError
 from contextui.text import code_point, is_unseen
 from contextui.tui.conversation.turn import duration
 from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import finished
 from contextui.words import Words, msg

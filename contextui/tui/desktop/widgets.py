@@ -24,10 +24,10 @@ from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
 from contextui.windowing.board import running
+from contextui.windowing.error_text import reason_in
 from contextui.windowing.finding.source import siblings_of
 from contextui.windowing.host import latest_render
 from contextui.windowing.state import WindowState
-from contextui.windowing.trouble import reason_in
 from contextui.windowing.window import Window
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from contextui.tui.dialogs.session_list import COST, FOLDER, TURNS, USED, Row, S
 from contextui.tui.footer import KeyButtons
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, inert, line, shown_folder
 from contextui.tui.timers import sure_timer
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
 _WITH_PREVIEW, _WITH_FOLDER = 100, 80  # columns of the terminal

@@ -28,7 +28,7 @@ from contextui.tui.inspector.rows import Fold, Span
 from contextui.tui.inspector.sweeps import Sweep, outdated_in, sweep_of
 from contextui.tui.inspector.usage import Spending, usage_of
 from contextui.tui.link import Desk
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Text, Words
 
 

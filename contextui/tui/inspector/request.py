@@ -19,7 +19,7 @@ from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
 from contextui.tui.lines import FAINT, MUTED, CursorView, LineView, chopped, fit, lit, short
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
 MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}

@@ -19,6 +19,7 @@ from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
 from contextui.windowing.board import running
+from contextui.windowing.error_text import Line
 from contextui.windowing.finding.servers import find_servers, server_classes
 from contextui.windowing.finding.source import (
     PROJECT_WINDOWS,
@@ -35,7 +36,6 @@ from contextui.windowing.finding.source import (
     siblings_of,
 )
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
-from contextui.windowing.trouble import Line
 from contextui.windowing.window import Window
 from contextui.words import Message, Text, Translatable, msg
 

@@ -16,7 +16,7 @@ from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.board import note_module, running
-from contextui.windowing.trouble import Clause, reason_of
+from contextui.windowing.error_text import Clause, reason_of
 from contextui.windowing.window import Window
 from contextui.words import Message, Translatable
 

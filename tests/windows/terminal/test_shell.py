@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contextui.keeper import members
 from contextui.processes import ProcessError
+from contextui.reaper import members
 from contextui.windows.terminal import shell as shells
 from contextui.windows.terminal.integration import Mark
 from contextui.windows.terminal.shell import Shell, ShellError

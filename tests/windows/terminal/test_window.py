@@ -21,7 +21,7 @@ from contextui import (
 from contextui.agent import Decision, Question
 from contextui.config.credentials import Credentials
 from contextui.events import JobsChanged
-from contextui.keeper import processes
+from contextui.reaper import processes
 from contextui.session.session import Session
 from contextui.testing import WindowTester
 from contextui.windowing.snapshot import ContextVersion

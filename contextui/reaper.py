@@ -1,8 +1,8 @@
-"""Keeper process: ends the sessions that a killed program left behind.
+"""Reaper process: ends the sessions that a killed program left behind.
 
-The program starts this file as a script (`python -I -S keeper.py`) and writes one line to its
+The program starts this file as a script (`python -I -S reaper.py`) and writes one line to its
 standard input for each session: `+ID STARTED` when it starts and `-ID` when it has ended. When the
-pipe closes, the keeper ends the sessions that remain, and exits. It uses the standard library only,
+pipe closes, the reaper ends the sessions that remain, and exits. It uses the standard library only,
 so that it starts fast. The program itself imports it for the same functions.
 """
 

@@ -9,8 +9,8 @@ from typing import Any
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.board import running
+from contextui.windowing.error_text import reason_of
 from contextui.windowing.store import NOTHING
-from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
@@ -44,7 +44,7 @@ class Numbering:
             self._highest[name] = max(self._highest.get(name, 0), number)
 
 
-class Roster:
+class OpenWindows:
     """The windows of a session by id. Thread-safe."""
 
     def __init__(self) -> None:
