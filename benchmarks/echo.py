@@ -18,7 +18,7 @@ from contextui import InteractionController, SessionOptions, SessionStore
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tui.app import ContextUIApp
-from contextui.tui.link import Desk
+from contextui.tui.app_session import AppSession
 
 RATE = 200  # pieces a second
 LETTERS = 40
@@ -59,7 +59,7 @@ async def measure() -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as home:
         session = SessionStore(home, SessionOptions()).create(Path(home))
         controller = InteractionController(model=Streaming(), context=session.context)
-        desk = Desk(session, controller)
+        desk = AppSession(session, controller)
         app = ContextUIApp(lambda: desk, folder=Path(home))
         async with app.run_test(size=(120, 40)):
             while app.main.talk is None:

@@ -14,7 +14,7 @@ from benchmarks.echo import LETTERS, letters
 from contextui import InteractionController, SessionOptions, SessionStore
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.tui.app import ContextUIApp
-from contextui.tui.link import Desk
+from contextui.tui.app_session import AppSession
 from contextui.windows.terminal.window import TerminalWindow
 
 TERMINALS = 50
@@ -29,7 +29,9 @@ async def busy(command: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         os.environ |= {"HOME": home, "SHELL": "/bin/bash"}  # without the person's start-up files
         session = SessionStore(home, SessionOptions(classes=[TerminalWindow])).create(Path(home))
-        desk = Desk(session, InteractionController(model=ScriptedModel(), context=session.context))
+        desk = AppSession(
+            session, InteractionController(model=ScriptedModel(), context=session.context)
+        )
         app = ContextUIApp(lambda: desk, folder=Path(home))
         async with app.run_test(size=(120, 40)):
             while app.main.talk is None:

@@ -16,7 +16,7 @@ from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
-    from contextui.tui.link import Desk
+    from contextui.tui.app_session import AppSession
     from contextui.tui.switch import Target
 
 
@@ -38,7 +38,7 @@ def open_screen(arguments: Arguments) -> int:
 
     folder, resumes = _session_of(arguments)
 
-    def open_reported() -> "Desk":
+    def open_reported() -> "AppSession":
         from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: after the first frame)
         from contextui.session.paths import contextui_home  # noqa: PLC0415
         from contextui.session.trash import empty_trash  # noqa: PLC0415
@@ -51,7 +51,7 @@ def open_screen(arguments: Arguments) -> int:
 
     lang = settings_of(arguments, folder).settings.lang
 
-    def open_other(target: "Target") -> "Desk":
+    def open_other(target: "Target") -> "AppSession":
         from contextui.cli.setup import open_target  # noqa: PLC0415  (as above)
 
         desk = open_target(arguments, target, lang)

@@ -25,7 +25,7 @@ from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
-from contextui.tui.link import Desk
+from contextui.tui.app_session import AppSession
 from contextui.windowing.finding.registry import Registry, WindowEntry, discover
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.source import WindowLoadError
@@ -317,7 +317,7 @@ def _folder_notices(folder: Path) -> Iterable[str]:
             )
 
 
-def open_desk(arguments: Arguments) -> Desk:
+def open_desk(arguments: Arguments) -> AppSession:
     """Open the session for the screen; a copy of it, if it is open elsewhere.
 
     Raises:
@@ -329,7 +329,7 @@ def open_desk(arguments: Arguments) -> Desk:
     return _desk(arguments, assembly, session, notices)
 
 
-def open_target(arguments: Arguments, target: "Target", lang: Lang) -> Desk:
+def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
     """Open another session for a running screen, with that session's own folder and settings.
 
     Args:
@@ -350,11 +350,13 @@ def open_target(arguments: Arguments, target: "Target", lang: Lang) -> Desk:
     return _desk(other, assembly, session, [])
 
 
-def _desk(arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]) -> Desk:
+def _desk(
+    arguments: Arguments, assembly: Assembly, session: Session, notices: list[str]
+) -> AppSession:
     controller = assembly.controller(session.context)
     shown = {t(one) for one in window_notices(assembly.registry, trust=False)}
     unshown = {t(one) for one in window_notices(assembly.registry)} - shown
-    desk = Desk(
+    desk = AppSession(
         session,
         controller,
         assembly.registry.entries,

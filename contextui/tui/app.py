@@ -43,10 +43,10 @@ from contextui.words import Lang, Words
 from contextui.words import Text as Said
 
 if TYPE_CHECKING:
+    from contextui.tui.app_session import AppSession
     from contextui.tui.attention import Attention
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
-    from contextui.tui.link import Desk
     from contextui.tui.rewind import Rewound
 
 
@@ -212,7 +212,7 @@ class Palette(Provider):
 _PANES = (
     ".attention",
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
-    *(".dialogs.timing", ".menu", ".sessions"),
+    *(".dialogs.timing", ".slash_commands", ".sessions"),
 )
 
 
@@ -277,7 +277,7 @@ class ContextUIApp(KeyLine[int]):
     class Opened(Message):
         """Posted when the session is open."""
 
-        def __init__(self, desk: "Desk") -> None:
+        def __init__(self, desk: "AppSession") -> None:
             super().__init__()
             self.desk = desk
 
@@ -290,7 +290,7 @@ class ContextUIApp(KeyLine[int]):
 
     def __init__(
         self,
-        open_desk: "Callable[[], Desk]",
+        open_desk: "Callable[[], AppSession]",
         *,
         folder: Path | None = None,
         lang: Lang = "en",
@@ -301,7 +301,7 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         super().__init__()
         self.words = Words(lang)
-        self.desk: Desk | None = None
+        self.desk: AppSession | None = None
         self.asker: Asker | None = None
         self.attention: Attention | None = None
         self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
@@ -406,7 +406,7 @@ class ContextUIApp(KeyLine[int]):
                 text = self.words("The last run crashed. The report is in {file}.", file=report)
                 self.main.note(text)
 
-    def _attach_session(self, desk: "Desk") -> None:
+    def _attach_session(self, desk: "AppSession") -> None:
         """Attach a session to the main screen, with an asker of its own."""
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
         from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
@@ -448,7 +448,7 @@ class ContextUIApp(KeyLine[int]):
         folder = Path(self.desk.session.cwd) if self.desk is not None else Path.cwd()
         self.switcher.start(Target(folder, session_id, fork, turn), note)
 
-    async def show_session(self, desk: "Desk", early: Iterable[str] = ()) -> MainScreen:
+    async def show_session(self, desk: "AppSession", early: Iterable[str] = ()) -> MainScreen:
         """Replace the main screen by one that shows another session.
 
         Args:

@@ -18,8 +18,8 @@ from contextui.tui.timers import sure_timer
 
 if TYPE_CHECKING:
     from contextui.session.memory import Memory
+    from contextui.tui.app_session import AppSession
     from contextui.tui.desktop.pane import Desktop
-    from contextui.tui.link import Desk
 
 NARROW, WIDE, TWO_COLUMNS = 100, 160, 230
 """Columns of the terminal: one pane below 100, panes side by side from 160."""
@@ -195,7 +195,7 @@ class PaneSizes:
         self._session = ""
         self._timer: Timer | None = None
 
-    def attach(self, desk: "Desk", desktop: "Desktop") -> None:
+    def attach(self, desk: "AppSession", desktop: "Desktop") -> None:
         """Take over the sizes and the order of windows of the last run in this folder."""
         from contextui.errors import ContextUIError  # noqa: PLC0415  (after the first frame)
         from contextui.session.memory import Memory  # noqa: PLC0415

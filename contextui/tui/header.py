@@ -13,8 +13,8 @@ from contextui.tui.lines import FAINT, MUTED, line, path_end, shown_folder, spin
 from contextui.words import Words
 
 if TYPE_CHECKING:
+    from contextui.tui.app_session import AppSession, Changes
     from contextui.tui.inspector.look import Looker
-    from contextui.tui.link import Changes, Desk
 
 
 class Header(Static):
@@ -24,9 +24,9 @@ class Header(Static):
         super().__init__(id="top")
         self._words, self._folder = words, folder
         self._branch = ""
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
 
-    def attach(self, desk: "Desk") -> None:
+    def attach(self, desk: "AppSession") -> None:
         """Show the session's folder, branch and model."""
         from contextui.session.session import branch_of  # noqa: PLC0415  (after the first frame)
 
@@ -71,12 +71,12 @@ class Panes(Static):
     def __init__(self, words: Words) -> None:
         super().__init__(id="panes")
         self._words = words
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._looker: Looker | None = None
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
-    def attach(self, desk: "Desk") -> None:
+    def attach(self, desk: "AppSession") -> None:
         """Show the figures of a session."""
         from contextui.tui.inspector.look import Looker  # noqa: PLC0415  (after the first frame)
 

@@ -37,6 +37,7 @@ from contextui.words import Text, Words
 if TYPE_CHECKING:
     from contextui.events import Event
     from contextui.tui.app import ContextUIApp
+    from contextui.tui.app_session import AppSession, ChangeCollector
     from contextui.tui.attention import Attention
     from contextui.tui.conversation.draft import FolderDraft
     from contextui.tui.conversation.pane import Conversation
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
     from contextui.tui.inspector.pane import Inspector
-    from contextui.tui.link import Desk, Link, Talk
+    from contextui.tui.turn_queue import TurnQueue
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
 """Holds key events back until a condition is true, e.g. until a pane has the focus."""
@@ -186,11 +187,11 @@ class MainScreen(Screen[None]):
         self._resumes = resumes
         self.words, self._folder, self._hold = words, folder, hold
         self.sizes = PaneSizes(self, Dividers())
-        self.desk: Desk | None = None
+        self.desk: AppSession | None = None
         self.desktop: Desktop | None = None
         self.inspector: Inspector | None = None
         self.conversation: Conversation | None = None
-        self._link: Link | None = None
+        self._link: ChangeCollector | None = None
         self._asker: Asker | None = None
         self._attention: Attention | None = None
         self._saves: SaveWatch | None = None
@@ -269,14 +270,15 @@ class MainScreen(Screen[None]):
         elif focused in ("chat", "context"):
             self.navigation.focus(focused)
 
-    def attach(self, desk: "Desk", app: "ContextUIApp", asker: "Asker") -> None:
+    def attach(self, desk: "AppSession", app: "ContextUIApp", asker: "Asker") -> None:
         """Attach a session to all panes, which are open."""
+        from contextui.tui.app_session import ChangeCollector  # noqa: PLC0415
         from contextui.tui.conversation.draft import FolderDraft  # noqa: PLC0415
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415  (see the class)
-        from contextui.tui.link import Link, Talk  # noqa: PLC0415
-        from contextui.tui.menu import Menu  # noqa: PLC0415
         from contextui.tui.rewind import Rewinder  # noqa: PLC0415
         from contextui.tui.sessions import SessionCommands  # noqa: PLC0415
+        from contextui.tui.slash_commands import Menu  # noqa: PLC0415
+        from contextui.tui.turn_queue import TurnQueue  # noqa: PLC0415
         from contextui.tui.undo import Undo  # noqa: PLC0415
 
         desktop, inspector, conversation = self.desktop, self.inspector, self.conversation
@@ -284,7 +286,7 @@ class MainScreen(Screen[None]):
         assert inspector is not None
         assert conversation is not None
         self.desk, self._asker, self._attention = desk, asker, app.attention
-        self._link = Link(desk, lambda: self.post_message(self.Changed()))
+        self._link = ChangeCollector(desk, lambda: self.post_message(self.Changed()))
         menu = Menu(app, desk, self.words, self._sender, conversation.note)
         sessions = SessionCommands(app, desk, self.words, conversation.note)
         rewinder = Rewinder(app, desk, self.words, conversation.note)
@@ -322,7 +324,7 @@ class MainScreen(Screen[None]):
             conversation.note(notice)
         rewinder.offer_files()
         self._arrange()
-        self._sender.attach(Talk(desk.controller, self.handle))
+        self._sender.attach(TurnQueue(desk.controller, self.handle))
         self._saves = SaveWatch(desk.session, self._report_saving)
         self._saves.report()
         self.set_interval(RETRY, self._saves.retry)
@@ -346,11 +348,11 @@ class MainScreen(Screen[None]):
             for window in self.desk.session.windows.windows():
                 await commit_input(window)
 
-    def suspend(self) -> "Talk | None":
+    def suspend(self) -> "TurnQueue | None":
         """Start no more turns; keep what is sent from now on for the next session."""
         return self._sender.suspend()
 
-    def resume(self, talk: "Talk | None") -> None:
+    def resume(self, talk: "TurnQueue | None") -> None:
         """Continue with the session, after `suspend`: no other one could be opened."""
         if talk is not None:
             self._sender.attach(talk)
@@ -412,7 +414,7 @@ class MainScreen(Screen[None]):
         )
 
     @property
-    def talk(self) -> "Talk | None":
+    def talk(self) -> "TurnQueue | None":
         """Runs the turns; None while the session is still opening."""
         return self._sender.talk
 

@@ -20,9 +20,9 @@ from contextui.session.rewind import (
     undo_plan,
 )
 from contextui.text import quote
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Command
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
-from contextui.tui.link import Desk
 from contextui.windowing.env import utc_now
 from contextui.windowing.host import current_render, running_jobs
 from contextui.windowing.worker import in_daemon_thread
@@ -69,7 +69,7 @@ class Rewinder:
         notify: Shows a message to the person.
     """
 
-    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
+    def __init__(self, app: "ContextUIApp", desk: AppSession, words: Words, notify: Notify) -> None:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
         self._is_busy = False
         self._has_warned = False  # that undoing an earlier rewind leaves this branch
@@ -297,7 +297,7 @@ class Rewinder:
         for path, problem in done.left:
             self._note(self._words("Left alone: {file}. {reason}", file=path, reason=problem))
 
-    def _restore_all(self, desk: Desk, rewind: str) -> Restored:
+    def _restore_all(self, desk: AppSession, rewind: str) -> Restored:
         made = undo_plan(desk.session, rewind)
         done = restore(desk.session, made, {one.path for one in made.offered})
         stays = [
@@ -319,7 +319,7 @@ class Rewinder:
         self._app.main.note(text, is_error=True)
 
 
-async def _reload(desk: Desk, paths: set[str], *, discard: bool = False) -> None:
+async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -> None:
     """Reload the windows that show these files; without `discard`, unless they have unsaved edits.
 
     They were restored before the files were.

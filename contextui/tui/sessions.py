@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, cast, get_args
 from contextui.errors import ContextUIError, os_reason
 from contextui.session.export import Format, exported, write_export, write_file
 from contextui.text import quote, shown_path
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
-from contextui.tui.link import Desk
 from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
@@ -36,7 +36,7 @@ class SessionCommands:
         notify: Shows a message to the person.
     """
 
-    def __init__(self, app: "ContextUIApp", desk: Desk, words: Words, notify: Notify) -> None:
+    def __init__(self, app: "ContextUIApp", desk: AppSession, words: Words, notify: Notify) -> None:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
         self._warned: Path | None = None  # the file that was not replaced
 

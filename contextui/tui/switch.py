@@ -15,7 +15,7 @@ from contextui.words import Text, Words
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
-    from contextui.tui.link import Desk
+    from contextui.tui.app_session import AppSession
 
 _LOOK = 0.02  # seconds between two checks whether a turn has ended
 _PATIENCE = 5.0  # seconds for a stopped turn to end
@@ -38,7 +38,7 @@ class Target:
     turn: int | None = None
 
 
-Reopen: TypeAlias = Callable[[Target], "Desk"]
+Reopen: TypeAlias = Callable[[Target], "AppSession"]
 """Opens another session, on its own thread; raises a `ContextUIError` if it cannot."""
 
 
@@ -66,7 +66,7 @@ class Switcher:
         self._app, self._reopen = app, reopen
         self.is_under_way = False
         self._closing: set[asyncio.Task[None]] = set()
-        self._unclosed: list[Desk] = []
+        self._unclosed: list[AppSession] = []
 
     def start(self, target: Target, note: Text | None = None) -> None:
         """Begin to switch; ask first if a turn is running or something cannot be saved.
@@ -125,7 +125,7 @@ class Switcher:
         is_wanted: bool = await app.push_screen_wait(screen)
         return is_wanted
 
-    async def _stop_turn(self, desk: "Desk") -> None:
+    async def _stop_turn(self, desk: "AppSession") -> None:
         desk.controller.stop()
         end = time.monotonic() + _PATIENCE
         while desk.controller.is_running and time.monotonic() < end:
@@ -163,7 +163,7 @@ class Switcher:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    async def _close(self, desk: "Desk") -> None:
+    async def _close(self, desk: "AppSession") -> None:
         from contextui.windowing.worker import in_daemon_thread  # noqa: PLC0415  (heavy)
 
         try:

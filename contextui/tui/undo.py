@@ -6,9 +6,9 @@ from typing import Any
 
 from contextui.errors import ContextUIError, WindowBusyError
 from contextui.events import Event, WindowClosed, WindowCommitted, WindowOpened
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.edit import listed
-from contextui.tui.link import Desk
 from contextui.tui.rewind import Rewinder
 from contextui.windowing.host import act, current_render, former_id
 from contextui.windowing.window import Window
@@ -32,7 +32,7 @@ class Undo:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: AppSession,
         words: Words,
         notify: Notify,
         rewinder: Rewinder,

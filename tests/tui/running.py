@@ -20,8 +20,8 @@ from contextui.model import Model
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import ModelWords
-from contextui.tui.link import Desk
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import GROUP, discover
 from contextui.windowing.window import Window
@@ -48,7 +48,7 @@ def desk_in(
     clock: Clock = utc_now,
     max_windows: int = 100,
     **given: Any,
-) -> Desk:
+) -> AppSession:
     """A session in a folder, with a scripted model, and the windows that are installed."""
     registry = discover(packages=_installed())
     classes = list(windows) if windows is not None else registry.classes()
@@ -62,12 +62,12 @@ def desk_in(
     answering = model or ScriptedModel(*steps)
     controller = InteractionController(model=answering, context=session.context, **given)
     controller.install_prompt()
-    return Desk(session, controller, registry.load_all())
+    return AppSession(session, controller, registry.load_all())
 
 
 @asynccontextmanager
 async def running(
-    desk: Desk | Callable[[], Desk],
+    desk: AppSession | Callable[[], AppSession],
     size: tuple[int, int] = (120, 40),
     lang: Lang = "en",
     **given: Any,

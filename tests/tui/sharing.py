@@ -14,10 +14,11 @@ from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem
 from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
-from contextui.tui.link import Desk, Talk
+from contextui.tui.turn_queue import TurnQueue
 from contextui.windowing.open_windows import Numbering
 from tests.tui.running import desk_in, running, until
 
@@ -89,11 +90,11 @@ class SharedChat(SharedApp):
         super().__init__(self._open, self._clear)
         self._folder, self._given, self._number = folder, given, 0
         self._inspector = inspector
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._first = 0  # item of the present test
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> AppSession:
         """What the app works on."""
         assert self._desk is not None
         return self._desk
@@ -155,7 +156,7 @@ class SharedChat(SharedApp):
         prompt.end_search()
         prompt.clear()
         prompt._history, prompt._pastes = InputHistory(), Pastes()
-        main._sender.attach(Talk(desk.controller, main.handle))
+        main._sender.attach(TurnQueue(desk.controller, main.handle))
         main.handle(TurnFinished("done"))
         conversation._before.clear()
         await conversation.remove_children(list(conversation.children[2:]))

@@ -10,8 +10,8 @@ from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.compact import CompactScreen
-from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, running, say, shown, until
@@ -39,7 +39,7 @@ def long_desk(
     words: str = "and more of it " * 20,
     model: ScriptedModel | None = None,
     budget: int = 128_000,
-) -> Desk:
+) -> AppSession:
     desk = desk_in(folder, *steps, model=model, options=options(budget=budget))
     talk(desk.session.context, rounds, words)
     return desk

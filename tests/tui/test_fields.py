@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from contextui.config.sources import Loaded, load_settings
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.desktop.rowlist import FilterInput
@@ -17,7 +18,6 @@ from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.dialogs.sessions import SessionsScreen
 from contextui.tui.inspector.item_page import Filter
-from contextui.tui.link import Desk
 from contextui.words import Words
 from tests.tui.change import question as change_question
 from tests.tui.running import lines, running, say, until
@@ -56,7 +56,7 @@ async def focus_in(pilot: "Pilot[Any]", kind: type[Any]) -> None:
     await until(pilot, lambda: isinstance(pilot.app.focused, kind))
 
 
-def configured(folder: Path) -> Desk:
+def configured(folder: Path) -> AppSession:
     """A session with settings and models."""
     desk = connected(folder, {})
     desk.load_settings = lambda: settings_in(folder)
@@ -115,7 +115,7 @@ async def type_in_sheets(pilot: "Pilot[Any]", app: ContextUIApp) -> None:
     await pilot.press("escape")
 
 
-async def type_in_panes(pilot: "Pilot[Any]", desk: Desk) -> None:
+async def type_in_panes(pilot: "Pilot[Any]", desk: AppSession) -> None:
     for name in ("files", "todo"):
         desk.session.windows.open(name)
     await pilot.press("ctrl+g", "i", "slash")

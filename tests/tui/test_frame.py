@@ -20,6 +20,7 @@ import contextui
 from contextui.agent.models.scripted import call
 from contextui.errors import UnknownWindowError
 from contextui.tui.app import ContextUIApp, Palette
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
@@ -28,7 +29,6 @@ from contextui.tui.dialogs.help import _KEYS, GoTo, HelpPage, HelpScreen
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Panes
 from contextui.tui.inspector.pane import Inspector
-from contextui.tui.link import Desk
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 from tests.agent.talking import options
@@ -267,7 +267,7 @@ def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path) -> N
     async def go() -> None:
         let_go = threading.Event()
 
-        def late() -> Desk:
+        def late() -> AppSession:
             let_go.wait(30)
             return desk_in(tmp_path, "A fine machine.")
 
@@ -314,7 +314,7 @@ def test_any_size_is_usable(tmp_path: Path) -> None:
 
 
 def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
-    def fail() -> Desk:
+    def fail() -> AppSession:
         raise UnknownWindowError("There is no such session.")
 
     async def start() -> ContextUIApp:

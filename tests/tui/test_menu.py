@@ -15,7 +15,7 @@ from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.menu import Menu
+from contextui.tui.slash_commands import Menu
 from contextui.windowing.finding.registry import discover
 from contextui.words import Words
 from tests.tui.running import desk_in, running, shown, until

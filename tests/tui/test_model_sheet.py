@@ -16,11 +16,11 @@ from contextui.config.credentials import Credentials
 from contextui.config.settings import SettingsError
 from contextui.config.sources import Loaded, load_settings
 from contextui.config.writer import set_default_model
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.footer import KeyButtons
-from contextui.tui.link import Desk
 from tests.agent.server import Server
 from tests.tui.running import desk_in, running, say, until
 from tests.tui.sharing import SharedApp
@@ -34,7 +34,7 @@ OLLAMA: dict[str, Any] = {
 }
 
 
-def connected(folder: Path, environ: dict[str, str], **given: Any) -> Desk:
+def connected(folder: Path, environ: dict[str, str], **given: Any) -> AppSession:
     """A desk whose models can be switched, as the program makes it."""
     desk, home = desk_in(folder, "Hi.", **given), folder / "home"
 

@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader
 from tests.tui.running import desk_in, running, shown, until
@@ -35,7 +35,7 @@ class View(Static):
 """
 
 
-def desk_with(tmp_path: Path, *files: Path) -> Desk:
+def desk_with(tmp_path: Path, *files: Path) -> AppSession:
     registry = discover(files=files, packages=())
     desk = desk_in(tmp_path, windows=registry.classes())
     desk.reloader = Reloader(registry, desk.session.windows)

@@ -13,10 +13,10 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
-from contextui.tui.link import Desk
 from contextui.tui.switch import Target
 from contextui.windowing.host import current_render
 from tests.tui.running import desk_in, lines, running, say, shown, until
@@ -33,7 +33,7 @@ class App:
         self.targets: list[Target | None] = []
         self.problem: Exception | None = None
 
-    def open(self, target: Target | None = None) -> Desk:
+    def open(self, target: Target | None = None) -> AppSession:
         self.targets.append(target)
         if target is not None and self.problem is not None:
             raise self.problem

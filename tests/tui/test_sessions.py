@@ -19,9 +19,9 @@ from contextui.errors import ContextUIError
 from contextui.session.catalogue import Catalogue, Head, Place
 from contextui.session.fork import Origin
 from contextui.session.store import SessionStore
+from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.session_list import Row, SessionList, rows_of
 from contextui.tui.dialogs.sessions import SessionsScreen
-from contextui.tui.link import Desk
 from contextui.tui.switch import Target
 from tests.cli.traps import TRAPS, UntrustedFolder
 from tests.tui.running import desk_in, lines, running, shown, until
@@ -360,9 +360,9 @@ def test_a_session_of_an_untrusted_folder_runs_nothing_of_it(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.chdir(work)
     session_id = add(home, "Elsewhere", other.path)
-    resumed: list[Desk] = []
+    resumed: list[AppSession] = []
 
-    def reopen(target: Target) -> Desk:
+    def reopen(target: Target) -> AppSession:
         resumed.append(open_target(parse([]), target, "en"))
         return resumed[-1]
 

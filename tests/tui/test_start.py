@@ -15,12 +15,12 @@ from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.session.memory import Memory
 from contextui.tui.app import ContextUIApp, Crash
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Commands
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, tries_in
 from contextui.tui.dialogs.help import HelpScreen
-from contextui.tui.link import Desk
 from contextui.words import Lang, Words
 from tests.agent.talking import end, run
 from tests.tui.running import desk_in, running, say, shown, until
@@ -95,7 +95,7 @@ def opening_later(folder: Path, **given: Any) -> tuple[ContextUIApp, asyncio.Eve
     """The app, and an event that lets it open its session."""
     may_open, loop = asyncio.Event(), asyncio.get_running_loop()
 
-    def slowly() -> Desk:
+    def slowly() -> AppSession:
         asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
         return desk_in(folder, **given)
 
@@ -133,7 +133,7 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
     assert parses <= 5  # as many as a bare app
 
 
-async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> Desk:
+async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> AppSession:
     """Open the session; the focus stays, though its panes take the place of outlines."""
     app = pilot.app
     assert isinstance(app, ContextUIApp)

@@ -16,10 +16,10 @@ from contextui.agent.models.scripted import Step, call
 from contextui.config.sources import load_settings
 from contextui.errors import ContextUIError
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.config import ConfigScreen
-from contextui.tui.link import Desk
 from contextui.tui.switch import StopScreen, Target
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.test_asking import accepts_keys
@@ -37,13 +37,13 @@ class Sessions:
 
     def __init__(self, folder: Path, *scripts: Iterable[Step]) -> None:
         self.folder, self._scripts = folder, list(scripts)
-        self.desks: list[Desk] = []
+        self.desks: list[AppSession] = []
         self.targets: list[Target] = []
         self.problem: Exception | None = None
         self.may_open = threading.Event()
         self.may_open.set()
 
-    def open(self, target: Target | None = None) -> Desk:
+    def open(self, target: Target | None = None) -> AppSession:
         if target is not None:
             self.targets.append(target)
             self.may_open.wait(10)

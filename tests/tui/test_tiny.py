@@ -18,12 +18,12 @@ from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.model import ThinkingDelta
 from contextui.session.code.store import CodeStore
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.code import CodeFence
 from contextui.tui.desktop.widgets import Guard
 from contextui.tui.dialogs.command import screen_for
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.tabs import PAGES
-from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from tests.tui.change import question
 from tests.tui.desktop.samples import NoteWindow
@@ -77,7 +77,7 @@ async def squeeze(pilot: "Pilot[Any]", sizes: list[tuple[int, int]]) -> None:
                 one.styles.inline.clear_rule(rule)
 
 
-def crowded(folder: Path) -> Desk:
+def crowded(folder: Path) -> AppSession:
     """A desk with more items than fit into three rows, and windows of every class."""
     work = folder / "work"
     work.mkdir()

@@ -7,8 +7,8 @@ from pathlib import Path
 from textual import events
 from textual.pilot import Pilot
 
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
 from tests.tui.running import desk_in, running, say, until
 from tests.tui.test_switch import app_of
@@ -22,7 +22,7 @@ async def in_pane(pilot: "Pilot[int]", place: str) -> MainScreen:
     return main
 
 
-async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: Desk) -> None:
+async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: AppSession) -> None:
     main = await in_pane(pilot, "context")
     await pilot.press("home", "d")  # does not apply to the system prompt, and types nothing
     await pilot.press("down", "p")  # pins the item under the cursor
@@ -31,7 +31,7 @@ async def commands_of_a_focused_list_stay(pilot: "Pilot[int]", desk: Desk) -> No
     assert main.navigation.present == "context"
 
 
-async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: Desk) -> None:
+async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: AppSession) -> None:
     main = await in_pane(pilot, "prompt")
     before = len(desk.session.context.get_all())
     main.prompt.put("a draft ")

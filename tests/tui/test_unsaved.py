@@ -9,15 +9,15 @@ from textual.pilot import Pilot
 
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.models.scripted import call
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import CallLine
-from contextui.tui.link import Desk
 from contextui.windows.editor import widget as own_editor
 from contextui.windows.editor.widget import EditorBody
 from tests.tui.desktop.samples import enter
 from tests.tui.running import desk_in, running, say, until
 
 
-def desk_on(folder: Path, *steps: Any, mode: Any = "ask") -> Desk:
+def desk_on(folder: Path, *steps: Any, mode: Any = "ask") -> AppSession:
     (folder / "work").mkdir()
     (folder / "work/notes.txt").write_text("one\n")
     desk = desk_in(folder, *steps, approval=ApprovalGate(mode))
@@ -68,7 +68,7 @@ def test_keys_that_the_window_does_not_know_yet_are_asked_about_too(
     asyncio.run(go())
 
 
-async def save_without_haste(pilot: "Pilot[int]", desk: Desk) -> None:
+async def save_without_haste(pilot: "Pilot[int]", desk: AppSession) -> None:
     """The time of a call is without the time of the person."""
     gate = desk.controller.tools.gate
 

@@ -15,9 +15,9 @@ from textual.widgets import TextArea
 
 from contextui.files.workspace import Workspace
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
-from contextui.tui.link import Desk
 from contextui.windowing.host import latest_render
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import widget
@@ -30,7 +30,7 @@ from tests.tui.running import desk_in, lines, running, until
 from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run, use_home
 
-Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 FILES = {
     "docs/cart.md": "# Cart\n\nHow a cart works.\n",
     "src/shop/cart.py": '"""The cart: what is in it."""\n\n\nclass Cart:\n    def add(self): ...\n',
@@ -135,7 +135,7 @@ def prompt_of(pilot: "Pilot[int]") -> str:
     return pilot.app.main.prompt.text
 
 
-def ids(desk: Desk) -> list[str]:
+def ids(desk: AppSession) -> list[str]:
     return [one.id for one in desk.session.windows.windows()]
 
 
@@ -153,7 +153,7 @@ def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_w
 
     monkeypatch.setattr(widget, "read_folders", slow)
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, _: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, _: AppSession) -> None:
         try:
             await seen(pilot, frame, "docs/", "notes.txt")
             await pilot.press("end")
@@ -174,7 +174,7 @@ def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_w
 
 
 def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         window = desk.session.windows.get("files_1")
         assert window is not None
         text = await seen(pilot, frame, "notes.txt", "3 changed", "M changed")
@@ -228,7 +228,7 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
 def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole_tree(
     folder: Path, chat: SharedChat
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "notes.txt", "3 changed")
         await pilot.press("H")
         await until(pilot, lambda: {".hidden", "build", ".gitignore"} <= set(names(frame)))
@@ -296,7 +296,7 @@ def test_bad_input_is_said_in_one_line(tmp_path: Path) -> None:
     (work / "gone.txt").write_text("")
     (work / "shut").chmod(0)
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "pipe")
         await pilot.press("space")
         await seen(pilot, frame, "This folder is empty.")
@@ -364,7 +364,7 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
         rows = text_of(pilot, frame).splitlines()
         return re.sub(r"\s+", " ", " ".join(" ".join(row.split("│")[2:]) for row in rows))
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await pilot.press("slash", *"cart.py")
         await seen(pilot, frame, "2 of ", "test_cart.py")
         desk.session.windows.open("editor", path="src/shop/cart.py")
@@ -407,7 +407,7 @@ def test_thousands_of_files_cost_what_ten_do(tmp_path: Path) -> None:
         for number in range(count):
             (work / f"file_{number:05}.txt").touch()
 
-        async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+        async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
             rows = frame.body.query_one(RowList)
             await until(pilot, lambda: len(rows.rows) == count)  # noqa: B023
             real, calls = rows._draw_row, []

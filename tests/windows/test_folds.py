@@ -9,11 +9,11 @@ from textual.pilot import Pilot
 
 from contextui import Window
 from contextui.session.code.store import CodeStore
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.folds import INDENT, FoldBody, FoldList
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, positions_of
 from contextui.tui.desktop.shared import rows_of
-from contextui.tui.link import Desk
 from contextui.windowing.host import latest_render
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_window
@@ -22,7 +22,7 @@ from tests.tui.desktop.samples import PAYLOADS, enter, seen
 from tests.tui.running import desk_in, running, until
 from tests.tui.sharing import SharedChat
 
-Steps = Callable[["Pilot[int]", WindowFrame, Desk], Awaitable[None]]
+Steps = Callable[["Pilot[int]", WindowFrame, AppSession], Awaitable[None]]
 Note = dict[str, object]
 
 
@@ -80,7 +80,7 @@ NOTES: list[Note] = [
 ]
 
 
-async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     window = desk.session.windows.get("notebook_1")
     assert window is not None
     text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
@@ -127,7 +127,7 @@ async def find(pilot: "Pilot[int]", frame: WindowFrame) -> None:
     await until(pilot, lambda: len(rows(frame)) == 3)
 
 
-async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     listed, windows = frame.body.query_one(FoldList), desk.session.windows
     await pilot.click(listed, offset=(5, 2))
     await until(pilot, lambda: "    and cheap" in rows(frame))
@@ -149,7 +149,7 @@ async def click(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
 def test_notes_unfold_in_place_by_key_filter_and_click(chat: SharedChat) -> None:
     """For the person alone; what the model expands is followed."""
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await unfold(pilot, frame, desk)
         await find(pilot, frame)
         await click(pilot, frame, desk)
@@ -161,7 +161,7 @@ def test_hostile_notes_and_narrow_windows(chat: SharedChat) -> None:
     notes: list[Note] = [{"text": f"{one}\n{one}", "tags": [one[:30]]} for one in PAYLOADS]
     notes.append({"text": "很长的一句话" * 60})
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "zap[/foo][/[/][b]x", "zap[@click=app.quit]x", "很长")
         await pilot.press("end", "space", "slash", *"zap[")
         await seen(pilot, frame, "2 of 6", "    zap[/foo]")
@@ -195,7 +195,7 @@ def test_code_unfolds_whole_with_line_numbers(
 ) -> None:
     monkeypatch.setattr(code_window, "SECONDS", 600.0)  # it does not see that a file is gone
 
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         window = desk.session.windows.get("code_1")
         assert window is not None
         text = await seen(pilot, frame, "2 files", "Loads [red]all[/] of it", "python, 11 lines")
@@ -227,7 +227,7 @@ def test_code_unfolds_whole_with_line_numbers(
 def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
     tmp_path: Path,
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         await seen(pilot, frame, "▸ load", "2 个文件", "11 行")
         await desk.session.windows.act("code_1", "show", {"code_id": "load"})
         await seen(pilot, frame, "▾ load", "   1  def load")

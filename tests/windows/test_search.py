@@ -9,9 +9,9 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
-from contextui.tui.link import Desk
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import focused_window, frame_of
@@ -43,7 +43,7 @@ def place_of(frame: WindowFrame) -> int:
     return area.cursor_location[0] + area.line_number_start
 
 
-async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
     rows = frame.body.query_one(RowList)
     given = {"text": "needle", "ignore_case": True}
     await desk.session.windows.act("files_1", "find_text", given)
@@ -74,7 +74,7 @@ async def open_hits(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None
 def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
     folder: Path, chat: SharedChat
 ) -> None:
-    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: Desk) -> None:
+    async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
         rows = frame.body.query_one(RowList)
         await seen(pilot, frame, "pkg/", "2 entries")
         await pilot.press("slash", *"one")
@@ -129,7 +129,9 @@ def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
             await seen(pilot, frame, "60  def needle")
             await until(pilot, lambda: place_of(frame) == 60)
 
-    async def search(pilot: "Pilot[int]", desk: Desk, *searches: tuple[str, str, int]) -> None:
+    async def search(
+        pilot: "Pilot[int]", desk: AppSession, *searches: tuple[str, str, int]
+    ) -> None:
         app = pilot.app
         assert isinstance(app, ContextUIApp)
         app.main.run_command("/find")

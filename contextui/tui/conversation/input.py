@@ -22,9 +22,10 @@ from contextui.words import Text, Words, msg
 
 if TYPE_CHECKING:
     from contextui.agent.preamble import PreambleText
+    from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.mention import MentionList
     from contextui.tui.conversation.shell import TypedCommand
-    from contextui.tui.link import Desk, Talk
+    from contextui.tui.turn_queue import TurnQueue
 
 _LONGEST = 36  # maximum cells of a name
 _HITS = 100  # prompts that a search shows
@@ -164,7 +165,7 @@ class InputArea(Vertical):
         yield Popup(self._words)
         yield self.prompt
 
-    def attach(self, desk: "Desk") -> None:
+    def attach(self, desk: "AppSession") -> None:
         """Attach a session: its files can be mentioned."""
         from contextui.tui.conversation.mention import MentionList  # noqa: PLC0415  (see above)
 
@@ -432,13 +433,13 @@ class Sender:
         self._typed_early: list[str] = []
         self._early: dict[str, Prompt.Submitted] = {}  # what the person typed of these
         self._read: list[Prompt.Submitted] = []  # whose files are being read
-        self.talk: Talk | None = None
+        self.talk: TurnQueue | None = None
         self.with_number: Callable[[str, str], str] = lambda text, _: text
         """Adds to a message which key leads to a window."""
         self.show_command: Callable[[TypedCommand], object] = lambda _: None
         """Shows a command that runs in a terminal, and again when it has ended."""
 
-    def attach(self, talk: "Talk") -> None:
+    def attach(self, talk: "TurnQueue") -> None:
         """Attach the opened session and send what was typed before."""
         self.talk = talk
         typed, self._typed_early = self._typed_early, []
@@ -447,7 +448,7 @@ class Sender:
         for text in typed:
             self.submit(early.get(text) or Prompt.Submitted(text, visible=text))
 
-    def suspend(self) -> "Talk | None":
+    def suspend(self) -> "TurnQueue | None":
         """Keep what is sent from now on until a session is attached; return the present one."""
         talk, self.talk = self.talk, None
         return talk

@@ -38,6 +38,7 @@ from contextui.session.code.index import CodeStoreError
 from contextui.session.code.refs import code_blocks, has_reference, save_blocks, with_code
 from contextui.session.code.store import CodeStore
 from contextui.session.session import Session
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import (
     Aside,
     AsideLine,
@@ -58,7 +59,6 @@ from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
 from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import short, shown_folder
-from contextui.tui.link import Desk
 from contextui.words import Text, Words, msg
 
 _PAGE = 30  # earlier entries rendered at once
@@ -113,7 +113,7 @@ class Conversation(VerticalScroll):
         """Anchor to the bottom."""
         self.anchor()
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: AppSession) -> None:
         """Show a session's conversation."""
         if desk.is_offline:
             is_looking = desk.settings is not None
@@ -136,7 +136,7 @@ class Conversation(VerticalScroll):
             ]
         )
 
-    async def find_server(self, desk: Desk) -> None:
+    async def find_server(self, desk: AppSession) -> None:
         """Look for a model server on this machine, and show it on the start screen."""
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
             local_server,
@@ -158,7 +158,7 @@ class Conversation(VerticalScroll):
         if self.is_attached and desk.is_offline:
             self._show_ways(text)
 
-    async def show_recent(self, desk: Desk) -> None:
+    async def show_recent(self, desk: AppSession) -> None:
         """Show the folder's earlier sessions, if there are any and nothing was said yet."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             find_recent,
@@ -180,7 +180,7 @@ class Conversation(VerticalScroll):
             folder = shown_folder(desk.session.cwd)
             await welcome.show_recent(widgets_of(recent, self._words, folder))
 
-    async def note_untrusted(self, desk: Desk) -> None:
+    async def note_untrusted(self, desk: AppSession) -> None:
         """Say what waits for trust, in a conversation that goes on."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             trust_line,

@@ -27,8 +27,8 @@ from contextui.words import Words, msg
 if TYPE_CHECKING:
     from contextui.events import Event
     from contextui.session.history import PromptHistory
+    from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.status import TurnStatus
-    from contextui.tui.link import Desk
 
 
 class InputHistory:
@@ -255,7 +255,7 @@ class Prompt(InertArea):
         self._words = words
         self._history, self._pastes = InputHistory(), Pastes()
         self._status: TurnStatus | None = None
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._new_below: Callable[[], int] = lambda: 0
         self._kept: PromptHistory | None = None
         self._writers = ThreadPoolExecutor(1, "history")  # one thread: in order
@@ -270,7 +270,9 @@ class Prompt(InertArea):
         self.notice: Content | None = None
         """Shown in the border instead of the turn's status."""
 
-    def attach(self, desk: "Desk", status: "TurnStatus", new_below: Callable[[], int]) -> None:
+    def attach(
+        self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
+    ) -> None:
         """Attach a session: load the input history and show the status."""
         from contextui.agent.preamble import is_said  # noqa: PLC0415  (after the first frame)
         from contextui.session.history import PromptHistory, collapse  # noqa: PLC0415

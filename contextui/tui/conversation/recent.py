@@ -13,9 +13,9 @@ from textual.widgets import Static
 from contextui.plain_file import read_plain
 from contextui.session.catalogue import Catalogue, Head, Preview
 from contextui.session.session import branch_of
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.welcome import Try
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line
-from contextui.tui.link import Desk
 from contextui.windowing.finding.servers import find_servers
 from contextui.words import Words
 
@@ -49,7 +49,7 @@ class Recent:
     servers: int = 0
 
 
-def find_recent(desk: Desk) -> Recent:
+def find_recent(desk: AppSession) -> Recent:
     """Read the newest sessions of a folder and what is ready there; runs on its own thread."""
     session, folder = desk.session, Path(desk.session.cwd)
     catalogue = Catalogue(session.path.parents[2])
@@ -74,14 +74,14 @@ def find_recent(desk: Desk) -> Recent:
     )
 
 
-def untrusted_in(desk: Desk) -> tuple[int, int]:
+def untrusted_in(desk: AppSession) -> tuple[int, int]:
     """Return how many window files and MCP servers of the folder wait for trust."""
     session = desk.session
     found = find_servers(session.path.parents[2], Path(session.cwd))
     return sum(entry.status == "untrusted" for entry in desk.entries), len(found.untrusted)
 
 
-def _guide_tokens(desk: Desk, folder: Path) -> int | None:
+def _guide_tokens(desk: AppSession, folder: Path) -> int | None:
     try:
         text = read_plain(folder / _GUIDE, _LARGEST).decode("utf-8", "replace")
     except OSError:

@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError, UnknownWindowError
+from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.layout import (
@@ -45,7 +46,6 @@ from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.lines import line as text_line
-from contextui.tui.link import Changes, Desk
 from contextui.windowing.host import former_id, latest_render
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
@@ -117,7 +117,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Start the timer that updates the ages in the borders."""
         self.set_interval(1.0, self._tick)
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: AppSession) -> None:
         """Show the windows of a session."""
         windows = desk.session.windows
         self._setting = Setting(

@@ -23,11 +23,11 @@ from contextui.session.entry import moment
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore, SessionView
 from contextui.text import one_line
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.rows import Fold, Span
 from contextui.tui.inspector.sweeps import Sweep, outdated_in, sweep_of
 from contextui.tui.inspector.usage import Spending, usage_of
-from contextui.tui.link import Desk
 from contextui.windowing.error_text import reason_of
 from contextui.words import Text, Words
 
@@ -170,7 +170,7 @@ class Watch:
     """
 
     def __init__(
-        self, desk: Desk, callback: Callable[[], object], swept: Callable[[Sweep], object]
+        self, desk: AppSession, callback: Callable[[], object], swept: Callable[[Sweep], object]
     ) -> None:
         session = desk.session
         self._context, self._session, self._callback = session.context, session, callback
@@ -243,7 +243,9 @@ class Earlier:
         wanted: The selected turn; None for the present.
     """
 
-    def __init__(self, desk: Desk, watch: Watch, callback: Callable[[EarlierTurn], object]) -> None:
+    def __init__(
+        self, desk: AppSession, watch: Watch, callback: Callable[[EarlierTurn], object]
+    ) -> None:
         self._desk, self._watch = desk, watch
         self._reader = Reader(desk.session, watch.tools, callback)
         self._shown: EarlierTurn | None = None

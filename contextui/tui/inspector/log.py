@@ -11,9 +11,9 @@ from textual.events import Resize
 from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
+from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
-from contextui.tui.link import Changes, Desk
 from contextui.words import Text, Words
 
 _KEPT = 1_000
@@ -59,7 +59,7 @@ class LogPage(LineView, can_focus=True):
         """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: AppSession) -> None:
         """Log the notices at startup and the windows that cannot be opened."""
         for entry in desk.entries:
             if not entry.usable:

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
+from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
@@ -21,7 +22,6 @@ from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.keys import meant_key
-from contextui.tui.link import Changes, Desk
 from contextui.tui.timers import sure_timer
 from contextui.words import Words
 
@@ -64,7 +64,7 @@ class Inspector(Vertical):
     def __init__(self, words: Words) -> None:
         super().__init__(id="inspector")
         self._words = words
-        self._desk: Desk | None = None
+        self._desk: AppSession | None = None
         self._watch: Watch | None = None
         self._earlier: Earlier | None = None
         self._changing: Changing | None = None
@@ -98,7 +98,7 @@ class Inspector(Vertical):
         if self._watch is not None:
             self._watch.stop()
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: AppSession) -> None:
         """Inspect a session."""
         if self._watch is not None:
             self._watch.stop()

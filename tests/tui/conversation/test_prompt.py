@@ -13,12 +13,13 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.events import Event, RetryScheduled, TurnFinished, TurnStarted
 from contextui.model import ModelError, ModelRequest
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes, Prompt
-from contextui.tui.link import Desk, Talk
 from contextui.tui.main import MainScreen
+from contextui.tui.turn_queue import TurnQueue
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, shown, until
 from tests.tui.sharing import SharedChat
@@ -96,7 +97,7 @@ def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Pa
     async def talk() -> None:
         desk = desk_in(tmp_path, "One.", "Two.", "Three.", ModelError("auth", "No key."), "Four.")
         events = list[Event]()
-        talk = Talk(desk.controller, events.append)
+        talk = TurnQueue(desk.controller, events.append)
 
         async def watch() -> None:
             """A message sent between two turns must join the queue."""
@@ -403,7 +404,7 @@ def test_what_is_typed_while_the_session_opens_runs_afterwards(tmp_path: Path) -
     """U32: commands and messages wait, in order, and a path is still a message."""
     may_open = threading.Event()
 
-    def opening() -> Desk:
+    def opening() -> AppSession:
         may_open.wait(20)
         return desk_in(tmp_path, "A file.")
 

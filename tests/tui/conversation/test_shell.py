@@ -14,10 +14,10 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui import attention
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.shell import CommandError, CommandLine, command_in
 from contextui.tui.lines import SPINNER
-from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 from tests.tui.running import desk_in, lines, running, say, shown, until
@@ -36,12 +36,12 @@ def prompt(pilot: "Pilot[int]") -> Prompt:
     return pilot.app.screen.query_one(Prompt)
 
 
-def terminal(desk: Desk) -> Window:
+def terminal(desk: AppSession) -> Window:
     """The newest window."""
     return desk.session.windows.windows()[-1]
 
 
-def content_of(desk: Desk) -> str:
+def content_of(desk: AppSession) -> str:
     return str(terminal(desk).content(Lod.FULL)) if desk.session.windows.windows() else ""
 
 
@@ -50,7 +50,7 @@ async def run(pilot: "Pilot[int]", command: str) -> None:
     await pilot.pause()
 
 
-async def runs(pilot: "Pilot[int]", desk: Desk) -> str:
+async def runs(pilot: "Pilot[int]", desk: AppSession) -> str:
     """Wait until a command is shown to run, and say where."""
     await until(pilot, lambda: shown(pilot, "Runs in terminal_"))
     return terminal(desk).id

@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import Block
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.link import Desk
 from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
@@ -23,20 +23,20 @@ from tests.tui.sharing import SharedChat
 CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
 
 
-def desk_on(chat: SharedChat, content: bytes | str, name: str = "cart.py") -> Desk:
+def desk_on(chat: SharedChat, content: bytes | str, name: str = "cart.py") -> AppSession:
     data = content.encode() if isinstance(content, str) else content
     (chat.work / name).write_bytes(data)
     chat.desk.session.windows.open("editor", path=name)
     return chat.desk
 
 
-def editor(desk: Desk) -> EditorWindow:
+def editor(desk: AppSession) -> EditorWindow:
     window = desk.session.windows.get("editor_1")
     assert isinstance(window, EditorWindow)
     return window
 
 
-def buffer(desk: Desk) -> str:
+def buffer(desk: AppSession) -> str:
     """The text that person and model share."""
     held = editor(desk).state.buffer
     assert held is not None

@@ -8,9 +8,9 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
+from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.edit import EditScreen
-from contextui.tui.link import Changes, Desk
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
 from tests.tui.running import desk_in, lines, running, say, until
@@ -36,7 +36,7 @@ HOSTILE = "  ".join(PAYLOADS)
 ACTING = ("\x1b", "\x07", "\x9b", "\u202e", "\ud800", "\u2028")
 
 
-def hostile_desk(folder: Path) -> Desk:
+def hostile_desk(folder: Path) -> AppSession:
     """A desk with such text in words, answers, calls, results, windows, notices and entries."""
     add = call("action", window_id="todo_1", action_id="add", params={"text": HOSTILE})
     steps = (call("create", name="todo", args={"items": [HOSTILE]}), add, HOSTILE)

@@ -14,11 +14,11 @@ from contextui.context.item import ContextItem
 from contextui.context.placement.figures import PlacedBlock
 from contextui.model import Answer, Block
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import Detail, WholeText, signed
 from contextui.tui.inspector.edit import EditScreen
 from contextui.tui.inspector.labels import tokens
 from contextui.tui.lines import short
-from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.inspector.scene import (
@@ -44,7 +44,7 @@ from tests.tui.sharing import SharedApp
 
 pytestmark = pytest.mark.long
 
-Act = Callable[["Pilot[int]", Desk], Awaitable[None]]
+Act = Callable[["Pilot[int]", AppSession], Awaitable[None]]
 
 
 def inspect(
@@ -287,7 +287,7 @@ class Slow:
         yield reply("Done.")
 
 
-async def remember(pilot: "Pilot[int]", desk: Desk, model: Slow) -> ContextItem:
+async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> ContextItem:
     """Say something, and go to it in the inspector while the model has not answered."""
     assert isinstance(pilot.app, ContextUIApp)
     pilot.app.main.send("Remember this")
@@ -361,7 +361,7 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
         params = {"text": text}
         return reply(call("action", window_id="todo_1", action_id="add", params=params))
 
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
         await say(pilot, "add eggs")
         await say(pilot, "add bread")
         context = desk.session.context
@@ -396,7 +396,7 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
 
 
 def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
         await say(pilot, LONG)
         item = await go_to(pilot, "User   line 0")
         detail = visible_text(inspector(pilot).query_one(Detail))
@@ -408,7 +408,7 @@ def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
 
 
 def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
         item = await go_to(pilot, "read_file tests.py")
         await see(pilot, "turn 3, cached", "line 2 of the file")
         for number in range(10):
@@ -435,7 +435,7 @@ def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path
 
 
 def test_it_speaks_chinese(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
         await pilot.press("home")
         await see(pilot, "上下文", "条目  请求  用量  日志", "── 已缓存 ─", "0002 用户")
         item = await go_to(pilot, "read_file tests.py")

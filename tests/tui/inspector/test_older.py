@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import OlderItems
-from contextui.tui.link import Desk
 from tests.tui.inspector.scene import enter, go_to, not_see, rows, see
 from tests.tui.running import desk_in, running, shown, until
 
 
-def gone_on_with(folder: Path) -> Desk:
+def gone_on_with(folder: Path) -> AppSession:
     """A session whose beginning stands in a summary, and which is gone on with."""
     desk = desk_in(folder)
     context = desk.session.context

@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import call
 from contextui.model import Answer, ModelError
 from contextui.tokens import Usage
+from contextui.tui.app_session import Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
 from contextui.tui.inspector.usage import UsagePage
-from contextui.tui.link import Changes
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,

@@ -20,11 +20,11 @@ from textual import events
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.config.credentials import Credentials
 from contextui.tui.app import ContextUIApp
+from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs import approval, timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.timing import Asker
-from contextui.tui.link import Desk
 from contextui.windows.terminal.widget import TerminalBody
 from contextui.windows.terminal.window import TerminalWindow
 from tests.agent import chat_server
@@ -57,7 +57,7 @@ class Scene:
         self.app = pilot.app
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> AppSession:
         assert self.app.desk is not None
         return self.app.desk
 

@@ -19,6 +19,7 @@ from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.session.memory import Memory
 from contextui.text import one_line, quote, shown_name, shown_path
+from contextui.tui.app_session import AppSession
 from contextui.tui.commands import (
     Choice,
     Command,
@@ -32,7 +33,6 @@ from contextui.tui.commands import (
 from contextui.tui.conversation.input import Sender
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.dialogs.compact import CompactScreen
-from contextui.tui.link import Desk
 from contextui.tui.themes import REMEMBERED, THEMES
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.host import commit_input, current_render, opening_text
@@ -83,7 +83,7 @@ class Menu:
     """
 
     def __init__(
-        self, app: App[int], desk: Desk, words: Words, sender: Sender, notify: Notify
+        self, app: App[int], desk: AppSession, words: Words, sender: Sender, notify: Notify
     ) -> None:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
         self._sender = sender
