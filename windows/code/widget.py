@@ -23,17 +23,14 @@ class CodeBody(FoldBody):
 
     @property
     def window_title(self) -> str:
-        """The number of files."""
         words, count = self._words, self._count
         many = words("{count} files", count=f"{count:,}")
         return "" if not count else words("1 file") if count == 1 else many
 
     def on_mount(self) -> None:
-        """Show the files."""
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the files, and follow what the model shows."""
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     async def _follow(self) -> None:
@@ -60,6 +57,5 @@ class CodeBody(FoldBody):
         return Fold(file.code_id, file.code_id, "", file.description, facts, stamp)
 
     def text_of(self, key: Hashable) -> str:
-        """Read the whole code."""
         env = self._window.env
         return CodeStore.of(env.workspace, clock=env.clock).read(str(key))

@@ -282,7 +282,6 @@ class EditorBody(InertArea):
 
     @property
     def window_title(self) -> str:
-        """The path, and • while there are unsaved changes."""
         sight = self._sight
         parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
         return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
@@ -351,7 +350,6 @@ class EditorBody(InertArea):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the page, in the theme's colours."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
         self._dress()
         self.window_changed()
@@ -362,7 +360,6 @@ class EditorBody(InertArea):
         self.theme = name
 
     def window_changed(self) -> None:
-        """Refresh from the window."""
         self.run_worker(self._follow(), group="follow")
 
     async def _follow(self, acted: str = "") -> None:
@@ -476,7 +473,6 @@ class EditorBody(InertArea):
             self._pause = sure_timer(self, min(_PAUSE, left), self._settle_soon)
 
     def on_blur(self) -> None:
-        """Commit the pending edit on blur."""
         self._settle_soon()
 
     def _settle_soon(self) -> None:
@@ -492,7 +488,6 @@ class EditorBody(InertArea):
             self._wait_for_pause()
 
     async def on_unmount(self) -> None:
-        """Send the last pending text."""
         await self.settle()
 
     def _mine(self) -> Splice | None:
@@ -539,15 +534,12 @@ class EditorBody(InertArea):
     # --- keys --------------------------------------------------------------------------
 
     def action_save(self) -> None:
-        """Save the file."""
         self.post_message(ActionRequested("save"))
 
     def action_edit(self) -> None:
-        """Move the cursor into the text."""
         self.focus()
 
     def action_goto(self) -> None:
-        """Ask for a line and go there."""
         self.post_message(ActionRequested("goto", fill_in=True))
 
     def action_undo(self) -> None:
@@ -555,7 +547,6 @@ class EditorBody(InertArea):
         self.post_message(ActionRequested("undo"))
 
     def action_redo(self) -> None:
-        """Redo the last undone change."""
         self.post_message(ActionRequested("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
@@ -579,12 +570,10 @@ class EditorBody(InertArea):
             super().action_cursor_page_up()
 
     def action_text_start(self) -> None:
-        """Move to the start of the file."""
         if not self._turn(-_ALL):
             super().action_text_start()
 
     def action_text_end(self) -> None:
-        """Move to the end of the file."""
         if not self._turn(_ALL):
             super().action_text_end()
 

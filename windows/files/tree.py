@@ -49,7 +49,6 @@ class FileRow(NamedTuple):
 
     @property
     def key(self) -> RowKey:
-        """What identifies the row."""
         return self.path, self.kind == "note", self.line
 
 

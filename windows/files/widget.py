@@ -70,7 +70,6 @@ class Preview(Static):
         self._fit = fit
 
     def on_resize(self) -> None:
-        """Fit the text."""
         self._fit()
 
 
@@ -122,7 +121,6 @@ class FilesBody(Vertical):
         self._legend, self._preview = Static(classes="legend"), Preview(self._describe)
 
     def compose(self) -> ComposeResult:
-        """Compose filter, tree and preview."""
         with Horizontal(classes="all"):
             with Vertical(classes="tree"):
                 yield self._filter
@@ -132,7 +130,6 @@ class FilesBody(Vertical):
 
     @property
     def window_title(self) -> str:
-        """The folder, and how many files git sees changed."""
         parts = [line(self._headline) if self._shows_results else ""]
         if not parts[0] and self.size.width >= ROOMY // 2:
             files = self._window.env.files
@@ -151,7 +148,6 @@ class FilesBody(Vertical):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Read the tree, and look again while it is shown."""
         legend = [part for mark, about in _LEGEND for part in self._explained(mark, about)]
         self._legend.update(Content.assemble(*legend))
         self.window_changed()
@@ -164,7 +160,6 @@ class FilesBody(Vertical):
         yield f"{self._words(about)}  ", MUTED
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show the preview where there is room."""
         self._make_room(event.size.width)
 
     def _make_room(self, width: int) -> None:
@@ -343,7 +338,6 @@ class FilesBody(Vertical):
     # --- the filter --------------------------------------------------------------------
 
     def action_filter(self) -> None:
-        """Type a filter over all files."""
         if self._window.env.files is not None:
             self._prepare_index(self._window.env.files)
             self._remember_row()
@@ -420,7 +414,6 @@ class FilesBody(Vertical):
         return super().check_action(action, parameters)
 
     def action_back(self) -> None:
-        """Leave the filter, or what an action found."""
         if self._filter.display:
             self._filter.end()
         else:
@@ -502,7 +495,6 @@ class FilesBody(Vertical):
             await in_daemon_thread(lambda: memory.put(_OPENED, opened))
 
     def action_unfold(self) -> None:
-        """Open the folder under the cursor."""
         row = self._list.row
         if row is not None and row.kind in ("folder", "link") and not row.is_open:
             self._list.action_expand()
@@ -521,19 +513,16 @@ class FilesBody(Vertical):
             self._list.choose(above[-1])
 
     def action_mention(self) -> None:
-        """Add the path under the cursor to the message."""
         row = self._list.row
         if row is not None and row.kind in ("file", "link", "folder"):
             self.post_message(MentionRequested(row.path))
 
     def action_hidden(self) -> None:
-        """Show hidden files, or hide them again."""
         self._tree.shows_hidden = not self._tree.shows_hidden
         self._show()
         self._look(now=True)
 
     def action_reload(self) -> None:
-        """Read everything again."""
         self._look(now=True)
 
     # --- the preview -------------------------------------------------------------------

@@ -54,7 +54,6 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What identifies the entry while the list changes."""
         return self.group, self.change.path
 
     @property
@@ -90,7 +89,6 @@ class ChangeList(RowList[Row]):
 
     @property
     def entry(self) -> Entry | None:
-        """The entry under the cursor."""
         return self.row if isinstance(self.row, Entry) else None
 
     def go_to(self, path: str) -> None:
@@ -117,7 +115,6 @@ class Confirmation(Static, can_focus=True):
             self.yes = yes
 
     def action_answer(self, yes: bool) -> None:
-        """Post the answer."""
         self.post_message(self.Answered(yes))
 
 
@@ -169,7 +166,6 @@ class GitBody(Vertical):
         self._field = Field(hint=self._words("message, enter commits, esc leaves"))
 
     def compose(self) -> ComposeResult:
-        """Compose list, diff and the line below."""
         yield self._message
         with Horizontal():
             with Vertical(classes="left"):
@@ -201,15 +197,12 @@ class GitBody(Vertical):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the changes."""
         self.window_changed()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show list and diff side by side, or in turn."""
         self.set_class(event.size.width < NARROW, "-narrow")
 
     def window_changed(self) -> None:
-        """Refresh from the window."""
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     async def _follow(self) -> None:
@@ -362,7 +355,6 @@ class GitBody(Vertical):
         self.run_worker(self._show_diff(), group="diff", exclusive=True)
 
     def action_filter(self) -> None:
-        """Type a filter over the changes."""
         self.remove_class("-diff")
         self._filter.begin()
         ask_for_room(self)
@@ -386,7 +378,6 @@ class GitBody(Vertical):
         self.action_stage()
 
     def action_stage(self) -> None:
-        """Stage the file under the cursor, or unstage it."""
         if entry := self._list.entry:
             wanted = "unstage" if entry.group == "staged" else "stage"
             self.post_message(ActionRequested(wanted, {"paths": [entry.change.name]}))
@@ -407,21 +398,17 @@ class GitBody(Vertical):
         return 1
 
     def action_switch(self) -> None:
-        """Move between list and diff."""
         to_diff = self._list.has_focus and not self.has_class("-alone")
         self.set_class(to_diff, "-diff")
         (self._diff if to_diff else self._list).focus()
 
     def action_init(self) -> None:
-        """Create a repository."""
         self.post_message(ActionRequested("init"))
 
     def action_reload(self) -> None:
-        """Read the repository again."""
         self.post_message(ActionRequested("refresh"))
 
     async def action_commit(self) -> None:
-        """Show all that is staged, and ask for the message."""
         if not self._now.status.staged():
             self.post_message(ActionRequested("commit", {"message": "-"}))  # says why not
             return
@@ -457,7 +444,6 @@ class GitBody(Vertical):
         return True
 
     async def action_discard(self) -> None:
-        """Show what would be lost, and ask."""
         entry, window = self._list.entry, self._window
         if entry is None or not entry.change.is_changed:
             return
@@ -486,7 +472,6 @@ class GitBody(Vertical):
         self._done_asking()
 
     def action_leave(self) -> None:
-        """Leave the message or the question, or else the filter."""
         if self._is_asking:
             self._done_asking()
         else:

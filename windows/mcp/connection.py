@@ -155,7 +155,6 @@ class Connection:
         return self._client
 
     async def close(self) -> None:
-        """End the connection and, with it, the server's process."""
         self._stop.set()
         self._requests.cancel()
         if self._listener is not None:

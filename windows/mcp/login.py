@@ -215,7 +215,6 @@ class Callback:
             self.close()
 
     def close(self) -> None:
-        """Wait for the browser no longer."""
         if self._server is not None:
             self._server.close()
             self._server = None

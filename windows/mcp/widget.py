@@ -43,7 +43,6 @@ class ServerBody(Sheet):
         self._page = 0
 
     def on_mount(self) -> None:
-        """Show the server, and that a person can see it."""
         host.call_soon(self._window, self._window.attend)
         self.window_changed()
         self.set_interval(_BEAT, self._tick)
@@ -63,22 +62,18 @@ class ServerBody(Sheet):
 
     @property
     def window_title(self) -> str:
-        """What the frame says after the name."""
         return self._words("mcp server")
 
     @property
     def first_actions(self) -> tuple[str, ...]:
-        """The actions that the frame lists first."""
         if self._state.asked is not None:
             return ("answer", "decline")
         return () if self._state.status == "connected" else ("reconnect",)
 
     def action_reconnect(self) -> None:
-        """Connect again."""
         self.post_message(ActionRequested("reconnect"))
 
     def action_answer(self) -> None:
-        """Answer the server's question."""
         if self._state.asked is not None:
             self.post_message(ActionRequested("answer", fill_in=True))
 
@@ -106,14 +101,12 @@ class ServerBody(Sheet):
             self.app.open_url(self._address)
 
     def action_next_page(self) -> None:
-        """Show the next rows of the last result."""
         self._page += 1
         self.redraw()
 
     # --- drawing ---------------------------------------------------------------------------
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Draw the server from top to bottom."""
         return [one for part in self._parts(width) for one in part]
 
     def _parts(self, width: int) -> Iterator[list[Content]]:

@@ -33,18 +33,15 @@ class MonitorBody(Sheet):
         self._state = MonitorWindow.State()
 
     def on_mount(self) -> None:
-        """Show the figures, and poll for new samples."""
         self.window_changed()
         self.set_interval(_BEAT, self.redraw)
 
     def window_changed(self) -> None:
-        """Refresh the figures."""
         self._state = stated(self._window, MonitorWindow.State) or self._state
         self.redraw()
 
     @property
     def first_actions(self) -> tuple[str, ...]:
-        """The actions that the frame lists first."""
         return ("resume" if self._state.paused else "pause", "every", "show")
 
     def lines_for(self, width: int) -> Sequence[Content]:

@@ -33,11 +33,9 @@ class NotebookBody(FoldBody):
         return "   ".join(parts) if count else ""
 
     def on_mount(self) -> None:
-        """Show the notes."""
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the notes, and follow what the model unfolds."""
         state = stated(self._window, NotebookWindow.State)
         if state is None:
             return
@@ -49,7 +47,6 @@ class NotebookBody(FoldBody):
         self.show_folds(folds, note, problem=state.problem or "", opened=opened)
 
     def text_of(self, key: Hashable) -> str:
-        """Return the summary, if one was written, and the text."""
         note = self._notes.get(key)
         if note is None:  # deleted just now
             return ""

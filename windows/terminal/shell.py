@@ -225,7 +225,6 @@ class Shell:
         self._listeners.append(listener)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Change the size of the terminal."""
         self.emulator.resize(rows, columns)
         if not self._ended:
             self._process.resize(rows, columns)

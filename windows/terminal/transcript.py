@@ -349,7 +349,6 @@ class Spool:
             self._file = -1
 
     def remove(self) -> None:
-        """Remove what was kept."""
         self.finish()
         if self._filed:
             self.path.unlink(missing_ok=True)

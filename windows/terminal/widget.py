@@ -203,17 +203,14 @@ class TerminalBody(Widget, can_focus=True):
         return _FEW if picture.behind + picture.cursor.row < _FEW else _MANY
 
     def on_mount(self) -> None:
-        """Start to follow the screen."""
         self._spins = self.set_interval(_SPIN, self._spin, pause=True)
         self._leave = self._window.show_with(self._changed)
         call_soon(self._window, self._begin)
 
     def on_unmount(self) -> None:
-        """Stop following the screen."""
         self._leave()
 
     def window_changed(self) -> None:
-        """Draw the screen again."""
         self.refresh()
 
     # --- on the window's thread ---------------------------------------------------------
@@ -292,7 +289,6 @@ class TerminalBody(Widget, can_focus=True):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
 
     def render_line(self, y: int) -> Strip:
-        """Return one row of the screen."""
         width, picture, is_last = self.size.width, self._picture, y == self.size.height - 1
         if is_last and (self._asked is not None or self._has_ended):
             return self._line_below(width)
@@ -384,7 +380,6 @@ class TerminalBody(Widget, can_focus=True):
     # --- keyboard and mouse ------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Send a key to the shell."""
         shell = self._shell
         if self._asked is not None:
             early = time.monotonic() - self._asked_at < _DEAF
@@ -423,7 +418,6 @@ class TerminalBody(Widget, can_focus=True):
     # --- keys of the frame, and the question before a command is ended ------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable the keys that do something now."""
         match action:
             case "answer":
                 return self._asked is not None
@@ -439,13 +433,11 @@ class TerminalBody(Widget, can_focus=True):
         return super().check_action(action, parameters)
 
     def action_type(self) -> None:
-        """Move the focus into the shell."""
         self._back, self._chosen = 0, None
         self.focus()
         call_soon(self._window, self._begin)
 
     def action_restart(self) -> None:
-        """Start a new shell."""
         self.post_message(ActionRequested("restart"))
 
     def action_failed(self, step: int) -> None:
@@ -459,14 +451,12 @@ class TerminalBody(Widget, can_focus=True):
         call_soon(self._window, self._begin)
 
     def action_end(self) -> None:
-        """Ask whether to end the running command."""
         self._asked, self._asked_at = self._picture.running, time.monotonic()
         self.focus()
         self.refresh_bindings()
         self.refresh()
 
     def action_answer(self, yes: bool) -> None:
-        """End the command that the question names, or keep it."""
         asked = self._asked
         self._stop_asking()
         if yes and asked is not None and asked == self._picture.running:
@@ -485,20 +475,16 @@ class TerminalBody(Widget, can_focus=True):
         self.refresh()
 
     def on_focus(self) -> None:
-        """Show the cursor."""
         self.refresh()
 
     def action_back(self, pages: int) -> None:
-        """Scroll by pages, up for a positive number."""
         self._scroll_by(pages * max(self.size.height - 1, 1))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll up."""
         event.stop()
         self._scroll_by(_WHEEL)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll down."""
         event.stop()
         self._scroll_by(-_WHEEL)
 
@@ -508,7 +494,6 @@ class TerminalBody(Widget, can_focus=True):
         call_soon(self._window, self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the shell the size of the widget."""
         rows, columns = event.size.height, event.size.width - _GUTTER
         if rows > 0 and columns > 1:
             call_soon(self._window, lambda: self._resize(rows, columns))
