@@ -15,7 +15,7 @@ from contextui.errors import ContextUIError, WindowDefinitionError
 from contextui.secrets import mask_own
 from contextui.text import quote
 from contextui.windowing.params import ModelParams, Params, SchemaParams
-from contextui.words import Lang, Words, msg
+from contextui.words import Lang, msg, translate
 
 if TYPE_CHECKING:
     from contextui.windowing.job import Job
@@ -114,7 +114,7 @@ class Action:
 
     def labelled(self, lang: Lang) -> str:
         """Return the label in this language, or in English if there is no translation."""
-        return (lang == "zh" and self.label_zh) or self.label
+        return (lang == "zh" and self.label_zh) or translate(self.label, lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +250,7 @@ def _close(window: object, summary: str | None = None) -> None:
     """Declare the params of `close`, which every window has."""
 
 
-class _CloseAction(Action):
-    def labelled(self, lang: Lang) -> str:
-        return Words(lang)(self.label)
-
-
-CLOSE = _CloseAction("close", msg("Close"), "state", Params(_close, "Window"))
+CLOSE = Action("close", msg("Close"), "state", Params(_close, "Window"))
 """The `close` action that every window has."""
 
 

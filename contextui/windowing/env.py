@@ -164,9 +164,14 @@ class Env:
         given = {} if line is None else {"line": line}
         return opening_text(self.open("editor", path=path, **given), Words(self.lang))
 
-    def say(self, english: str, chinese: str) -> str:
-        """Return the text in the window's language."""
-        return chinese if self.lang == "zh" else english
+    def say(self, english: str, chinese: str = "", /, **values: object) -> str:
+        """Return the text in the window's language, with the values filled in.
+
+        The Chinese texts of contextui's own windows are in its catalogue, those of other windows
+        are given here.
+        """
+        text = chinese if chinese and self.lang == "zh" else english
+        return Words(self.lang)(text, **values)
 
     @property
     def workspace(self) -> "Workspace":

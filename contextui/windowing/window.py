@@ -14,7 +14,7 @@ from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
-from contextui.words import Lang
+from contextui.words import Lang, translate
 
 if TYPE_CHECKING:
     from contextui.windowing.env import Env
@@ -155,7 +155,7 @@ class Window(metaclass=_WindowType):
     @classmethod
     def described(cls, lang: Lang) -> str:
         """Return the description in this language, or in English if there is no translation."""
-        return (lang == "zh" and cls.description_zh) or cls.description
+        return (lang == "zh" and cls.description_zh) or translate(cls.description, lang)
 
     # --- what an author implements -----------------------------------------------------
 

@@ -118,7 +118,7 @@ class TestActions:
         _, attributes, text = shown(window)[1]
         assert attributes["shown"] == "201-250"
         assert text.startswith("\n201 line 201\n202 line 202\n")
-        assert window.refused("page", number=4) == "There are pages 1 to 3, not 4."
+        assert window.refused("page", number=4) == "There is no page 4; the last is 3."
         save(window, "long", "short")
         assert shown(window)[1] == ("code", {"id": "long", "lines": "1"}, "\n1 short\n")
 
@@ -211,8 +211,8 @@ class TestRefusals:
 
     def test_the_rest(self, window: WindowTester[CodeWindow]) -> None:
         assert window.refused("hide") == "No code is shown."
-        assert window.refused("page", number=2) == "There is page 1, not 2."
-        assert window.refused("page", number=0) == "There is page 1, not 0."
+        assert window.refused("page", number=2) == "There is no page 2; the last is 1."
+        assert window.refused("page", number=0) == "There is no page 0; the last is 1."
         assert window.refused("save", code_id="x") == (
             "code_1.save: language is missing; content is missing. Expected: "
             "code_id:string,language:string,content:string,description:string?"

@@ -180,8 +180,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
      "in line 1 of the text. Nothing was changed."),
     ("undo", {}, "There is nothing to undo."),
     ("redo", {}, "There is nothing to redo."),
-    ("goto", {"line": 14}, "There are lines 1 to 13, not 14."),
-    ("goto", {"line": 0}, "There are lines 1 to 13, not 0."),
+    ("goto", {"line": 14}, "There is no line 14; the last is 13."),
+    ("goto", {"line": 0}, "There is no line 0; the last is 13."),
     ("scroll", {}, "There is nothing further: lines 1-13 of 13."),
     ("scroll", {"pages": -1}, "There is nothing further: lines 1-13 of 13."),
     ("find", {"text": "nix"}, '"nix" does not occur.'),
@@ -228,7 +228,7 @@ def test_an_empty_file(folder: Path) -> None:
         assert editor.refused("insert", before_line=2, text="one") == reply
         assert editor.act("insert", before_line=1, text="one") == "Inserted 1 line before 1."
         assert editor.content() == "empty  line 1 of 1, changed, not saved\n1 one"
-        assert editor.refused("goto", line=2) == "There is line 1, not 2."
+        assert editor.refused("goto", line=2) == "There is no line 2; the last is 1."
         reply = "Replaced line 1; the new text is lines 1-2."
         assert editor.act("replace_lines", first=1, last=1, text="1\n2") == reply
 

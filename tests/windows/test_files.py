@@ -322,11 +322,11 @@ class TestRefusals:
         self, window: WindowTester[FilesWindow]
     ) -> None:
         assert window.refused("collapse", path="src") == (
-            "src/ is not expanded. Expanded is: nothing."
+            "src/ is not expanded. Expanded: nothing."
         )
         window.act("expand", path="src/util")
         assert window.refused("collapse", path="docs") == (
-            "docs/ is not expanded. Expanded is: src, src/util."
+            "docs/ is not expanded. Expanded: src, src/util."
         )
 
     def test_nothing_is_above_the_workspace(self, window: WindowTester[FilesWindow]) -> None:
@@ -357,7 +357,10 @@ class TestRefusals:
 
     def test_a_page_that_is_none(self, window: WindowTester[FilesWindow]) -> None:
         for number in (0, -1, 2):
-            assert window.refused("page", number=number) == f"There is page 1, not {number}."
+            assert (
+                window.refused("page", number=number)
+                == f"There is no page {number}; the last is 1."
+            )
 
     def test_too_many_expanded_folders(
         self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
@@ -518,7 +521,7 @@ class TestSize:
             assert page > 10
             window.act("collapse", path="part-49")
             assert "\npart-49/" in window.content()
-            assert window.refused("page", number=12) == "There are pages 1 to 11, not 12."
+            assert window.refused("page", number=12) == "There is no page 12; the last is 11."
 
     @pytest.mark.parametrize(
         "name",

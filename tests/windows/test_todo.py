@@ -133,8 +133,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("done", {"item": 9}, "No item fits '9'. There is: 1 'milk', 2 'eggs', 3 'bread'."),
     ("done", {"item": ""}, "No item fits ''. There is: 1 'milk', 2 'eggs', 3 'bread'."),
     ("delete", {"item": "e"}, "Several items fit 'e'. There is: 2 'eggs', 3 'bread'."),
-    ("move", {"item": 1, "place": 4}, "There are places 1 to 3, not 4."),
-    ("move", {"item": 1, "place": 0}, "There are places 1 to 3, not 0."),
+    ("move", {"item": 1, "place": 4}, "There is no place 4; the last is 3."),
+    ("move", {"item": 1, "place": 0}, "There is no place 0; the last is 3."),
     ("fly", {}, "todo_1 has no action \"fly\". It has: " + ", ".join(ACTIONS) + "."),
 ]  # fmt: skip
 
@@ -161,7 +161,7 @@ def test_messages_about_a_single_item() -> None:
     with WindowTester(TodoWindow, items=["milk", "eggs"]) as todo:
         todo.act("done", item="milk")
         assert todo.act("clear_done") == "Deleted 1, 1 is left."
-        assert todo.refused("move", item="eggs", place=2) == "There is place 1, not 2."
+        assert todo.refused("move", item="eggs", place=2) == "There is no place 2; the last is 1."
 
 
 def test_chinese() -> None:

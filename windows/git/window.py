@@ -31,7 +31,6 @@ class GitWindow(Window):
     """The git repository of the folder: changes, diffs, log; stage, commit, discard."""
 
     name = "git"
-    description_zh = "文件夹的 git 仓库：改动、差异、日志；暂存、提交、放弃改动。"
     widget = "contextui.windows.git.widget:GitBody"
     wide = True
     max_content = 60_000
@@ -68,9 +67,11 @@ class GitWindow(Window):
             if action_id == "discard":
                 return self._tree.discarding(params["path"])
             if action_id == "init":
-                en = "Creates an empty git repository in this folder, without hooks."
                 return Preview(
-                    ".git", text=self.env.say(en, "在这个文件夹中新建空的 git 仓库，不含钩子。")
+                    ".git",
+                    text=self.env.say(
+                        "Creates an empty git repository in this folder, without hooks."
+                    ),
                 )
         except GitError as error:
             raise self._tree.error(*error.texts) from error
@@ -80,7 +81,6 @@ class GitWindow(Window):
 
     @action(
         "Show the diff of a file, staged and not",
-        zh="显示一个文件的差异，已暂存和未暂存的",
         says=[
             "show the diff of {path}",
             "show the changes in {path}",
@@ -104,12 +104,11 @@ class GitWindow(Window):
             )
         summary = f"{change.name}: {facts(change)}".rstrip(": ")
         if self.lod is Lod.FULL:
-            return self.env.say(f"Shown: {summary}.", f"已显示：{summary}。")
+            return self.env.say("Shown: {summary}.", summary=summary)
         return "\n".join([summary, *self._description.diff()])
 
     @action(
         "Show the last commits; count=0 hides them",
-        zh="显示最近的提交；count=0 隐藏",
         says=[
             "show the log",
             "show the last {count} commits",
@@ -122,7 +121,7 @@ class GitWindow(Window):
     )
     def log(self, count: int = COMMITS) -> str:
         if not 0 <= count <= MOST_COMMITS:
-            raise self._tree.error(f"Take 0 to {MOST_COMMITS}.", f"请用 0 到 {MOST_COMMITS}。")
+            raise ActionError("Take 0 to {most_commits}.", most_commits=MOST_COMMITS)
         self.state.log_count = count
         self._tree.read()
         self._tree.ready()
@@ -134,7 +133,6 @@ class GitWindow(Window):
     @action(
         "Stage files or folders; all if none is named",
         "write",
-        zh="暂存文件或文件夹；不指定则为全部",
         says=[
             "stage {paths}",
             "stage everything",
@@ -153,13 +151,12 @@ class GitWindow(Window):
         self._tree.call(lambda: repository.stage(chosen))
         self._tree.read(repository)
         named = self._tree.named(chosen)
-        result = self.env.say(f"Staged {named}.", f"已暂存 {named}。")
+        result = self.env.say("Staged {named}.", named=named)
         return result + kept + self._tree.left_out(left)
 
     @action(
         "Unstage files or folders; all if none is named",
         "write",
-        zh="取消暂存文件或文件夹；不指定则为全部",
         says=[
             "unstage {paths}",
             "unstage everything",
@@ -177,12 +174,11 @@ class GitWindow(Window):
         self._tree.call(lambda: repository.unstage(chosen, everything=everything))
         self._tree.read(repository)
         named = self._tree.named(chosen)
-        return self.env.say(f"Unstaged {named}.", f"已取消暂存 {named}。") + kept
+        return self.env.say("Unstaged {named}.", named=named) + kept
 
     @action(
         "Commit what is staged",
         "write",
-        zh="提交已暂存的改动",
         says=[
             "commit with message {message}",
             "commit with the message {message}",
@@ -209,7 +205,6 @@ class GitWindow(Window):
     @action(
         "Discard what is not staged of a file; delete an untracked one",
         "write",
-        zh="放弃文件未暂存的改动；未跟踪的文件会被删除",
         says=[
             "discard the changes in {path}",
             "discard the changes of {path}",
@@ -225,16 +220,15 @@ class GitWindow(Window):
         self._tree.call(lambda: repository.discard(change))
         self._tree.read(repository)
         if change.is_untracked:
-            return self.env.say(f"Deleted {change.name}.", f"已删除 {change.name}。")
-        en = f"Discarded the changes of {change.name}."
-        return self.env.say(en, f"已放弃 {change.name} 的改动。")
+            return self.env.say("Deleted {name}.", name=change.name)
+        return self.env.say("Discarded the changes of {name}.", name=change.name)
 
-    @action("Open a changed file in an editor", zh="在编辑器中打开有改动的文件")
+    @action("Open a changed file in an editor")
     def open(self, path: str, line: int = 1) -> str:
         [change] = self._tree.found([path], self._tree.ready().changes, one=True)
         return self.env.open_file(change.path, line if line > 1 else None)
 
-    @action("Turn to a page of the list", zh="翻到列表的某一页")
+    @action("Turn to a page of the list")
     def page(self, number: int) -> str:
         pages = len(split(self._description.listing(), ROOM))
         if not 1 <= number <= pages:
@@ -242,11 +236,10 @@ class GitWindow(Window):
             raise self._tree.error(en, f"共 {pages} 页，没有第 {number} 页。")
         self.state.page = number
         self._tree.see()
-        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
+        return self.env.say("Page {number} of {pages}.", number=number, pages=pages)
 
     @action(
         "Read the repository again, and hide diff and log",
-        zh="重新读取仓库，并隐藏差异和日志",
         says=["refresh the repository", "git status", "刷新仓库", "查看 git 状态"],
     )
     def refresh(self) -> str:
@@ -254,22 +247,19 @@ class GitWindow(Window):
         self.state.log_count, self.state.page = 0, 1
         self._tree.read()
         self._tree.ready()
-        return self.env.say(f"{self._description.head()}.", f"{self._description.head()}。")
+        return self.env.say("{head}.", head=self._description.head())
 
     @action(
         "Create a git repository in this folder",
         "write",
-        zh="在这个文件夹中新建 git 仓库",
         says=["git init", "create a git repository", "新建 git 仓库", "初始化 git 仓库"],
     )
     def init(self) -> str:
         if self.state.now.reason != "no repository":
-            raise self._tree.error(
-                "This folder is in a git repository already.", "这个文件夹已在 git 仓库中。"
-            )
+            raise ActionError("This folder is in a git repository already.")
         self._tree.call(lambda: initialize(self._tree.folder(), os.environ))
         self._tree.read()
-        return self.env.say("Created a git repository.", "已新建 git 仓库。")
+        return self.env.say("Created a git repository.")
 
     # --- for the widget -----------------------------------------------------------------------
 

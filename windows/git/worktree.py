@@ -76,8 +76,8 @@ class WorkTree:
         if change is None:
             return now
         parts = [
-            (self._env.say("staged:", "已暂存："), change.is_staged, True),
-            (self._env.say("not staged:", "未暂存："), change.is_changed, False),
+            (self._env.say("staged:"), change.is_staged, True),
+            (self._env.say("not staged:"), change.is_changed, False),
         ]
         lines: list[str] = []
         for title, is_there, staged in parts:
@@ -108,7 +108,7 @@ class WorkTree:
         lines = shown(made.data).split("\n")
         lines = lines[:-1] if lines[-1] == "" else lines
         if made.is_cut:
-            lines.append(self._env.say("… the rest is too large", "… 其余部分太大"))
+            lines.append(self._env.say("… the rest is too large"))
         first = next((at for at, one in enumerate(lines) if one.startswith("@@")), len(lines))
         head = [one for one in lines[:first] if not one.startswith(("diff --git ", "index "))]
         return (*head, *lines[first:])
@@ -117,16 +117,16 @@ class WorkTree:
         """Return an untracked file as a diff, or a sentence about one that has no lines."""
         place = self.folder() / change.path
         if change.path.endswith("/") or (place.is_dir() and not place.is_symlink()):
-            return [], self._env.say("another repository", "另一个仓库")
+            return [], self._env.say("another repository")
         if place.is_symlink():
             target = quoted(os.readlink(place))
-            return [], self._env.say(f"a link to {target}", f"指向 {target} 的链接")
+            return [], self._env.say("a link to {target}", target=target)
         data = self._env.workspace.read_bytes(change.path, limit=limit)
         if b"\0" in data:
             size = f"{len(data):,}"
-            return [], self._env.say(f"binary, {size} bytes", f"二进制，{size} 字节")
+            return [], self._env.say("binary, {size} bytes", size=size)
         if not data:
-            return [], self._env.say("an empty file", "空文件")
+            return [], self._env.say("an empty file")
         diff = diff_text(TextFile(), TextFile(shown(data)), "/dev/null", f"b/{change.name}")
         lines = diff.split("\n")
         return (lines[:-1] if lines[-1] == "" else lines), ""
@@ -143,15 +143,15 @@ class WorkTree:
         repository, message = self.repository(), self.message(message)
         status, say = repository.status(), self._env.say
         branch = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
-        target = say(f".git (a commit on {branch})", f".git（在 {branch} 上提交）")
+        target = say(".git (a commit on {branch})", branch=branch)
         if not status.staged() and not status.outside:
             return Preview(target, text=self.nothing_staged(), changes=False)
         self.check_commit(status)
         author, files = repository.author(), [staged_line(one) for one in status.staged()]
-        text = [say(f"Author: {author}", f"作者：{author}"), "", message, "", *files]
+        text = [say("Author: {author}", author=author), "", message, "", *files]
         if hooks := repository.hooks():
             names = ", ".join(hooks)
-            text += ["", say(f"Hooks are not run: {names}.", f"不会运行钩子：{names}。")]
+            text += ["", say("Hooks are not run: {names}.", names=names)]
         return Preview(target, diff=repository.staged_diff(PREVIEW_LIMIT), text="\n".join(text))
 
     def staging(self, paths: str | Sequence[str]) -> Preview:
@@ -161,7 +161,7 @@ class WorkTree:
         everything = len(known) == len([one for one in status.changes if one.is_modified])
         parts = [repository.staging_diff(known, PREVIEW_LIMIT, everything=everything)]
         named, rest = self.named(chosen), PREVIEW_LIMIT - len(parts[0])
-        text = [self._env.say(f"Stages {named}.", f"暂存 {named}。")]
+        text = [self._env.say("Stages {named}.", named=named)]
         for one in chosen:
             if one.is_untracked:
                 diff, note = self._untracked(one, rest)
@@ -251,11 +251,10 @@ class WorkTree:
         base = PurePosixPath(name).name
         near = get_close_matches(name, names[:2_000], 3, 0.5)
         near += [one for one in names if PurePosixPath(one).name == base and one not in near]
-        listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none", "无")
+        listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none")
         what = quoted(name[:200])
-        raise self.error(
-            f"{what} has no such change. There is: {listed}.",
-            f"{what} 没有这样的改动。现有：{listed}。",
+        raise ActionError(
+            "{what} has no such change. There is: {listed}.", what=what, listed=listed
         )
 
     def gate(self, change: Change) -> None:
@@ -270,10 +269,10 @@ class WorkTree:
                 raise
             except FileError as error:  # its folder is gone, so the person cannot be asked
                 name = quoted(path)
-                raise self.error(
-                    f"{name} may hold secrets and cannot be reached any more: its diff is not "
-                    "shown to a model.",
-                    f"{name} 可能含有机密，且已无法访问：不会把它的差异显示给模型。",
+                raise ActionError(
+                    "{name} may hold secrets and cannot be reached any more: its diff is not shown "
+                    "to a model.",
+                    name=name,
                 ) from error
 
     def to_stage(
@@ -285,7 +284,7 @@ class WorkTree:
         skipped = {one.path for one in left}
         chosen = [one for one in found if one.path not in skipped]
         if not chosen:
-            raise self.error("There is nothing to stage.", "没有要暂存的改动。")
+            raise ActionError("There is nothing to stage.")
         self.check_filters(repository, chosen)
         self.check_markers(chosen)
         return chosen, left
@@ -307,8 +306,9 @@ class WorkTree:
         if not left:
             return ""
         names = self.named(left)
-        en = f" Left out, since they may hold secrets: {names}. Name them to stage them."
-        return self._env.say(en, f"可能含有机密，未暂存：{names}。点名才会暂存。")
+        return self._env.say(
+            " Left out, since they may hold secrets: {names}. Name them to stage them.", names=names
+        )
 
     def _unnamed_secrets(
         self, changes: Sequence[Change], paths: str | Sequence[str]
@@ -326,10 +326,11 @@ class WorkTree:
         found = self.call(lambda: repository.filtered(changes))
         for path, name in found.items():
             file, filter_name = quoted(path), quoted(name)
-            raise self.error(
-                f"{file} goes through the filter {filter_name}, a program that is never run here. "
-                "Use git in a terminal for this file.",
-                f"{file} 要经过过滤器 {filter_name}，这里从不运行它。请在终端中用 git 处理该文件。",
+            raise ActionError(
+                "{file} goes through the filter {filter_name}, a program that is never run "
+                "here. Use git in a terminal for this file.",
+                file=file,
+                filter_name=filter_name,
             )
 
     def check_markers(self, changes: Sequence[Change]) -> None:
@@ -340,66 +341,56 @@ class WorkTree:
             with place.open("rb") as file:
                 data = file.read(READ)
             if data.startswith(CONFLICT) or b"\n" + CONFLICT in data:
-                raise self.error(
-                    f"{one.name} still has conflict markers. Resolve them first.",
-                    f"{one.name} 中还有冲突标记。请先解决冲突。",
+                raise ActionError(
+                    "{name} still has conflict markers. Resolve them first.", name=one.name
                 )
 
     def check_commit(self, status: Status) -> None:
         if conflicts := status.conflicts():
             names = self.named(conflicts)
-            raise self.error(
-                f"There are conflicts: {names}. Resolve and stage them first.",
-                f"存在冲突：{names}。请先解决并暂存。",
+            raise ActionError(
+                "There are conflicts: {names}. Resolve and stage them first.", names=names
             )
         if status.operation:
-            raise self.error(
-                f"A {status.operation} is in progress. Finish it in a terminal.",
-                f"正在进行 {status.operation}。请在终端中完成它。",
+            raise ActionError(
+                "A {operation} is in progress. Finish it in a terminal.", operation=status.operation
             )
         if status.is_cut:
-            raise self.error(
-                "There are too many changes to show all of them.", "改动太多，无法全部显示。"
-            )
+            raise ActionError("There are too many changes to show all of them.")
         if status.outside:
-            raise self.error(
+            raise ActionError(
                 "Files outside of this folder are staged too, and a commit would contain them. "
-                "Unstage them, or commit at the top of the repository.",
-                "这个文件夹之外也有已暂存的文件，提交会包含它们。请取消暂存，或在仓库顶层提交。",
+                "Unstage them, or commit at the top of the repository."
             )
 
     def discarded(self, path: str, status: Status) -> Change:
         [change] = self.found([path], [one for one in status.changes if one.is_changed], one=True)
         if change.is_conflict:
-            raise self.error(
-                f"{change.name} is in conflict. Resolve it first.",
-                f"{change.name} 有冲突。请先解决。",
-            )
+            raise ActionError("{name} is in conflict. Resolve it first.", name=change.name)
         if change.is_submodule or change.path.endswith("/"):
-            raise self.error(
-                f"{change.name} is another repository, which is never changed from here.",
-                f"{change.name} 是另一个仓库，不会从这里改动它。",
+            raise ActionError(
+                "{name} is another repository, which is never changed from here.", name=change.name
             )
         return change
 
     def _too_large(self, change: Change) -> NoReturn:
-        raise self.error(
-            f"What would be lost of {change.name} is too large to be shown.",
-            f"{change.name} 将丢失的内容太大，无法显示。",
+        raise ActionError(
+            "What would be lost of {name} is too large to be shown.", name=change.name
         )
 
     def message(self, message: str) -> str:
         text = message.encode("utf-8", "replace").decode().replace("\r\n", "\n").strip()
         text = "\n".join(line.rstrip() for line in text.split("\n"))
         if not text:
-            raise self.error("A commit needs a message.", "提交需要说明。")
+            raise ActionError("A commit needs a message.")
         if len(text) > MESSAGE:
-            en = f"A message has up to {MESSAGE:,} characters, not {len(text):,}."
-            raise self.error(en, f"说明最多 {MESSAGE:,} 个字符，而这里有 {len(text):,} 个。")
-        if any(not (char.isprintable() or char in "\n\t") for char in text):
-            raise self.error(
-                "The message has characters that cannot be shown.", "说明中有无法显示的字符。"
+            raise ActionError(
+                "A message has up to {message_:,} characters, not {count:,}.",
+                message_=MESSAGE,
+                count=len(text),
             )
+        if any(not (char.isprintable() or char in "\n\t") for char in text):
+            raise ActionError("The message has characters that cannot be shown.")
         return text
 
     def kept(self, repository: Repository, changes: Sequence[Change]) -> str:
@@ -409,19 +400,16 @@ class WorkTree:
         names = ", ".join(f"{one.name} {blob}" for one, blob in blobs if blob)
         if not names:
             return ""
-        en = f" The versions staged before are kept as blobs: {names}."
-        return self._env.say(en, f"之前暂存的版本仍保留为 blob：{names}。")
+        return self._env.say(" The versions staged before are kept as blobs: {names}.", names=names)
 
     def nothing_staged(self) -> str:
-        return self._env.say(
-            "Nothing is staged, so there is nothing to commit.", "没有已暂存的改动可提交。"
-        )
+        return self._env.say("Nothing is staged, so there is nothing to commit.")
 
     def named(self, changes: Sequence[Change]) -> str:
         names = [one.name for one in changes[:NAMED]]
         if (more := len(changes) - NAMED) > 0:
-            names.append(self._env.say(f"{more} more", f"另外 {more} 个"))
-        return self._env.say(", ", "，").join(names)
+            names.append(self._env.say("{more} more", more=more))
+        return self._env.say(", ").join(names)
 
     def error(self, english: str, chinese: str) -> ActionError:
         return ActionError(self._env.say(english, chinese))

@@ -144,8 +144,7 @@ class Connection:
         await self.ready(self.server.timeout)
         if self._client is None and self.status == "login":
             raise StoppedError(
-                "The person has to log in to this server first: the window shows the link.",
-                zh="用户需要先登录此服务器：窗口中有链接。",
+                "The person has to log in to this server first: the window shows the link."
             )
         if self._client is None:
             raise StoppedError(
@@ -243,9 +242,7 @@ class Connection:
             async with asyncio.timeout(seconds) as self._deadline:
                 yield
         except TimeoutError:
-            raise StoppedError(
-                f"it did not answer within {seconds:g} s", zh=f"{seconds:g} 秒内没有响应"
-            ) from None
+            raise StoppedError("it did not answer within {seconds:g} s", seconds=seconds) from None
 
     async def _spawn(self, server: Server) -> Process:
         from contextui.processes import PIPE  # noqa: PLC0415

@@ -99,7 +99,7 @@ class Description:
         say: Returns the text in the person's language.
     """
 
-    def __init__(self, state: ServerState, server: Server, say: Callable[[str, str], str]) -> None:
+    def __init__(self, state: ServerState, server: Server, say: Callable[..., str]) -> None:
         self._state, self._server, self._say = state, server, say
 
     def content(self, lod: Lod) -> str:
@@ -111,13 +111,13 @@ class Description:
         head = f"{name}, {self.status}, {tools}"
         last = state.results[-1] if state.results else None
         if lod is Lod.GIST:
-            return f"{head}. {say('Last', '最近')}: {headline(last)}" if last else head
+            return f"{head}. {say('Last')}: {headline(last)}" if last else head
         lines = [head, *self._notes(lod)]
         for kept in state.kept:
-            lines.append(f"{say('Resource', '资源')} {one_line(kept.uri, 200)}")
+            lines.append(f"{say('Resource')} {one_line(kept.uri, 200)}")
             lines.append(kept.text if lod is Lod.FULL else one_line(kept.text, 100))
         for one in state.results if lod is Lod.FULL else state.results[-1:]:
-            lines.append(f"{say('Result', '结果')} {one.number}: {headline(one)}")
+            lines.append(f"{say('Result')} {one.number}: {headline(one)}")
         return "\n".join(lines)
 
     @property
@@ -126,20 +126,20 @@ class Description:
         state, say = self._state, self._say
         match state.status:
             case "connected":
-                return say("connected", "已连接")
+                return say("connected")
             case "connecting":
-                return say("connecting", "连接中")
+                return say("connecting")
             case "login":
-                return say("waits for the person to log in", "等待用户登录")
+                return say("waits for the person to log in")
             case "stopped":
-                return say(f"stopped: {state.error}", f"已停止：{state.error}")
-        return say("connected on demand", "需要时连接")
+                return say("stopped: {error}", error=state.error)
+        return say("connected on demand")
 
     def exposed(self, host: str) -> str:
         """Return the warning before a secret is sent to a host unencrypted."""
         return self._say(
-            f"Its key is sent to {host} unencrypted (http://): others on the network can read it.",
-            f"密钥以未加密方式（http://）发送到 {host}：网络中的其他人可以读取。",
+            "Its key is sent to {host} unencrypted (http://): others on the network can read it.",
+            host=host,
         )
 
     def _notes(self, lod: Lod) -> Iterable[str]:
@@ -147,24 +147,24 @@ class Description:
         state, say, found = self._state, self._say, self._state.catalogue
         if state.asked is not None:
             asked = one_line(state.asked.message, 300)
-            yield say(f"The server asks the person: {asked}", f"服务器询问用户：{asked}")
+            yield say("The server asks the person: {asked}", asked=asked)
         if lod is not Lod.FULL:
             return
         if state.info.instructions:
-            yield say("The server says: ", "服务器说明：") + one_line(state.info.instructions, 500)
+            yield say("The server says: ") + one_line(state.info.instructions, 500)
         if found.dropped:
             yield say(
-                f"{found.dropped:,} more tools are left out: enabled_tools in config.toml chooses.",
-                f"另有 {found.dropped:,} 个工具未列出：在 config.toml 中用 enabled_tools 选择。",
+                "{dropped:,} more tools are left out: enabled_tools in config.toml chooses.",
+                dropped=found.dropped,
             )
         if found.resources or found.templates:
             named = [*found.resources[:10], *found.templates[:5]]
             names = ", ".join(one_line(one.uri, 100) for one in named)
             more = len(found.resources) + len(found.templates) - len(named)
-            yield say("Resources: ", "资源：") + names + (f" (+{more})" if more > 0 else "")
+            yield say("Resources: ") + names + (f" (+{more})" if more > 0 else "")
         if found.prompts:
             names = ", ".join(one_line(one.name, 60) for one in found.prompts[:20])
-            yield say("Prompts: ", "提示：") + names
+            yield say("Prompts: ") + names
 
 
 def headline(one: Result) -> str:

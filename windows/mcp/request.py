@@ -97,16 +97,14 @@ class Request:
                 raise _late(self._timeout)
             await asyncio.wait([task], timeout=left)
         if task.cancelled():
-            raise StoppedError("The connection was closed.", zh="连接已关闭。")
+            raise StoppedError("The connection was closed.")
         try:
             return task.result()
         except ContextUIError:
             raise
         except Exception as problem:
             reason = self._clear(reason_of(problem))
-            raise ActionError(
-                f"The server answered: {reason}", zh=f"服务器答复：{reason}"
-            ) from problem
+            raise ActionError("The server answered: {reason}", reason=reason) from problem
 
 
 async def _awaited(work: Callable[[Request], Awaitable[Any]], request: Request) -> Any:
@@ -114,10 +112,7 @@ async def _awaited(work: Callable[[Request], Awaitable[Any]], request: Request) 
 
 
 def _late(seconds: float) -> ActionError:
-    return ActionError(
-        f"The server did not answer within {seconds:g} s.",
-        zh=f"服务器在 {seconds:g} 秒内没有响应。",
-    )
+    return ActionError("The server did not answer within {seconds:g} s.", seconds=seconds)
 
 
 def reason_of(problem: BaseException) -> str:

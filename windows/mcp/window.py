@@ -124,17 +124,12 @@ class _ServerWindow(Window):
     def _report(self, before: str, connection: Connection) -> None:
         if connection.status == "stopped":
             reason = connection.error
-            self.env.notify(self.env.say(f"stopped: {reason}", f"已停止：{reason}"))
+            self.env.notify(self.env.say("stopped: {reason}", reason=reason))
         elif connection.status == "login":
             name = one_line(self.SERVER.name, 60)
-            self.env.notify(
-                self.env.say(
-                    f"needs a login: contextui mcp test {name}",
-                    f"需要登录：contextui mcp test {name}",
-                )
-            )
+            self.env.notify(self.env.say("needs a login: contextui mcp test {name}", name=name))
         elif connection.status == "connected" and before == "login":
-            self.env.notify(self.env.say("connected", "已连接"))
+            self.env.notify(self.env.say("connected"))
 
     async def _read_again(self, connection: Connection, uri: str) -> str | None:
         with suppress(Exception):  # the old text stays
@@ -190,21 +185,20 @@ class _ServerWindow(Window):
         if state.asked is not None:
             (label, zh), form = state.asked.label, state.asked.form
             yield Action("answer", label, "write", form, label_zh=zh, call=self._answer)
-            yield Action("decline", "Do not answer", call=self._decline, label_zh="不回答")
+            yield Action("decline", "Do not answer", call=self._decline)
         yield from state.offered
         if found.resources or found.templates:
             yield Action(
                 "read", "Read a resource; keep=true shows it here", self._effect_of_reading,
-                _READ, label_zh="读取资源；keep=true 显示在此", call=self._read,
+                _READ, call=self._read,
             )  # fmt: skip
         if found.prompts:
             yield Action(
-                "prompt", "Get a prompt of the server", "write", _PROMPT,
-                label_zh="获取服务器的提示", call=self._prompt,
+                "prompt", "Get a prompt of the server", "write", _PROMPT, call=self._prompt,
             )  # fmt: skip
         if any(one.cut for one in state.results):
             yield Action(
-                "page", "Read lines of a result", "read", _PAGES, label_zh="读取结果的若干行",
+                "page", "Read lines of a result", "read", _PAGES,
                 call=self._page,
             )  # fmt: skip
 
@@ -221,15 +215,13 @@ class _ServerWindow(Window):
         name, place = one_line(server.name, 60), server.address
         tool = self.state.catalogue.tool(action_id)
         target = f"{name}.{action_id}"
-        lines = [
-            say(f"To the MCP server {name} ({place}):", f"发往 MCP 服务器 {name}（{place}）：")
-        ]
+        lines = [say("To the MCP server {name} ({place}):", name=name, place=place)]
         if tool is not None and action_id not in type(self).actions:
             seen = self.state.known.get(tool.id, [])
             if len(seen) > 1:  # an approval of the tool as it was does not cover it as it is
-                target += f" ({say('description', '说明')} {seen.index(tool.digest) + 1})"
+                target += f" ({say('description')} {seen.index(tool.digest) + 1})"
             if tool.reads:
-                lines.append(say("It claims to only read.", "它声称只读取。"))
+                lines.append(say("It claims to only read."))
             if tool.name != tool.id:
                 lines.append(json.dumps(tool.name, ensure_ascii=False))
         elif action_id == "answer" and self.state.asked is not None:
@@ -241,7 +233,7 @@ class _ServerWindow(Window):
         lines.append(json.dumps(dict(params), ensure_ascii=False, indent=2, default=str))
         return Preview(one_line(target, 1_000), text="\n".join(lines), verb="run")
 
-    @action("Connect to the server again", zh="重新连接服务器")
+    @action("Connect to the server again")
     async def reconnect(self) -> str:
         """Connect again: what the server does at the moment is cancelled."""
         connection = self._connection()
@@ -256,7 +248,7 @@ class _ServerWindow(Window):
     def _connection(self) -> Connection:
         connection = self.state.connection
         if connection is None:
-            raise ActionError("The window is not open yet.", zh="窗口尚未打开。")
+            raise ActionError("The window is not open yet.")
         return connection
 
     def _caller(self, tool: Tool) -> Callable[..., Job]:
@@ -288,7 +280,7 @@ class _ServerWindow(Window):
             results.tidy(folder, used.__contains__)
         if taken.is_error:
             raise ActionError(shown or "The tool failed.", zh=shown or "工具失败。")
-        return shown or self.env.say("Done, without a result.", "已完成，没有结果。")
+        return shown or self.env.say("Done, without a result.")
 
     def _read(self, uri: str, keep: bool = False) -> Job:
         return self.env.job("read", lambda _: self._read_now(uri, keep), wait=_WAIT)
@@ -306,7 +298,7 @@ class _ServerWindow(Window):
             watched = [one.uri for one in self.state.kept]
         with suppress(ActionError):
             await self._connection().watch(watched)
-        return self.env.say("It is shown here.", "已显示在此。") if keep else text
+        return self.env.say("It is shown here.") if keep else text
 
     def _prompt(self, name: str, arguments: Mapping[str, Any] | None = None) -> Job:
         found = self.state.catalogue.prompt(name)
@@ -314,7 +306,7 @@ class _ServerWindow(Window):
         missing = [one.name for one in found.arguments if one.required and one.name not in given]
         if missing:
             names = ", ".join(missing)
-            raise ActionError(f"The prompt needs {names}.", zh=f"此提示需要 {names}。")
+            raise ActionError("The prompt needs {names}.", names=names)
         return self.env.job("prompt", lambda _: self._prompt_now(found.name, given), wait=_WAIT)
 
     async def _prompt_now(self, name: str, arguments: Mapping[str, str]) -> str:
@@ -323,9 +315,7 @@ class _ServerWindow(Window):
     def _page(self, result: int, start: int = 1, lines: int = _PAGE) -> str:
         found = results.page(Path(self.state.folder), result, max(start, 1), max(lines, 1))
         if found is None:
-            raise ActionError(
-                f"Result {result} is not kept whole any more.", zh=f"结果 {result} 已不再完整保留。"
-            )
+            raise ActionError("Result {result} is not kept whole any more.", result=result)
         return found
 
     # --- questions of the server -----------------------------------------------------------
@@ -352,7 +342,7 @@ class _ServerWindow(Window):
                 self.state.asked = asked
                 self.state.answer[:] = [future]
             question = one_line(asked.message, 200)
-            self.env.notify(self.env.say(f"asks: {question}", f"询问：{question}"))
+            self.env.notify(self.env.say("asks: {question}", question=question))
             try:
                 async with asyncio.timeout(_ANSWER):
                     answered: tuple[str, dict[str, Any] | None] = await future
@@ -369,11 +359,11 @@ class _ServerWindow(Window):
         if self.state.asked is not None:
             self.state.asked.mask(content)
         self._settle("accept", content)
-        return self.env.say("Answered.", "已回答。")
+        return self.env.say("Answered.")
 
     def _decline(self) -> str:
         self._settle("decline", None)
-        return self.env.say("Declined.", "已拒绝。")
+        return self.env.say("Declined.")
 
     def _settle(self, how: str, content: dict[str, Any] | None) -> None:
         for future in self.state.answer:
@@ -383,7 +373,7 @@ class _ServerWindow(Window):
 
 
 def _for_the_person() -> ActionError:
-    return ActionError("Only the person can answer the server.", zh="只有用户可以回答服务器。")
+    return ActionError("Only the person can answer the server.")
 
 
 _TEXT = {"type": "string"}

@@ -57,8 +57,7 @@ def sandboxed(argv: Sequence[str], workspace: Path, visible: Sequence[Path] = ()
     folder = str(workspace.resolve())
     if folder == "/":  # as a workspace, it would bring back all that is hidden or read-only
         raise ProcessError(
-            "The folder of a sandbox cannot be /: start contextui in another folder.",
-            zh="沙箱的文件夹不能是 /：请在其他文件夹中启动 contextui。",
+            "The folder of a sandbox cannot be /: start contextui in another folder."
         )
     shown = [part for path in visible for part in ("--ro-bind", str(path), str(path))]
     # The machine's settings in /proc belong to root, who can write them without a capability, and

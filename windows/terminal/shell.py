@@ -277,9 +277,8 @@ class Shell:
         if not is_read:
             await self._ends(command, _NOTICED)  # fish shows no prompt if Ctrl+C comes before that
             raise ShellError(
-                "The program did not read all of the text; the rest was discarded. It may be busy, "
-                "or read whole lines only (enter=true).",
-                zh="程序没有读完文本，其余部分已丢弃。程序可能正忙，或只读取整行（enter=true）。",
+                "The program did not read all of the text; the rest was discarded. It may be "
+                "busy, or read whole lines only (enter=true)."
             )
 
     def check_input(self, text: str) -> Command:
@@ -289,7 +288,7 @@ class Shell:
             ShellError: No program runs, or the text has control characters.
         """
         if self._current is None:
-            raise ShellError("No program is running. Use run.", zh="没有正在运行的程序，请用 run。")
+            raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
         return self._current
 
@@ -309,14 +308,12 @@ class Shell:
             await asyncio.sleep(_LOOK)
         if self._current is command and self._has_program:
             raise ShellError(
-                "The person has typed something that the program has not read yet. Wait until it "
-                "has.",
-                zh="用户输入的内容程序尚未读取，请稍候。",
+                "The person has typed something that the program has not read yet. Wait until "
+                "it has."
             )
         raise ShellError(
-            "No program has the terminal: the command has ended, or the shell itself reads, as "
-            "with its builtin read. Only the person can type there.",
-            zh="没有程序占用终端：命令已结束，或 shell 自身在读取（例如 read）。只有用户可以输入。",
+            "No program has the terminal: the command has ended, or the shell itself "
+            "reads, as with its builtin read. Only the person can type there."
         )
 
     @property
@@ -382,12 +379,9 @@ class Shell:
             ShellError: Too much input waits to be read already, or the shell ended.
         """
         if self._ended:
-            raise ShellError("The shell has ended.", zh="shell 已结束。")
+            raise ShellError("The shell has ended.")
         if len(self._input) + len(data) > _INPUT_LIMIT:
-            raise ShellError(
-                "The program in the terminal does not read its input.",
-                zh="终端中的程序没有读取输入。",
-            )
+            raise ShellError("The program in the terminal does not read its input.")
         if not self._input:
             self._loop.add_writer(self._process.terminal, self._writable)
         self._input += data
@@ -481,13 +475,13 @@ class Shell:
 
     def _check(self, text: str, empty: bool = False) -> None:
         if not empty and not text.strip():
-            raise ShellError("The command is empty.", zh="命令为空。")
+            raise ShellError("The command is empty.")
         if found := _CONTROL.search(text):
             name = f"U+{ord(found[0]):04X}"
             raise ShellError(
-                f"The text contains the control character {name}; only line feeds and tabs "
-                "are allowed.",
-                zh=f"文本包含控制字符 {name}；只允许换行和制表符。",
+                "The text contains the control character {name}; only line feeds and tabs are "
+                "allowed.",
+                name=name,
             )
 
     async def _submit(self, text: str, line: str, who: Who = "model") -> Command:
@@ -521,9 +515,8 @@ class Shell:
             self._at_prompt = False  # until the shell shows the next one
             self._write(b"\x03")
             raise ShellError(
-                "The shell did not run the command: it is unfinished, such as by an open quote, "
-                "or not valid in this shell.",
-                zh="shell 没有运行该命令：命令不完整（例如引号没有闭合），或在此 shell 中无效。",
+                "The shell did not run the command: it is unfinished, such as by an open "
+                "quote, or not valid in this shell."
             )
 
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
@@ -535,7 +528,7 @@ class Shell:
 
     def _check_prompt(self) -> None:
         if self._ended:
-            raise ShellError("The shell has ended.", zh="shell 已结束。")
+            raise ShellError("The shell has ended.")
         if self._pending is not None or not self.at_prompt:
             what = self._current or self._pending
             name = f'"{one_line(what.text, 80)}"' if what and what.text else ""
@@ -548,24 +541,20 @@ class Shell:
         if self.unfinished_line:
             raise ShellError(
                 "The person has begun to type a command in this terminal. Wait until they are "
-                "done, or use another terminal.",
-                zh="用户正在此终端中输入命令。请等其完成，或使用另一个终端。",
+                "done, or use another terminal."
             )
 
     def _check_typed(self, line: str) -> None:
         """Refuse what a shell without bracketed paste would read differently."""
         if "\t" in line:
-            raise ShellError(
-                "This shell takes a tab as a key: use spaces.",
-                zh="此 shell 把制表符当作按键：请用空格。",
-            )
+            raise ShellError("This shell takes a tab as a key: use spaces.")
         self._check_lengths(line)
 
     def _check_lengths(self, text: str) -> None:
         if max(len(one.encode()) for one in text.split("\n")) > LONGEST_LINE:
             raise ShellError(
-                f"Lines of more than {LONGEST_LINE} bytes cannot be typed here.",
-                zh=f"这里无法输入超过 {LONGEST_LINE} 字节的行。",
+                "Lines of more than {longest_line} bytes cannot be typed here.",
+                longest_line=LONGEST_LINE,
             )
 
     def _text_on_screen(self, data: bytes) -> str:
