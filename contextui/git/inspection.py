@@ -16,7 +16,7 @@ from contextui.git.program import Git, GitError, Setting
 from contextui.plain_file import read_plain
 from contextui.shell import locate
 from contextui.text import code_point, is_unseen
-from contextui.words import Words, msg
+from contextui.words import Words
 
 SECONDS = 5.0
 """Maximum seconds of an inspection; after them it is not known what git may start."""
@@ -171,7 +171,7 @@ class _Inspection:
                 return None
             raise
         if len(lines) not in (2, 3):
-            raise GitError(msg("The name of a folder has a line break."))
+            raise GitError("The name of a folder has a line break.")
         git_dir, common, *up = ((place / one).resolve() for one in lines)
         top = up[0] if up else git_dir  # a bare repository has no files
         settings = git.config(options)
@@ -248,7 +248,7 @@ class _Inspection:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise GitError(
-                msg("looking through the folder took longer than {seconds} s."),
+                "looking through the folder took longer than {seconds} s.",
                 seconds=f"{SECONDS:g}",
             )
         return left

@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
+from contextui.errors import ContextUIError
 from contextui.git.status import quoted
-from contextui.words import msg, translate
+from contextui.words import Message
 
 SECONDS = 20.0
 """Maximum seconds of one call of git."""
@@ -32,7 +33,7 @@ _ERROR = 400  # characters of git's own message
 Reason = Literal["no repository", "no git", "problem"]
 
 
-class GitError(Exception):
+class GitError(ContextUIError):
     """Git cannot do it.
 
     Attributes:
@@ -40,17 +41,8 @@ class GitError(Exception):
     """
 
     def __init__(self, message: str, reason: Reason = "problem", **values: object) -> None:
-        self._message, self._values, self.reason = message, values, reason
-        super().__init__(self.text("en"))
-
-    def text(self, lang: str) -> str:
-        """Return the message in a language."""
-        return translate(self._message, lang, self._values)
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The message in English and in Chinese."""
-        return self.text("en"), self.text("zh")
+        self.reason = reason
+        super().__init__(Message(message, values))
 
 
 _KEPT = (
@@ -205,7 +197,7 @@ def find_git(folder: Path, search: str) -> str:
             place = Path(os.path.realpath(entry))
             if not any(_is_within(one, folder) for one in (real, place)):
                 return found
-    raise GitError(msg("Git is not installed."), "no git")
+    raise GitError("Git is not installed.", "no git")
 
 
 def _is_within(path: Path, folder: Path) -> bool:
@@ -318,7 +310,7 @@ class Git:
                 process.stdout.close()
             if made is None:
                 raise GitError(
-                    msg("git {command} took longer than {seconds} s and was ended."),
+                    "git {command} took longer than {seconds} s and was ended.",
                     command=args[0],
                     seconds=f"{self._seconds:.3g}",
                 )
@@ -342,10 +334,10 @@ class Git:
             )
         except (FileNotFoundError, NotADirectoryError) as problem:
             if not folder.is_dir():
-                raise GitError(msg("The folder does not exist any more.")) from problem
-            raise GitError(msg("Git is not installed."), "no git") from problem
+                raise GitError("The folder does not exist any more.") from problem
+            raise GitError("Git is not installed.", "no git") from problem
         except (OSError, ValueError) as problem:
-            raise GitError(msg("Git cannot be run: {why}."), why=problem) from problem
+            raise GitError("Git cannot be run: {why}.", why=problem) from problem
 
     def _environment(self) -> dict[str, str]:
         given = self._given
@@ -370,7 +362,7 @@ class Git:
         args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
         listed = self.run(*args, options=options)
         if listed.is_cut:
-            raise GitError(msg("The repository's config is too long to be read."))
+            raise GitError("The repository's config is too long to be read.")
         parts = iter(os.fsdecode(listed.data).split("\0"))
         return [
             Setting(scope, origin, *setting.partition("\n")[::2])
@@ -390,7 +382,7 @@ class Git:
         named |= {f"{match[1]}.enabled": "false" for match in hooks if match}
         if len(named) > _MOST_DRIVERS:
             raise GitError(
-                msg("The repository's config names too many programs to switch all of them off.")
+                "The repository's config names too many programs to switch all of them off."
             )
         filters = (_FILTER.fullmatch(one.name) for one in found if one.value)
         self.filters = frozenset(match[1] for match in filters if match)
@@ -404,30 +396,24 @@ class Git:
         top = quoted(str(self.top))
         if "dubious ownership" in message:
             return GitError(
-                msg(
-                    "{top} belongs to another user, so git refuses it. If you trust it, run "
-                    "git config --global --add safe.directory {top}"
-                ),
+                "{top} belongs to another user, so git refuses it. If you trust it, run "
+                "git config --global --add safe.directory {top}",
                 top=top,
             )
         if ".lock" in message and "File exists" in message:
             lock = re.search(r"'([^'\n]*\.lock)'", message)
             name = lock[1] if lock else "index.lock"
             return GitError(
-                msg(
-                    "Another git is at work here, or one was interrupted: {name} exists. If no git "
-                    "is running, delete that file."
-                ),
+                "Another git is at work here, or one was interrupted: {name} exists. If no git "
+                "is running, delete that file.",
                 name=name,
             )
         if "identity unknown" in message or "auto-detection is disabled" in message or (
             "empty ident name" in message
         ):  # fmt: skip
             return GitError(
-                msg(
-                    "Git does not know who you are. Set your name and address with "
-                    "git config --global user.name and git config --global user.email."
-                )
+                "Git does not know who you are. Set your name and address with "
+                "git config --global user.name and git config --global user.email."
             )
         words = " ".join(message.split())[:_ERROR] or f"git {command} failed."
         return GitError(words)

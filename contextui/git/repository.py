@@ -22,7 +22,6 @@ from contextui.git.status import (
     quoted,
     shown,
 )
-from contextui.words import msg
 
 Counts = dict[str, Lines | None]
 
@@ -71,7 +70,7 @@ class Repository:
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
-            raise GitError(msg("The folder does not exist any more."))
+            raise GitError("The folder does not exist any more.")
         self.top = _top(self.folder)
         self._git = Git(self.folder, self.top, self.environment)
         self.git_dir, self.common = _git_dirs(self.top)
@@ -81,10 +80,8 @@ class Repository:
         if found != expected:
             name = quoted(str(self.top))
             raise GitError(
-                msg(
-                    "Git does not take {name} as the repository of this folder: its .git is "
-                    "damaged, or its config (core.worktree) leads elsewhere."
-                ),
+                "Git does not take {name} as the repository of this folder: its .git is "
+                "damaged, or its config (core.worktree) leads elsewhere.",
                 name=name,
             )
         self._git.override_drivers()
@@ -123,31 +120,26 @@ class Repository:
         which = ["--cached"] if staged else []
         return self._look("diff", *which, *_DIFF, "--", *paths, limit=limit)
 
-    def staged_diff(self, limit: int) -> str:
-        """Return the complete diff that a commit would record.
+    def index_diff(
+        self, *which: str, limit: int = OUTPUT, paths: Sequence[str] | None = None
+    ) -> str:
+        """Return the complete diff of the index to the last commit or to the files.
+
+        Args:
+            which: Options of ``git diff``: none for what staging would change, ``--cached`` for
+                what a commit would record, and with ``-R`` for what unstaging would change.
+            limit: Maximum bytes.
+            paths: The files; by default all of the repository.
 
         Raises:
             GitError: It is longer than the limit.
         """
-        return shown(self._whole_diff(["--cached"], [], limit))
-
-    def staging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
-        """Return the complete diff that staging known files would make in the index.
-
-        Raises:
-            GitError: It is longer than the limit.
-        """
-        paths = ["."] if everything else [one.path for one in changes]
-        return self._diff_of(paths, [], limit)
-
-    def unstaging_diff(self, changes: Sequence[Change], limit: int, *, everything: bool) -> str:
-        """Return the complete diff that unstaging files would make in the index.
-
-        Raises:
-            GitError: It is longer than the limit.
-        """
-        paths = ["."] if everything else _paths_of(changes)
-        return self._diff_of(paths, ["--cached", "-R"], limit)
+        if paths is None:
+            return shown(self._whole_diff(which, [], limit))
+        made = bytearray()
+        for start in range(0, len(paths), _PATHS):
+            made += self._whole_diff(which, paths[start : start + _PATHS], limit - len(made))
+        return shown(bytes(made))
 
     def reverse_diff(self, change: Change, limit: int) -> Output:
         """Return the diff that discarding the change of a known file would make."""
@@ -196,9 +188,8 @@ class Repository:
         given = b"".join(os.fsencode(one.path.rstrip("/")) + b"\0" for one in changes)
         self._git.run("update-index", "--add", "--remove", "-z", "--stdin", given=given)
 
-    def unstage(self, changes: Sequence[Change], *, everything: bool) -> None:
-        """Reset files in the index to the last commit; `everything` is the whole folder."""
-        paths = ["."] if everything else _paths_of(changes)
+    def unstage(self, paths: Sequence[str]) -> None:
+        """Reset files in the index to the last commit."""
         self._on_paths(paths, "reset", "--quiet")
 
     def commit(self, message: str, status: Status) -> str:
@@ -225,12 +216,6 @@ class Repository:
     def _look(self, *args: str, limit: int = OUTPUT, top: bool = False) -> Output:
         return self._git.run(*args, limit=limit, top=top, options=("--no-optional-locks",))
 
-    def _diff_of(self, paths: Sequence[str], which: Sequence[str], limit: int) -> str:
-        made = bytearray()
-        for start in range(0, len(paths), _PATHS):
-            made += self._whole_diff(which, paths[start : start + _PATHS], limit - len(made))
-        return shown(bytes(made))
-
     def _whole_diff(self, which: Sequence[str], paths: Sequence[str], limit: int) -> bytes:
         """Return a complete diff; a text file that an attribute declares as binary is shown too."""
         some = ("--", *paths)
@@ -250,10 +235,8 @@ class Repository:
                 is_cut = is_cut or made.is_cut
         if is_cut or size > limit:
             raise GitError(
-                msg(
-                    "The change is too large to be shown, so it cannot be made here. Make it in "
-                    "parts, or in a terminal."
-                )
+                "The change is too large to be shown, so it cannot be made here. Make it in "
+                "parts, or in a terminal."
             )
         return b"".join(parts)
 
@@ -298,10 +281,7 @@ class Repository:
             if path.is_symlink():
                 name = quoted(str(path))
                 raise GitError(
-                    msg(
-                        "{name} is a link. A repository whose parts lie elsewhere is not opened "
-                        "here."
-                    ),
+                    "{name} is a link. A repository whose parts lie elsewhere is not opened here.",
                     name=name,
                 )
 
@@ -322,15 +302,10 @@ def initialize(folder: Path, environment: Mapping[str, str]) -> None:
         GitError: There is one already, or git failed.
     """
     if os.path.lexists(folder / ".git"):
-        raise GitError(msg("There is a .git already."))
+        raise GitError("There is a .git already.")
     git = Git(folder, folder, environment)
     git.override_drivers()  # a hook of the person's own config would run, too
     git.run("init", "--quiet", "--template=")
-
-
-def _paths_of(changes: Iterable[Change]) -> list[str]:
-    """Return the paths of staged changes; a rename has two."""
-    return [path for one in changes for path in (one.path, one.old) if path]
 
 
 def _top(folder: Path) -> Path:
@@ -339,8 +314,8 @@ def _top(folder: Path) -> Path:
         if os.path.lexists(one / ".git"):
             return one
     if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
-        raise GitError(msg("This folder is a bare repository, which has no files to show."))
-    raise GitError(msg("Not a git repository."), "no repository")
+        raise GitError("This folder is a bare repository, which has no files to show.")
+    raise GitError("Not a git repository.", "no repository")
 
 
 def _git_dirs(top: Path) -> tuple[Path, Path]:
@@ -388,9 +363,7 @@ def _start_of(path: Path) -> str:
 def _elsewhere(place: Path) -> GitError:
     name = quoted(str(place))
     return GitError(
-        msg(
-            "{name} leads to a repository elsewhere that does not name this folder as its "
-            "worktree. It is not opened here."
-        ),
+        "{name} leads to a repository elsewhere that does not name this folder as its "
+        "worktree. It is not opened here.",
         name=name,
     )

@@ -171,7 +171,12 @@ class Env:
         are given here.
         """
         text = chinese if chinese and self.lang == "zh" else english
-        return Words(self.lang)(text, **values)
+        return self.words(text, **values)
+
+    @property
+    def words(self) -> Words:
+        """Translates the messages of contextui's catalogue into the person's language."""
+        return Words(self.lang)
 
     @property
     def workspace(self) -> "Workspace":

@@ -14,7 +14,7 @@ from contextui.windowing.render import Render
 from contextui.windowing.snapshot import HistoryEntry, Lod
 from contextui.windowing.store import SavedState
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE
+from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Words, msg
 
 T = TypeVar("T")
@@ -118,6 +118,13 @@ async def act(
 def run_on_thread(window: Window, function: Callable[[], T]) -> "Future[T]":
     """Call a function on the window's own thread, between two transactions."""
     return window.runtime.worker.submit(function)
+
+
+async def read(window: Window, function: Callable[[], T]) -> T | None:
+    """Call a function on the window's own thread; None if it fails or takes too long."""
+    reading = run_on_thread(window, function)
+    await finished([reading], PATIENCE)
+    return reading.result() if reading.done() and reading.exception() is None else None
 
 
 async def commit_input(window: Window) -> None:

@@ -6,7 +6,6 @@ from typing import ClassVar
 from contextui.session.code.store import CodeFile, CodeStore
 from contextui.tui.desktop.folds import Fold, FoldBody
 from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.code.window import CodeWindow
 
 
@@ -34,20 +33,18 @@ class CodeBody(FoldBody):
         self.run_worker(self._follow(), group="follow", exclusive=True)
 
     async def _follow(self) -> None:
-        asking = host.run_on_thread(self._window, self._read_state)
-        await finished([asking], PATIENCE)
-        if not asking.done() or asking.exception() is not None:
+        state = self._window.state
+        seen = await host.read(
+            self._window, lambda: (list(state.files), state.shown, state.problem, state.seen)
+        )
+        if seen is None:
             return
-        files, shown, problem, seen = asking.result()
+        files, shown, problem, stamp = seen
         self._count = len(files)
         note = self._words("No code yet. Code saved in the conversation is listed here.")
-        folds = [self._fold(one, seen if one.code_id == shown else "") for one in files]
+        folds = [self._fold(one, stamp if one.code_id == shown else "") for one in files]
         opened = [shown] if shown else []
         self.show_folds(folds, "" if problem else note, problem=problem, opened=opened)
-
-    def _read_state(self) -> tuple[list[CodeFile], str, str, str]:
-        state = self._window.state
-        return list(state.files), state.shown, state.problem, state.seen
 
     def _fold(self, file: CodeFile, seen: str) -> Fold:
         words, count = self._words, file.line_count

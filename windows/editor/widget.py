@@ -31,7 +31,6 @@ from contextui.tui.lines import line
 from contextui.tui.timers import sure_timer
 from contextui.widgets import ActionRequested
 from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.editor.window import EditorWindow
 from contextui.words import Words, msg
 
@@ -371,10 +370,7 @@ class EditorBody(InertArea):
                     self._arrival = None
 
     async def _look(self) -> Sight | None:
-        looking = host.run_on_thread(self._window, lambda: sight_of(self._window))
-        await finished([looking], PATIENCE)
-        done = looking.done() and looking.exception() is None
-        return looking.result() if done else None
+        return await host.read(self._window, lambda: sight_of(self._window))
 
     def _take(self, sight: Sight) -> None:
         """Show a new state of the window, merged with pending text."""

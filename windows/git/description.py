@@ -23,7 +23,7 @@ class Situation:
         log_count: How many commits were asked for; fewer if there are no more.
         diff: The lines of the diff that is shown.
         paths: The files whose content that diff shows.
-        problem: Why there is nothing to show, in English and Chinese.
+        problem: Why there is nothing to show.
         reason: The kind of the problem.
     """
 
@@ -32,7 +32,7 @@ class Situation:
     log_count: int = 0
     diff: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    problem: tuple[str, str] = ("", "")
+    problem: str = ""
     reason: Reason | None = None
 
 
@@ -59,7 +59,7 @@ class Description:
         state, say = self._state, self._say
         if state.now.reason is not None:
             hint = say(" init creates one.")
-            return say(*state.now.problem) + (hint if state.now.reason == "no repository" else "")
+            return state.now.problem + (hint if state.now.reason == "no repository" else "")
         head, lines = self.head(), self.listing()
         if lod is Lod.GIST:
             return head

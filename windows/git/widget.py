@@ -6,7 +6,7 @@ text of the repository is drawn without markup.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from contextui.errors import ContextUIError
 from contextui.git.status import Change, Commit, Lines
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import ask_for_room
@@ -33,7 +34,6 @@ from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, pl
 from contextui.tui.lines import MUTED, fit, line
 from contextui.widgets import ActionRequested, FileRequested
 from contextui.windowing import host
-from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
@@ -42,7 +42,6 @@ NARROW = 60
 """Cells of the window below which list and diff take turns."""
 _NOT_WHILE_ASKING = ("stage", "commit", "discard", "open_file", "switch", "filter")
 Group = Literal["conflict", "staged", "changed"]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ class GitBody(Vertical):
 
     async def _follow(self) -> None:
         window = self._window
-        seen = await self._ask(lambda: (window.state.now, window.state.chosen))
+        seen = await host.read(window, lambda: (window.state.now, window.state.chosen))
         if seen is None:
             return
         self._now, chosen = seen
@@ -221,12 +220,16 @@ class GitBody(Vertical):
         if not self._is_asking:
             await self._show_diff()
 
-    async def _ask(self, call: Callable[[], T]) -> T | None:
-        """Call a function on the window's thread; None if it takes too long."""
-        asking = host.run_on_thread(self._window, call)
-        await finished([asking], PATIENCE)
-        done = asking.done() and asking.exception() is None
-        return asking.result() if done else None
+    async def _read(self, call: Callable[[], str]) -> str | None:
+        """Read something of the repository, or why it cannot be read; None if that takes long."""
+
+        def text() -> str:
+            try:
+                return call()
+            except ContextUIError as error:
+                return error.text(self._words.lang)
+
+        return await host.read(self._window, text)
 
     def _show_rows(self) -> None:
         """Show the changes that the filter leaves; the cursor stays on its file."""
@@ -291,7 +294,7 @@ class GitBody(Vertical):
         if now.reason == "no repository":
             text = self._words("Not a git repository. i runs git init.")
         elif now.reason is not None:
-            text = f"✗ {self._window.env.say(*now.problem)}" + self._words(" r tries again.")
+            text = f"✗ {now.problem}" + self._words(" r tries again.")
         elif not now.status.changes:
             text = self._words("Nothing to commit.")
         self._message.update(Content.styled(line(text), MUTED))
@@ -304,12 +307,12 @@ class GitBody(Vertical):
             self._show_lines([])
             return
         name, staged = entry.change.name, entry.group == "staged"
-        lines = await self._ask(lambda: window.diff_of(name, staged=staged))
+        text = await self._read(lambda: window.diff_of(name, staged=staged))
         now = self._list.entry
-        if lines is None or self._is_asking or now is None or now.key != entry.key:
+        if text is None or self._is_asking or now is None or now.key != entry.key:
             return
         self._set_heading(name, str(entry.lines or ""))
-        self._show_text("\n".join(lines), name)
+        self._show_text(text, name)
 
     def _set_heading(self, title: str, facts: str = "", style: str = "bold") -> None:
         self._heading.update(Content.assemble((line(title), style), f"  {line(facts)}"))
@@ -412,7 +415,7 @@ class GitBody(Vertical):
         if not self._now.status.staged():
             self.post_message(ActionRequested("commit", {"message": "-"}))  # says why not
             return
-        text = await self._ask(self._window.staged_diff)
+        text = await self._read(self._window.staged_diff)
         if text is None:
             return
         count = len(self._now.status.staged())
@@ -436,7 +439,7 @@ class GitBody(Vertical):
 
     async def _differs(self, call: Callable[[], str]) -> bool:
         """Whether what the person was shown has changed since; then it is shown again."""
-        now = await self._ask(call)
+        now = await self._read(call)
         if now is None or now == self._seen:
             return now is None
         self._set_heading(self._words("Changed just now, look again"), style="$text-warning")
@@ -448,7 +451,7 @@ class GitBody(Vertical):
         if entry is None or not entry.change.is_changed:
             return
         name = entry.change.name
-        lost = await self._ask(lambda: window.lost_by_discarding(name))
+        lost = await self._read(lambda: window.lost_by_discarding(name))
         if lost is None:
             return
         self._asked = name

@@ -14,11 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextui import ActionError, Body, Lod, Preview, Window, action
-from contextui.files.errors import FileError
 from contextui.files.textfile import shorten, split
-from contextui.git.program import OUTPUT, GitError
 from contextui.git.repository import initialize
-from contextui.text import counted, there_are
 from contextui.windows.git.description import ROOM, Description, GitState, facts
 from contextui.windows.git.worktree import WorkTree
 
@@ -57,24 +54,18 @@ class GitWindow(Window):
     # --- approval -----------------------------------------------------------------------------
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        try:
-            if action_id == "stage":
+        match action_id:
+            case "stage":
                 return self._tree.staging(params.get("paths", EVERYTHING))
-            if action_id == "unstage":
+            case "unstage":
                 return self._tree.unstaging(params.get("paths", EVERYTHING))
-            if action_id == "commit":
+            case "commit":
                 return self._tree.committing(params["message"])
-            if action_id == "discard":
+            case "discard":
                 return self._tree.discarding(params["path"])
-            if action_id == "init":
-                return Preview(
-                    ".git",
-                    text=self.env.say(
-                        "Creates an empty git repository in this folder, without hooks."
-                    ),
-                )
-        except GitError as error:
-            raise self._tree.error(*error.texts) from error
+            case "init":
+                text = "Creates an empty git repository in this folder, without hooks."
+                return Preview(".git", text=self.env.say(text))
         return None
 
     # --- actions ------------------------------------------------------------------------------
@@ -96,11 +87,11 @@ class GitWindow(Window):
         [change] = self._tree.found([path], status.changes, one=True)
         self._tree.gate(change)
         self.state.chosen, self.state.line = change.name, line
-        self._tree.take(self._tree.call(lambda: self._tree.situation(repository, status)))
+        self._tree.take(self._tree.situation(repository, status))
         total = len(self.state.now.diff)
         if not 1 <= line <= max(total, 1):
-            raise self._tree.error(
-                f"{there_are('line', total)}, not {line}.", f"共 {total} 行，没有第 {line} 行。"
+            raise ActionError(
+                "There is no line {line}; the last is {total}.", line=line, total=total
             )
         summary = f"{change.name}: {facts(change)}".rstrip(": ")
         if self.lod is Lod.FULL:
@@ -127,7 +118,7 @@ class GitWindow(Window):
         self._tree.ready()
         number = min(len(self.state.now.commits), count)
         if self.lod is Lod.FULL or not number:
-            return self.env.say(f"{counted(number, 'commit')}.", f"{number} 个提交。")
+            return self.env.words.plural(number, "1 commit.", "{count} commits.")
         return "\n".join(self._description.log())
 
     @action(
@@ -148,7 +139,7 @@ class GitWindow(Window):
         repository, status = self._tree.begin()
         chosen, left = self._tree.to_stage(repository, status, paths)
         kept = self._tree.kept(repository, chosen)
-        self._tree.call(lambda: repository.stage(chosen))
+        repository.stage(chosen)
         self._tree.read(repository)
         named = self._tree.named(chosen)
         result = self.env.say("Staged {named}.", named=named)
@@ -168,10 +159,9 @@ class GitWindow(Window):
     )
     def unstage(self, paths: str | list[str] = EVERYTHING) -> str:
         repository, status = self._tree.begin()
-        chosen = self._tree.to_unstage(status, paths)
+        chosen, places = self._tree.to_unstage(status, paths)
         kept = self._tree.kept(repository, chosen)
-        everything = self._tree.is_all_staged(chosen, status)
-        self._tree.call(lambda: repository.unstage(chosen, everything=everything))
+        repository.unstage(places)
         self._tree.read(repository)
         named = self._tree.named(chosen)
         return self.env.say("Unstaged {named}.", named=named) + kept
@@ -195,12 +185,15 @@ class GitWindow(Window):
         if not status.staged() and not status.outside:
             return self._tree.nothing_staged()
         self._tree.check_commit(status)
-        made = self._tree.call(lambda: repository.commit(message, status))
-        count = len(status.staged())
+        made = repository.commit(message, status)
         self._tree.read(repository)
-        subject = shorten(message.partition("\n")[0], 80)
-        en = f"Committed {made} with {counted(count, 'file')}: {subject}"
-        return self.env.say(en, f"已提交 {made}，{count} 个文件：{subject}")
+        return self.env.words.plural(
+            len(status.staged()),
+            "Committed {id} with 1 file: {subject}",
+            "Committed {id} with {count} files: {subject}",
+            id=made,
+            subject=shorten(message.partition("\n")[0], 80),
+        )
 
     @action(
         "Discard what is not staged of a file; delete an untracked one",
@@ -217,7 +210,7 @@ class GitWindow(Window):
         repository, status = self._tree.begin()
         change = self._tree.discarded(path, status)
         self._tree.check_filters(repository, [change])
-        self._tree.call(lambda: repository.discard(change))
+        repository.discard(change)
         self._tree.read(repository)
         if change.is_untracked:
             return self.env.say("Deleted {name}.", name=change.name)
@@ -232,8 +225,9 @@ class GitWindow(Window):
     def page(self, number: int) -> str:
         pages = len(split(self._description.listing(), ROOM))
         if not 1 <= number <= pages:
-            en = f"{there_are('page', pages)}, not {number}."
-            raise self._tree.error(en, f"共 {pages} 页，没有第 {number} 页。")
+            raise ActionError(
+                "There is no page {number}; the last is {pages}.", number=number, pages=pages
+            )
         self.state.page = number
         self._tree.see()
         return self.env.say("Page {number} of {pages}.", number=number, pages=pages)
@@ -257,37 +251,24 @@ class GitWindow(Window):
     def init(self) -> str:
         if self.state.now.reason != "no repository":
             raise ActionError("This folder is in a git repository already.")
-        self._tree.call(lambda: initialize(self._tree.folder(), os.environ))
+        initialize(self.env.workspace.root, os.environ)
         self._tree.read()
         return self.env.say("Created a git repository.")
 
-    # --- for the widget -----------------------------------------------------------------------
+    # --- for the widget: what they return is for the person only -----------------------------
 
-    def diff_of(self, name: str, *, staged: bool) -> tuple[str, ...]:
-        """Return the lines of one diff of a file, for the person only."""
-        try:
-            [change] = self._tree.found([name], self.state.now.status.changes, one=True)
-            return self._tree.lines_of(self._tree.repository(), change, staged=staged)
-        except GitError as error:
-            return (self.env.say(*error.texts),)
-        except (ActionError, FileError) as error:
-            return (error.text(self.env.lang),)
+    def diff_of(self, name: str, *, staged: bool) -> str:
+        """Return one diff of a file."""
+        [change] = self._tree.found([name], self.state.now.status.changes, one=True)
+        return "\n".join(self._tree.lines_of(self._tree.repository(), change, staged=staged))
 
     def staged_diff(self) -> str:
-        """Return everything that is staged, for the person only."""
-        try:
-            return self._tree.repository().staged_diff(OUTPUT)
-        except GitError as error:
-            return self.env.say(*error.texts)
+        """Return everything that is staged."""
+        return self._tree.repository().index_diff("--cached")
 
     def lost_by_discarding(self, name: str) -> str:
-        """Return what discarding a file's changes loses, for the person only."""
-        try:
-            preview = self._tree.discarding(name)
-        except GitError as error:
-            return self.env.say(*error.texts)
-        except (ActionError, FileError) as error:
-            return error.text(self.env.lang)
+        """Return what discarding a file's changes loses."""
+        preview = self._tree.discarding(name)
         return preview.diff or preview.text
 
     def _tick(self) -> None:

@@ -2,12 +2,12 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import blake2b
-from pathlib import Path, PurePosixPath
-from typing import NoReturn, TypeVar
+from pathlib import PurePosixPath
+from typing import NoReturn
 
 from contextui import ActionError, Lod, Preview, TextFile
 from contextui.files.diff import diff_text
@@ -27,8 +27,6 @@ CONFLICT = b"<<<<<<< "  # begins a line that a merge left
 _INDEX = ".git/index"
 READ = 2_000_000  # bytes of a diff that are read for one file
 
-T = TypeVar("T")
-
 
 class WorkTree:
     """Reads the repository into a window's state, finds changes by name, and checks actions.
@@ -43,11 +41,8 @@ class WorkTree:
 
     # --- reading the repository ---------------------------------------------------------------
 
-    def folder(self) -> Path:
-        return self._env.workspace.root
-
     def repository(self) -> Repository:
-        return Repository(self.folder())
+        return Repository(self._env.workspace.root)
 
     def read(self, repository: Repository | None = None) -> None:
         """Read the status, and the diff and log that are shown.
@@ -60,7 +55,7 @@ class WorkTree:
             repository = repository or self.repository()
             now = self.situation(repository, repository.status())
         except GitError as error:
-            now = Situation(problem=error.texts, reason=error.reason)
+            now = Situation(problem=error.text(self._env.lang), reason=error.reason)
         self.take(now)
         state.resting = time.monotonic() + REST * (time.monotonic() - began)
 
@@ -115,7 +110,7 @@ class WorkTree:
 
     def _untracked(self, change: Change, limit: int) -> tuple[list[str], str]:
         """Return an untracked file as a diff, or a sentence about one that has no lines."""
-        place = self.folder() / change.path
+        place = self._env.workspace.root / change.path
         if change.path.endswith("/") or (place.is_dir() and not place.is_symlink()):
             return [], self._env.say("another repository")
         if place.is_symlink():
@@ -152,14 +147,16 @@ class WorkTree:
         if hooks := repository.hooks():
             names = ", ".join(hooks)
             text += ["", say("Hooks are not run: {names}.", names=names)]
-        return Preview(target, diff=repository.staged_diff(PREVIEW_LIMIT), text="\n".join(text))
+        diff = repository.index_diff("--cached", limit=PREVIEW_LIMIT)
+        return Preview(target, diff=diff, text="\n".join(text))
 
     def staging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()
         chosen, left = self.to_stage(repository, status, paths)
         known = [one for one in chosen if not one.is_untracked]
         everything = len(known) == len([one for one in status.changes if one.is_modified])
-        parts = [repository.staging_diff(known, PREVIEW_LIMIT, everything=everything)]
+        places = ["."] if everything else [one.path for one in known]
+        parts = [repository.index_diff(limit=PREVIEW_LIMIT, paths=places)]
         named, rest = self.named(chosen), PREVIEW_LIMIT - len(parts[0])
         text = [self._env.say("Stages {named}.", named=named)]
         for one in chosen:
@@ -173,51 +170,44 @@ class WorkTree:
 
     def unstaging(self, paths: str | Sequence[str]) -> Preview:
         repository, status = self.begin()
-        chosen = self.to_unstage(status, paths)
-        everything, named = self.is_all_staged(chosen, status), self.named(chosen)
-        diff = repository.unstaging_diff(chosen, PREVIEW_LIMIT, everything=everything)
-        stays = (
-            "The file itself stays as it is." if len(chosen) == 1 else "The files stay as they are."
+        chosen, places = self.to_unstage(status, paths)
+        diff = repository.index_diff("--cached", "-R", limit=PREVIEW_LIMIT, paths=places)
+        text = self._env.words.plural(
+            len(chosen),
+            "Unstages {named}. The file itself stays as it is.",
+            "Unstages {named}. The files stay as they are.",
+            named=self.named(chosen),
         )
-        text = self._env.say(f"Unstages {named}. {stays}", f"取消暂存 {named}。文件本身不变。")
         return Preview(_INDEX, diff=diff, text=text + self.kept(repository, chosen))
 
     def discarding(self, path: str) -> Preview:
         repository, status = self.begin()
         change = self.discarded(path, status)
         # A grant for the session would cover later edits, so the target is one that always asks.
-        target = f"{quoted(str(self.folder()))}/{change.name}"
+        target = f"{quoted(str(self._env.workspace.root))}/{change.name}"
         if not change.is_untracked:
             made = repository.reverse_diff(change, PREVIEW_LIMIT)
             if made.is_cut:
-                self._too_large(change)
+                raise ActionError(
+                    "What would be lost of {name} is too large to be shown.", name=change.name
+                )
             return Preview(target, diff=shown(made.data))
         diff, text = self._untracked(change, PREVIEW_LIMIT)
         lost = "\n".join(f"-{line[1:]}" for line in diff[3:])
-        en, zh = (
-            f"Deletes {change.name}, which git does not know.",
-            f"删除 git 未跟踪的 {change.name}。",
-        )
-        return Preview(target, text="\n".join([self._env.say(en, zh), text, lost]), verb="delete")
+        head = self._env.say("Deletes {name}, which git does not know.", name=change.name)
+        return Preview(target, text="\n".join([head, text, lost]), verb="delete")
 
     # --- checks -------------------------------------------------------------------------------
 
     def begin(self, *, counted: bool = False) -> tuple[Repository, Status]:
         """Read the repository at the beginning of an action, with or without counts of lines."""
-        repository = self.call(self.repository)
-        return repository, self.call(lambda: repository.status(counted=counted))
-
-    def call(self, call: Callable[[], T]) -> T:
-        """Call a function of the repository; an error of git is one of the action."""
-        try:
-            return call()
-        except GitError as error:
-            raise self.error(*error.texts) from error
+        repository = self.repository()
+        return repository, repository.status(counted=counted)
 
     def ready(self) -> Status:
         now = self._state.now
         if now.reason is not None:
-            raise self.error(*now.problem)
+            raise ActionError(now.problem)
         return now.status
 
     def found(
@@ -240,8 +230,7 @@ class WorkTree:
 
     def _relative(self, name: str) -> str:
         path = unquoted(name.strip())
-        folder = f"{self.folder()}/"
-        path = path.removeprefix(folder)
+        path = path.removeprefix(f"{self._env.workspace.root}/")
         while path.startswith("./"):
             path = path[2:]
         return path.rstrip("/") if path != "/" else path
@@ -289,17 +278,16 @@ class WorkTree:
         self.check_markers(chosen)
         return chosen, left
 
-    def to_unstage(self, status: Status, paths: str | Sequence[str]) -> list[Change]:
-        """Return the changes to unstage."""
+    def to_unstage(
+        self, status: Status, paths: str | Sequence[str]
+    ) -> tuple[list[Change], list[str]]:
+        """Return the changes to unstage, and their paths for git; a rename has two."""
         chosen = self.found(paths, status.staged())
         if not chosen:
-            raise self.error(self.nothing_staged(), self.nothing_staged())
-        return chosen
-
-    @staticmethod
-    def is_all_staged(chosen: Sequence[Change], status: Status) -> bool:
-        """Whether these are all staged changes of the folder, and no conflict is among the rest."""
-        return len(chosen) == len(status.staged()) and not status.conflicts()
+            raise ActionError(self.nothing_staged())
+        if len(chosen) == len(status.staged()) and not status.conflicts():
+            return chosen, ["."]
+        return chosen, [path for one in chosen for path in (one.path, one.old) if path]
 
     def left_out(self, left: Sequence[Change]) -> str:
         """Name the secret files that are not staged."""
@@ -323,19 +311,17 @@ class WorkTree:
         ]
 
     def check_filters(self, repository: Repository, changes: Sequence[Change]) -> None:
-        found = self.call(lambda: repository.filtered(changes))
-        for path, name in found.items():
-            file, filter_name = quoted(path), quoted(name)
+        for path, name in repository.filtered(changes).items():
             raise ActionError(
                 "{file} goes through the filter {filter_name}, a program that is never run "
                 "here. Use git in a terminal for this file.",
-                file=file,
-                filter_name=filter_name,
+                file=quoted(path),
+                filter_name=quoted(name),
             )
 
     def check_markers(self, changes: Sequence[Change]) -> None:
         for one in changes:
-            place = self.folder() / one.path
+            place = self._env.workspace.root / one.path
             if not one.is_conflict or place.is_symlink() or not place.is_file():
                 continue
             with place.open("rb") as file:
@@ -373,11 +359,6 @@ class WorkTree:
             )
         return change
 
-    def _too_large(self, change: Change) -> NoReturn:
-        raise ActionError(
-            "What would be lost of {name} is too large to be shown.", name=change.name
-        )
-
     def message(self, message: str) -> str:
         text = message.encode("utf-8", "replace").decode().replace("\r\n", "\n").strip()
         text = "\n".join(line.rstrip() for line in text.split("\n"))
@@ -396,8 +377,8 @@ class WorkTree:
     def kept(self, repository: Repository, changes: Sequence[Change]) -> str:
         """Name the staged versions that are replaced and exist nowhere else."""
         both = [one for one in changes if one.is_staged and one.tree not in ".D"][:NAMED]
-        blobs = self.call(lambda: [(one, repository.staged_blob(one)) for one in both])
-        names = ", ".join(f"{one.name} {blob}" for one, blob in blobs if blob)
+        blobs = [(one.name, repository.staged_blob(one)) for one in both]
+        names = ", ".join(f"{name} {blob}" for name, blob in blobs if blob)
         if not names:
             return ""
         return self._env.say(" The versions staged before are kept as blobs: {names}.", names=names)
@@ -410,6 +391,3 @@ class WorkTree:
         if (more := len(changes) - NAMED) > 0:
             names.append(self._env.say("{more} more", more=more))
         return self._env.say(", ").join(names)
-
-    def error(self, english: str, chinese: str) -> ActionError:
-        return ActionError(self._env.say(english, chinese))
