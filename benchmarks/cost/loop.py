@@ -33,7 +33,7 @@ from contextui.events import CallFinished, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.model import Answer, LlmMessage, ModelEvent, ModelRequest, Tool
 from contextui.tokens import Content
-from contextui.windowing.host import current_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
@@ -185,7 +185,7 @@ class Bound:
         head = sent.blocks[0].tokens
         windows = self._context.windows
         open_windows = windows.windows() if windows is not None else []
-        shown = {one.id: current_render(one).xml for one in open_windows}
+        shown = {one.id: runtime_of(one).renders.at().xml for one in open_windows}
         written = 0 if self._seen else head
         new = [item for item in self._context.get_all() if item.id not in self._seen]
         for item in new:

@@ -17,9 +17,9 @@ from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
 from contextui.text import one_line
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.host import has_edits_of_person, latest_render
 from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import CommandPreview, Preview, Verb
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Lang, Message, Translatable, Words, msg
 
 _STRICTNESS: tuple[Approval, ...] = ("auto", "ask", "read-only")
@@ -242,7 +242,7 @@ class ApprovalGate:
             return None
         if intent.effect == "write":
             return await self._allow_write(intent)
-        if has_edits_of_person(intent.window):
+        if runtime_of(intent.window).core.edited_by_person:
             return await self._allow_loss(intent)
         return None
 
@@ -313,7 +313,7 @@ class ApprovalGate:
             return None
         lang = intent.window.env.lang
         try:
-            preview = await intent.preview()
+            preview = await runtime_of(intent.window).previews.get(intent)
         except ContextUIError as problem:
             reason = problem.text(lang)
             refused = Message(
@@ -377,7 +377,7 @@ class ApprovalGate:
         given = {**intent.arguments, command.param: line}
         arguments = intent.action.params.validate(given, intent.name, lang)
         edited = replace(intent, arguments=arguments, changed=True)
-        preview = await edited.preview()
+        preview = await runtime_of(edited.window).previews.get(edited)
         words = Words(lang)
         note = words("The person edited the command. This was run instead: {line}", line=line)
         wanted = replace(command, line=line)
@@ -392,10 +392,10 @@ class ApprovalGate:
         """Decide on an action that may discard the person's unsaved edits, in every mode."""
         window = intent.window
         try:
-            preview = await intent.preview()
+            preview = await runtime_of(intent.window).previews.get(intent)
         except ContextUIError:
             # Most actions discard nothing, and a window need not provide a preview of them.
-            render = latest_render(window)
+            render = runtime_of(window).renders.latest()
             if intent.action is not CLOSE or not (render.unsaved or render.snapshot.stale):
                 return None
             preview = Preview(window.id, text=render.unsaved, verb="close")

@@ -45,8 +45,8 @@ from contextui.model import Answer, ContextSize, Model, ModelError, ModelRequest
 from contextui.text import one_line
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.finding.registry import discover
-from contextui.windowing.host import running_jobs
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words
 
 if TYPE_CHECKING:
@@ -443,7 +443,7 @@ class InteractionController:
         words = self._words
         lines = turn.cancelled.splitlines()
         for window in self.windows.windows():
-            for job in running_jobs(window):
+            for job in runtime_of(window).jobs.running():
                 if not job.is_quiet:
                     lines.append(words("{name} still runs in {id}.", name=job.name, id=window.id))
         text = ("" if words.lang == "zh" else " ").join(lines)

@@ -29,7 +29,7 @@ from contextui.files.workspace import Workspace
 from contextui.model import Block
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import for_xml, one_line
-from contextui.windowing.host import interrupted_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 _MAX_CODE_FILES = 50  # code files that are listed
@@ -209,7 +209,7 @@ class PersonActions:
         if context.windows is not None:
             self.stop = context.windows.subscribe(self._on_event)
             for window in context.windows.windows():
-                for name in interrupted_jobs(window):
+                for name in runtime_of(window).interrupted:
                     text = Words(self._lang)(_INTERRUPTED, name=one_line(name, 200))
                     self._on_event(WindowNotified(window.id, text))
 

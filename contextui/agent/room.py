@@ -24,7 +24,7 @@ from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import Usage
 from contextui.windowing.error_text import reason_in, reason_of
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words
 
 PATIENCE = 120.0
@@ -218,7 +218,9 @@ class Strategist:
 
     def _live_windows(self) -> str | None:
         windows = self._context.windows
-        shown = (latest_render(one).xml for one in windows.windows()) if windows else ()
+        shown = (
+            (runtime_of(one).renders.latest().xml for one in windows.windows()) if windows else ()
+        )
         return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
 
     def _notices(self, troubles: list[str]) -> list[str]:

@@ -23,8 +23,9 @@ from contextui.session.cache import CacheStore
 from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
-from contextui.windowing.host import opening_text, was_open
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import opening_text
 from contextui.words import LANGUAGES, Lang, Words, msg
 
 PAGE = 2_000
@@ -368,7 +369,7 @@ class ToolBox:
                 if window.is_opening
                 else msg("Opened {id}.")
             )
-            if was_open(window):
+            if runtime_of(window).was_open:
                 return ActionResult(True, opening_text(window, self._words))
             return ActionResult(True, self._words(text, id=window.id))
 

@@ -31,7 +31,7 @@ from contextui.model import Model
 from contextui.session.archive import cost_of_session
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
-from contextui.windowing.host import cancel_jobs, running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.words import Text, language, t
 
@@ -221,7 +221,11 @@ async def _await_jobs(
 
     def running() -> list[Window]:
         windows = session.windows.windows()
-        return [one for one in windows if any(not job.is_quiet for job in running_jobs(one))]
+        return [
+            one
+            for one in windows
+            if any(not job.is_quiet for job in runtime_of(one).jobs.running())
+        ]
 
     while running() and not interruption.arrived():
         if time.monotonic() - started >= seconds:
@@ -229,9 +233,10 @@ async def _await_jobs(
         await asyncio.sleep(_LOOK)
     for window in running():
         notices.cancelled |= {
-            (window.id, t("{name} was cancelled.", name=job.name)) for job in running_jobs(window)
+            (window.id, t("{name} was cancelled.", name=job.name))
+            for job in runtime_of(window).jobs.running()
         }
-        for name in cancel_jobs(window):
+        for name in runtime_of(window).jobs.cancel_all():
             notices.print(
                 t("{name} was cancelled.", name=f"{window.id}: {name}")
                 if interruption.arrived()

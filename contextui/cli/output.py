@@ -27,7 +27,7 @@ from contextui.session.code.refs import LONGEST, MARKS, has_reference, with_code
 from contextui.session.session import Session
 from contextui.text import one_line
 from contextui.tokens import Usage
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.words import language, plural, t
 
 
@@ -147,7 +147,7 @@ def result_of(report: TurnReport) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": _plain(saved_state(window).state),
+                "state": _plain(runtime_of(window).core.saved.state),
             }
             for window in session.windows.windows()
         ],

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from contextui.context.item import Carried, ContextItem, ItemType
 from contextui.context.units import Unit
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
 
 
@@ -68,7 +68,7 @@ def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
     window = windows.get(reference.content)
     if window is None:
         return None
-    render = latest_render(window)
+    render = runtime_of(window).renders.latest()
     return Carried(reference.content, render.version, render.xml)
 
 

@@ -8,8 +8,8 @@ from contextui.context.item import Carried, ContextItem, ItemType
 from contextui.context.messages import is_reduced
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 
 _SHOWN = 50  # characters of an item in its debug line
 
@@ -136,7 +136,11 @@ class Meter:
         """The tokens of the window that an item refers to: its render, not its id."""
         if windows is not None:
             window = windows.get(item.content)
-            xml = latest_render(window).xml if window else windows.last_render(item.content)
+            xml = (
+                runtime_of(window).renders.latest().xml
+                if window
+                else windows.last_render(item.content)
+            )
             if xml is not None:
                 return self.window(item.content, xml)
         return self.window(item.content, item.content)

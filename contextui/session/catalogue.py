@@ -22,7 +22,7 @@ from contextui.session.store import read_info
 from contextui.session.trash import Deleted, delete, restore
 from contextui.session.versions import Versions, digest_of
 from contextui.text import one_line
-from contextui.windowing.env import utc_now
+from contextui.windowing.window import utc_now
 
 LONGEST_TITLE = 120
 """Characters of a title."""

@@ -13,8 +13,8 @@ from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, i
 from contextui.context.manager import ContextManager
 from contextui.context.replay import ContextReplay
 from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
-from contextui.windowing import host
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 
@@ -32,7 +32,7 @@ def checkpoint_data(
     replay, offsets = ContextReplay(context), places.items
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
-    open_windows = [one for one in windows.windows() if not host.is_first_opening(one)]
+    open_windows = [one for one in windows.windows() if not runtime_of(one).is_first_opening]
     stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
     return {
         "seq": context.current_seq,
@@ -94,10 +94,10 @@ def is_consistent(data: CheckpointFacts) -> bool:
 
 
 def _window_facts(window: Window) -> dict[str, Any]:
-    history = [entry.model_dump(mode="json") for entry in host.history(window)]
+    history = [entry.model_dump(mode="json") for entry in runtime_of(window).history.entries]
     facts = {"windowId": window.id, "name": window.name, "history": history}
-    focus = {"focusId": focus_id} if (focus_id := host.focus_id(window)) else {}
-    return {**facts, **focus, **host.saved_state(window).data()}
+    focus = {"focusId": focus_id} if (focus_id := runtime_of(window).focus_id) else {}
+    return {**facts, **focus, **runtime_of(window).core.saved.data()}
 
 
 def _relevant_items(context: ContextManager) -> list[ContextItem]:

@@ -14,7 +14,7 @@ from contextui.secrets import mask
 from contextui.session.page import is_note, to_html
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Lang, Words
 
 Format = Literal["md", "html", "json"]
@@ -71,7 +71,7 @@ def window_data(view: SessionView) -> list[dict[str, Any]]:
             "id": window.id,
             "name": window.name,
             "lod": window.lod.value,
-            "state": saved_state(window).state,
+            "state": runtime_of(window).core.saved.state,
         }
         for window in view.windows.windows()
     ]

@@ -25,7 +25,7 @@ from contextui.session.items import Stamp, header, system_entry
 from contextui.session.paths import SESSION_ID
 from contextui.session.recent import Recent
 from contextui.session.restore import UnknownTurnError, check_is_session
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 
 KEPT = ".kept"
 """The folder of kept file versions, beside those of windows; no window id begins with a dot."""

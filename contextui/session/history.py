@@ -15,7 +15,7 @@ from contextui.files.save import write_all
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home, escape_project_path
 from contextui.text import for_xml
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 
 _NAME = "prompts.history"  # not .jsonl, which is the suffix of a session's log
 _LONGEST = 20_000  # characters of a prompt that is kept

@@ -16,10 +16,9 @@ from contextui.session.entry import SCHEMA, Entry, Message, ToolResult, decode, 
 from contextui.session.logfile import line_at
 from contextui.session.schema import ItemFacts
 from contextui.version import VERSION
-from contextui.windowing.env import Clock
-from contextui.windowing.host import latest_render, saved_state
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.window import Window
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import Clock, Window
 
 LOST = "[This was only in the log, which another program damaged.]"
 """Replaces the text of an old item that can no longer be read."""
@@ -247,7 +246,7 @@ def header() -> dict[str, Any]:
 
 def opened_entry(window: Window) -> dict[str, Any]:
     """Build the entry of a window that was opened, in its current state."""
-    kept, render = saved_state(window), latest_render(window).xml
+    kept, render = runtime_of(window).core.saved, runtime_of(window).renders.latest().xml
     return system_entry(
         "window_opened", windowId=window.id, name=window.name, render=render, **kept.data()
     )

@@ -39,9 +39,8 @@ from contextui.session.items import (
 from contextui.session.log import Pending, SessionLog
 from contextui.session.recent import Recent
 from contextui.session.restore import Loaded
-from contextui.windowing.host import focus_id as focus_id_of
-from contextui.windowing.host import saved_state
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 
 CHECKPOINT_EVERY = 1_000
 """Entries after which a checkpoint is due at the latest, as soon as no turn is running."""
@@ -397,7 +396,7 @@ class Recorder:
         for window in self._windows.windows():
             if window.id not in self._logged:  # it is still opening
                 continue
-            self._logged[window.id] = str(saved_state(window).version)
+            self._logged[window.id] = str(runtime_of(window).core.saved.version)
             lines.append((self._line(opened_entry(window)), None))
         lines += [
             (self._line(system_entry("window_opened", **facts)), None) for facts in self._absent
@@ -430,7 +429,7 @@ class Recorder:
         window = self._windows.get(window_id)
         if window is None or window.is_opening or window_id in self._logged:
             return
-        self._logged[window_id] = str(saved_state(window).version)
+        self._logged[window_id] = str(runtime_of(window).core.saved.version)
         self.write(opened_entry(window))
 
     def _window_committed(self, event: WindowCommitted) -> None:
@@ -464,7 +463,7 @@ class Recorder:
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):
             window = self._windows.get(event.window_id)
-            focus_id = focus_id_of(window) if window is not None else None
+            focus_id = runtime_of(window).focus_id if window is not None else None
             self._write_system(
                 "window_acted",
                 windowId=event.window_id,
@@ -487,7 +486,7 @@ class Recorder:
         window, logged = self._windows.get(window_id), self._logged.get(window_id)
         if window is None or logged is None:  # closed, or not logged before it has opened
             return 0
-        kept = saved_state(window)
+        kept = runtime_of(window).core.saved
         if logged == str(kept.version):
             return 0
         self._logged[window_id] = str(kept.version)

@@ -21,11 +21,10 @@ from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
 from contextui.session.versions import Versions
 from contextui.tokens import TokenCounter
-from contextui.windowing.env import Clock, utc_now
-from contextui.windowing.host import interrupted_jobs
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang, Words
 
 _LARGEST = 4_096  # bytes of .git/HEAD, or of a .git file that points to another folder
@@ -293,7 +292,7 @@ class Session:
         for window in self.windows.windows():
             if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
-            for name in interrupted_jobs(window):
+            for name in runtime_of(window).interrupted:
                 words = self._words("{name} was interrupted when the program ended.", name=name)
                 self.notices.append(f"{window.id}: {words}")
         lost = self._words(

@@ -27,7 +27,7 @@ from contextui.session.session import Session
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import WindowEntry
 from contextui.windowing.finding.reload import Reloader
-from contextui.windowing.host import latest_render, running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Text
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class AppSession:
     def job_in(self, window_id: str) -> str:
         """Return the name of the newest running job of a window; empty if there is none."""
         window = self.session.windows.get(window_id)
-        jobs = running_jobs(window) if window is not None else []
+        jobs = runtime_of(window).jobs.running() if window is not None else []
         return jobs[-1].name if jobs else ""
 
     def tokens_of(self, window_id: str) -> int | None:
@@ -115,7 +115,10 @@ class AppSession:
             return None
         if items[-1].hidden is not None:
             return context.counter.calibrated(context.item_tokens(items[-1]))
-        state = (context.generation, *(hash(latest_render(one).xml) for one in windows.windows()))
+        state = (
+            context.generation,
+            *(hash(runtime_of(one).renders.latest().xml) for one in windows.windows()),
+        )
         if self._figures is None or self._figures[0] != state:
             self._figures = state, context.outlook(), {}
         _, outlook, known = self._figures

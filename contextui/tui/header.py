@@ -121,13 +121,13 @@ class Panes(Static):
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
         if self._desk is not None and self._looker is not None:
-            from contextui.windowing.host import running_jobs  # noqa: PLC0415  (heavy)
+            from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (heavy)
 
             open_windows = self._desk.session.windows.windows()
             count = len(open_windows)
             tokens = self._looker.look().shares.total
             windows = f" {count}" if count else ""
-            if any(map(running_jobs, open_windows)):
+            if any(runtime_of(window).jobs.running() for window in open_windows):
                 windows += f" {spinner()}"
             share = f" {100 * tokens / self._desk.controller.options.budget:.0f}%"
         return {

@@ -342,11 +342,11 @@ class MainScreen(Screen[None]):
 
     async def commit_typed(self) -> None:
         """Commit what the person has typed into windows and not submitted."""
-        from contextui.windowing.host import commit_input  # noqa: PLC0415  (see the class)
+        from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (see the class)
 
         if self.desk is not None:
             for window in self.desk.session.windows.windows():
-                await commit_input(window)
+                await runtime_of(window).commit_typed()
 
     def suspend(self) -> "TurnQueue | None":
         """Start no more turns; keep what is sent from now on for the next session."""

@@ -23,8 +23,8 @@ from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Command
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
-from contextui.windowing.env import utc_now
-from contextui.windowing.host import current_render, running_jobs
+from contextui.windowing.runtime import runtime_of
+from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words
 
@@ -186,11 +186,11 @@ class Rewinder:
         ends = [
             f"{one.id} ({job.name})" if job.name else one.id
             for one in windows
-            for job in running_jobs(one)
+            for job in runtime_of(one).jobs.running()
         ]
         shells = [one.id for one in windows if one.name == _SHELL]
         ends += [one for one in shells if not any(other.startswith(f"{one} ") for other in ends)]
-        unsaved = [one.id for one in windows if current_render(one).unsaved]
+        unsaved = [one.id for one in windows if runtime_of(one).renders.at().unsaved]
         return Around(ends, unsaved, has_commands=bool(shells))
 
     # --- going back --------------------------------------------------------------------
@@ -327,6 +327,6 @@ async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -
     windows = desk.session.windows
     for window in windows.windows():
         shows = getattr(window.state, "path", None) in paths
-        if shows and (discard or not current_render(window).unsaved):
+        if shows and (discard or not runtime_of(window).renders.at().unsaved):
             given = {"discard": True} if discard else {}
             await windows.act(window.id, _RELOAD, given, actor="window")

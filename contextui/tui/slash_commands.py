@@ -35,9 +35,9 @@ from contextui.tui.conversation.prompt import MODES
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.themes import REMEMBERED, THEMES
 from contextui.windowing.finding.reload import Reloader
-from contextui.windowing.host import commit_input, current_render, opening_text
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Window, opening_text
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
@@ -211,7 +211,7 @@ class Menu:
 
     async def _reload(self, reloader: Reloader) -> None:
         for window in self._windows.windows():
-            await commit_input(window)
+            await runtime_of(window).commit_typed()
         report = await in_daemon_thread(reloader.reload)
         self._desk.entries = reloader.registry.entries
         for text in report.lines(self._words):
@@ -264,7 +264,7 @@ class Menu:
             raise self._error(message, names=" | ".join(there))
         window_id = window_id or there[0]
         window = self._windows.get(window_id)
-        lost = current_render(window).unsaved if window is not None else ""
+        lost = runtime_of(window).renders.at().unsaved if window is not None else ""
         warned, self._warned = self._warned, (window_id, lost)
         if lost and warned != self._warned:
             raise self._error("Unsaved: {what}. Enter again to close.", what=lost)
@@ -542,7 +542,7 @@ class Menu:
 
     def _closable(self) -> list[Choice]:
         windows = self._windows.windows()
-        gists = (current_render(one, Lod.GIST).snapshot.content for one in windows)
+        gists = (runtime_of(one).renders.at(Lod.GIST).snapshot.content for one in windows)
         return [
             Choice(one.id, gist.partition("\n")[0])
             for one, gist in zip(windows, gists, strict=True)

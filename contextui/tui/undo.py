@@ -10,7 +10,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice, Command
 from contextui.tui.inspector.edit import listed
 from contextui.tui.rewind import Rewinder
-from contextui.windowing.host import act, current_render, former_id
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
 
@@ -91,7 +91,9 @@ class Undo:
             ContextUIError: It cannot be opened.
         """
         window = self._windows.reopen(window_id or None)
-        text = self._words("Reopened {old} as {new}.", old=former_id(window), new=window.id)
+        text = self._words(
+            "Reopened {old} as {new}.", old=runtime_of(window).former_id, new=window.id
+        )
         self._notify(self._with_number(text, window.id))
 
     def _last_window(self) -> str:
@@ -110,7 +112,7 @@ class Undo:
         """Undo the last edit in a window; if there is none, what came before it."""
         self._undoing.append(window.id)
         try:
-            result = await act(window, _UNDO, {})
+            result = await runtime_of(window).act(_UNDO, {}, "person")
         finally:
             self._revisions[window.id] = _revision(window)  # its event may come late
             self._undoing.remove(window.id)
@@ -120,7 +122,7 @@ class Undo:
             return
         if result.ok:
             text = f"{window.id}: {result.text}"
-            if current_render(window).unsaved:
+            if runtime_of(window).renders.at().unsaved:
                 text = self._words("{text} The file changes when you save.", text=text)
             self._notify(self._with_number(text, window.id))
             return

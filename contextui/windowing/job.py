@@ -305,6 +305,12 @@ class Jobs:
         self.report()
         return True
 
+    def cancel_all(self) -> list[str]:
+        """Cancel all jobs; return the names of those that were running."""
+        with self._lock:
+            jobs = [job for job, _ in self._running.values()]
+        return [job.name for job in jobs if self.cancel(job)]
+
     def report(self) -> None:
         """Report the list and the progress, now or within a tenth of a second."""
         with self._lock:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from contextui import text
 from contextui.errors import (
@@ -35,22 +35,18 @@ from contextui.names import WINDOW_ID
 from contextui.windowing import open_windows
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.board import note_module
-from contextui.windowing.env import Clock, Env, Place, real_path, utc_now
+from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.host import file_of
 from contextui.windowing.intent import Allow
 from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
 from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
-from contextui.windowing.runtime import Runtime
+from contextui.windowing.runtime import Runtime, runtime_of
+from contextui.windowing.secret_reads import real_path
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
-from contextui.windowing.store import NOTHING, SavedState
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window, file_of, utc_now
 from contextui.windowing.worker import PATIENCE, finished
 from contextui.words import Lang, Words
-
-if TYPE_CHECKING:
-    from contextui.processes import Process
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
@@ -106,13 +102,24 @@ class WindowManager:
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self._most, self._is_live, self._sandbox = most, is_live, sandbox
-        self._data = data
+        self._most, self._is_live, self._data = most, is_live, data
         self._catalog = Catalog(classes)
         self._open_windows = OpenWindows()
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
         self._closed: dict[str, _Closed] = {}
+        self._around = Surroundings(
+            session_id=self.session_id,
+            lang=lang,
+            clock=clock,
+            emit=self._listeners.emit,
+            open=self._open,
+            showing=self.showing,
+            discloses_all=lambda: self.discloses_all(),  # noqa: PLW0108  set later
+            files=workspace,
+            sandbox=sandbox,
+            data=data,
+        )
         self._replacer = Replacer(
             self._open_windows, self._catalog, self._attach, self._listeners.emit, lang
         )
@@ -140,11 +147,11 @@ class WindowManager:
         """
         ending = []
         for window in self.windows():
-            if self._is_live and window.runtime.has_end and not window.is_opening:
-                ending.append(window.runtime.end("exit"))
+            if self._is_live and runtime_of(window).has_end and not window.is_opening:
+                ending.append(runtime_of(window).end("exit"))
             else:
-                window.runtime.stop_opening()
-                window.runtime.worker.stop()
+                runtime_of(window).stop_opening()
+                runtime_of(window).worker.stop()
         wait_for(ending, PATIENCE)
 
     # --- opening and closing -----------------------------------------------------------
@@ -192,7 +199,7 @@ class WindowManager:
     def redraw(self) -> None:
         """Render all windows again, after a change of what the model may read."""
         for window in self.windows():
-            window.runtime.worker.wait(window.runtime.renders.redraw())
+            runtime_of(window).worker.wait(runtime_of(window).renders.redraw())
 
     def _open(
         self,
@@ -238,7 +245,7 @@ class WindowManager:
         allowed: frozenset[str] | None,
         actor: Actor,
     ) -> None:
-        runtime = window.runtime
+        runtime = runtime_of(window)
         again = runtime.open_again(arguments, actor, allowed)
         if runtime.worker.wait(again) and (problem := again.exception()):
             raise problem
@@ -345,7 +352,7 @@ class WindowManager:
         instance = instance_with(cls, window_id, state, aside)
         self._open_windows.note_id(window_id)
         runtime = self._attach(instance, window_id, lod, version)
-        runtime.store.aside = unused(cls, state, aside)
+        runtime.core.aside = unused(cls, state, aside)
         runtime.history.recall(was.history)
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs
         runtime.former_id = former_id
@@ -355,7 +362,7 @@ class WindowManager:
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
         if jobs and self._is_live:  # they no longer run: the next saved version says so
-            runtime.store.advance(runtime.store.version.after_detail())
+            runtime.core.advance(runtime.core.version.after_detail())
             runtime.worker.wait(runtime.renders.request())
         self._open_windows.enter(instance)
         return instance
@@ -423,7 +430,7 @@ class WindowManager:
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
-        self._open_windows.require(window_id).runtime.renders.set_lod(lod)
+        runtime_of(self._open_windows.require(window_id)).renders.set_lod(lod)
 
     # --- acting and waiting ------------------------------------------------------------
 
@@ -449,7 +456,7 @@ class WindowManager:
             if action_id == "close":
                 return await self._close_by_action(window, given, actor, allow)
             self.focus(window_id)
-            result = await window.runtime.act(action_id, given, actor, allow)
+            result = await runtime_of(window).act(action_id, given, actor, allow)
         except ContextUIError as error:
             return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
@@ -462,13 +469,13 @@ class WindowManager:
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            window.runtime.background.waits.end("spoken")
+            runtime_of(window).background.waits.end("spoken")
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""
         window = self.get(window_id)
         if window is not None:
-            window.runtime.conflicts.note_seen(version)
+            runtime_of(window).conflicts.note_seen(version)
 
     async def await_opening(self, seconds: float) -> list[str]:
         """Wait until the `opened` hook of every new window has ended, up to a timeout.
@@ -495,44 +502,8 @@ class WindowManager:
     # --- internals ---------------------------------------------------------------------
 
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
-        def guard(path: str, real: str) -> None:
-            window.runtime.secrets.guard(path, real)
-
-        def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
-            runtime = window.runtime
-            return self._open(name, args, runtime.secrets.inherited, runtime.transactions.actor)
-
-        async def start_process(
-            argv: Sequence[str],
-            /,
-            *,
-            cwd: Path | str | None = None,
-            env: Mapping[str, str] | None = None,
-            **streams: Any,
-        ) -> "Process":
-            return await window.runtime.background.process(argv, cwd=cwd, env=env, **streams)
-
-        env = Env(
-            lang=self.lang,
-            clock=self.clock,
-            open=open_another,
-            showing=self.showing,
-            every=lambda seconds, call: window.runtime.transactions.every(seconds, call),  # noqa: PLW0108
-            job=lambda name, work, **given: window.runtime.jobs.add(name, work, **given),  # noqa: PLW0108
-            change=lambda: window.runtime.transactions.change(),  # noqa: PLW0108
-            jobs=lambda: window.runtime.jobs.running(),  # noqa: PLW0108
-            process=start_process,
-            notify=lambda words: window.runtime.background.notify(words),  # noqa: PLW0108
-            files=self.workspace.guarded(guard) if self.workspace else None,
-            sandbox=self._sandbox,
-            data=self._data_of(window_id),
-            actor=lambda: window.runtime.transactions.actor,
-        )
-        emit = self._listeners.emit
-        place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
-        window._runtime = Runtime(window, place, lod, version)
         note_module(type(window).__module__, window_id)
-        return window._runtime
+        return Runtime(window, window_id, self._around, lod, version)
 
     @property
     def data(self) -> Path | None:
@@ -545,7 +516,7 @@ class WindowManager:
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
-        runtime = window.runtime
+        runtime = runtime_of(window)
         try:
             problem = opening.exception()
             if runtime.worker.is_closed:
@@ -565,10 +536,10 @@ class WindowManager:
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window, and return its description of the edits that were discarded."""
         window = self._open_windows.require(window_id)
-        last = window.runtime.renders.at()  # may wait
+        last = runtime_of(window).renders.at()  # may wait
         self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
-        ended, data = window.runtime.end(), self._data_of(window_id)
+        ended, data = runtime_of(window).end(), self._data_of(window_id)
         if data is not None:
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
@@ -576,12 +547,12 @@ class WindowManager:
 
     def _note_closed(self, window: Window, last: Render) -> None:
         """Keep what `reopen` needs; a window that has not opened has no state yet."""
-        saved = window.runtime.store.saved._replace(jobs=())
+        saved = runtime_of(window).core.saved._replace(jobs=())
         if saved.state is not None:
-            history = window.runtime.history.entries
-            gist = window.runtime.renders.current(Lod.GIST) or last  # a window may be stuck
+            history = runtime_of(window).history.entries
+            gist = runtime_of(window).renders.current(Lod.GIST) or last  # a window may be stuck
             title = gist.snapshot.content.partition("\n")[0]
-            closed = _Closed(type(window), saved, history, window.runtime.focus_id, title)
+            closed = _Closed(type(window), saved, history, runtime_of(window).focus_id, title)
             self._closed[window.id] = closed
             if len(self._closed) > _MOST_CLOSED:
                 del self._closed[next(iter(self._closed))]
@@ -591,7 +562,7 @@ class WindowManager:
     ) -> ActionResult:
         arguments = CLOSE.params.validate(params, f"{window.id}.close", self.lang)
         if allow is not None:
-            answer = await window.runtime.allow_closing(arguments, allow)
+            answer = await runtime_of(window).allow_closing(arguments, allow)
             if isinstance(answer, ActionResult):
                 return answer
         summary = arguments.get("summary")
@@ -623,8 +594,8 @@ class WindowManager:
         """Emit a warning for each late window, and return the ids."""
         for window in late:
             if self.get(window.id):  # it may have been closed since
-                busy = window.runtime.worker.busy_for()
-                window.runtime.place.warn(
+                busy = runtime_of(window).worker.busy_for()
+                runtime_of(window).core.warn(
                     self._words(
                         "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
                     )

@@ -9,8 +9,9 @@ from typing import Any
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.board import running
+from contextui.windowing.core import NOTHING
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.store import NOTHING
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
@@ -278,7 +279,7 @@ def settle_now(windows: Iterable[Window]) -> list[Window]:
 
 def _drawing(windows: Iterable[Window]) -> dict[Window, "Future[None]"]:
     """Return the pending render of each window that has one."""
-    pending = ((window, window.runtime.renders.pending()) for window in windows)
+    pending = ((window, runtime_of(window).renders.pending()) for window in windows)
     return {window: future for window, future in pending if future}
 
 
@@ -287,5 +288,5 @@ def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
     return [
         window
         for window, future in drawing.items()
-        if not future.done() and not window.runtime.store.is_opening
+        if not future.done() and not runtime_of(window).core.is_opening
     ]

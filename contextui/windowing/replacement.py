@@ -8,12 +8,11 @@ from typing import Any
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
-from contextui.windowing.env import Emit
+from contextui.windowing.core import NOTHING, Emit
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
-from contextui.windowing.runtime import Runtime
+from contextui.windowing.runtime import Runtime, runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.store import NOTHING
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
 from contextui.words import Lang, Words
@@ -83,10 +82,10 @@ class Replacer:
             ]
 
     def _replace(self, window: Window, cls: type[Window]) -> Replacement:
-        runtime, window_id = window.runtime, window.id
+        runtime, window_id = runtime_of(window), window.id
         if window.is_opening or not runtime.worker.wait(runtime.worker.submit(lambda: None)):
             return Replacement(window_id, self._words("it is busy"))
-        saved = runtime.store.saved
+        saved = runtime.core.saved
         if saved.state is None:
             return Replacement(window_id, self._words("its state cannot be saved"))
         try:
@@ -116,7 +115,7 @@ class Replacer:
         Returns:
             How it failed; empty if it did not.
         """
-        saved, window_id = old.runtime.store.saved, old.id
+        saved, window_id = runtime_of(old).core.saved, old.id
         assert saved.state is not None, "only a window that can be saved is ended"
         known = self._open_windows.get(window_id)
         if known is None:
@@ -127,8 +126,8 @@ class Replacer:
             return reason_of(problem, self._lang)
         version = known.version.after_data()
         runtime = self._attach(new, window_id, saved.lod, version)
-        runtime.store.aside = unused(cls, saved.state, saved.aside)
-        runtime.take_over(old.runtime)
+        runtime.core.aside = unused(cls, saved.state, saved.aside)
+        runtime.take_over(runtime_of(old))
         opening, failure = runtime.start(new.restored, {}, first=False), ""
         if runtime.worker.wait(opening):
             runtime.worker.wait(runtime.renders.request())

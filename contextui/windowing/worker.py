@@ -158,6 +158,11 @@ class Worker:
         since = self._since
         return 0.0 if since is None else time.monotonic() - since
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the current call takes longer than callers wait for it."""
+        return self.busy_for() >= PATIENCE
+
     def wait(self, future: "Future[Any]") -> bool:
         """Wait as long as the caller can; return whether the future is done."""
         if future.done():
@@ -166,6 +171,12 @@ class Worker:
             return False  # it would wait for itself
         patience = LOOP_PATIENCE - self.busy_for() if in_event_loop() else PATIENCE
         return patience > 0 and bool(wait_for([future], patience).done)
+
+    async def read(self, function: Callable[[], T]) -> T | None:
+        """Call a function between two calls; None if it fails or takes too long."""
+        reading = self.submit(function)
+        await finished([reading], PATIENCE)
+        return reading.result() if reading.done() and reading.exception() is None else None
 
     def _ensure_thread(self) -> bool:
         """Start the thread if needed; False if the system has none left at the moment."""
@@ -205,7 +216,7 @@ class Worker:
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Record on the board, and for `busy_for`, that code of the window runs."""
+        """Record for `busy_for` that code of the window runs."""
         before, self._since = self._since, self._since or time.monotonic()
         try:
             with running(self._name):

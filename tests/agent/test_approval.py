@@ -21,6 +21,7 @@ from contextui.errors import ActionError
 from contextui.windowing import intent as intent_module
 from contextui.windowing.action import ActionResult
 from contextui.windowing.intent import Intent
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
@@ -653,14 +654,14 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
     """No preview can be made in time; what was typed is asked about, drawn or not."""
     one = desk("no", mode="auto")
     window = one.windows.open("editor", path="notes.txt")
-    renders = window.runtime.renders
+    renders = runtime_of(window).renders
     window.snapshot()
     finished = renders._finished
     typed(one, "editor_1", "my words ")
     asyncio.run(one.windows.settle(60))
     if drawn == "before":
         monkeypatch.setattr(renders, "_finished", finished)
-    end, preview_of = threading.Event(), window.runtime.previews.get
+    end, preview_of = threading.Event(), runtime_of(window).previews.get
 
     async def busy_once(intent: Intent) -> Preview | None:
         try:
@@ -670,8 +671,8 @@ def test_a_busy_window_gives_up_nothing_of_a_person(
             monkeypatch.setattr(intent_module, "PATIENCE", 60)
 
     monkeypatch.setattr(intent_module, "PATIENCE", 0.02)
-    monkeypatch.setattr(window.runtime.previews, "get", busy_once)
-    window.runtime.worker.submit(lambda: end.wait(60))
+    monkeypatch.setattr(runtime_of(window).previews, "get", busy_once)
+    runtime_of(window).worker.submit(lambda: end.wait(60))
     assert not one.act(name, **params).ok
     assert "my words" in window.snapshot().content
     (question,) = one.questions
@@ -704,7 +705,7 @@ def test_edits_that_came_back_with_a_session_are_taken_for_the_persons(
     one = desk()
     window = one.windows.open("editor", path="notes.txt")
     append(one, "editor_1", "whose?")
-    kept = window.runtime.store.saved
+    kept = runtime_of(window).core.saved
     two = desk("no")
     assert kept.state is not None
     two.windows.restore(EditorWindow, "editor_1", kept.state)
@@ -805,7 +806,9 @@ def test_what_the_window_showed_as_unsaved_counts_if_it_fails_now(
     monkeypatch.setattr(Diary, "fails", False)
     assert one.by_person("diary_1.write", text="").ok
     one.windows.settle_now()
-    one.windows.get("diary_1").runtime.store.edited_by_person = True  # type: ignore[union-attr]
+    window = one.windows.get("diary_1")
+    assert window is not None
+    runtime_of(window).core.edited_by_person = True
     monkeypatch.setattr(Diary, "fails", True)
     assert one.act("diary_1.close").ok
     assert len(one.questions) == 1

@@ -12,8 +12,8 @@ from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.context.manager import ContextManager
 from contextui.events import Event, ItemsChanged, Notice, RequestSent, WindowDetailChanged
 from contextui.model import CachePrices, ModelRequest
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import end, of, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 from tests.context.placement.test_requests import Clock, state_of, windows_in
@@ -86,7 +86,7 @@ class Talk:
         """The last request shows every open window as it is."""
         shown = windows_in(self.last.messages)
         for window in self.windows.windows():
-            assert shown[window.id][1:] == state_of(latest_render(window).xml)
+            assert shown[window.id][1:] == state_of(runtime_of(window).renders.latest().xml)
 
 
 def writing(number: int) -> Step:
@@ -173,7 +173,7 @@ def test_a_window_that_differs_each_time_it_is_drawn_is_shown_as_it_is() -> None
         talk.windows.redraw()
         assert end(talk.say(f"Turn {turn}.")).reason == "done"
         shown = windows_in(talk.last.messages)["restless_1"][1]
-        assert shown == state_of(latest_render(talk.windows.windows()[0]).xml)[0]
+        assert shown == state_of(runtime_of(talk.windows.windows()[0]).renders.latest().xml)[0]
     plans = [one.plan for one in of(RequestSent, talk.events) if one.plan]
     kinds = [block["form"][0] for plan in plans for block in plan["blocks"]]
     assert kinds[0] == "whole"

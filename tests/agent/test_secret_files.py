@@ -26,6 +26,7 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.context.compaction.plan import mentioned_files
 from contextui.context.item import ContextItem, ItemType
 from contextui.windowing.action import ActionResult
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 
@@ -97,7 +98,7 @@ class Desk:
         self.windows.settle_now()
         return "".join(
             window.to_xml(lod) for window in self.windows.windows() for lod in Lod
-        ) + "".join(window.runtime.renders.latest().xml for window in self.windows.windows())
+        ) + "".join(runtime_of(window).renders.latest().xml for window in self.windows.windows())
 
 
 @pytest.fixture
@@ -242,9 +243,9 @@ def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str) -
 def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
     one = desk()
     window = one.windows.open("reader", path=".env")
-    window.runtime.store.version = window.version.after_data()  # nothing is drawn of it yet
-    assert SECRET not in window.runtime.renders.latest().xml
-    assert "stale" in window.runtime.renders.latest().xml
+    runtime_of(window).core.version = window.version.after_data()  # nothing is drawn of it yet
+    assert SECRET not in runtime_of(window).renders.latest().xml
+    assert "stale" in runtime_of(window).renders.latest().xml
 
 
 def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
@@ -331,7 +332,7 @@ def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> N
 
 def test_a_restored_window_is_withheld(desk: Callable[..., Desk]) -> None:
     first, second = desk(), desk()
-    kept = first.windows.open("editor", path=".env").runtime.store.saved
+    kept = runtime_of(first.windows.open("editor", path=".env")).core.saved
     assert kept.state is not None
     second.windows.restore(EditorWindow, "editor_1", kept.state)
     assert SECRET not in second.seen()

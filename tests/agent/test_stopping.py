@@ -15,8 +15,8 @@ from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import CallFinished, Event, TurnFinished
 from contextui.model import ModelEvent, ModelRequest
-from contextui.windowing.host import running_jobs
 from contextui.windowing.job import Job
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.shell import Shell
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Lang
@@ -96,7 +96,7 @@ def talk_in(
 
 def jobs_of(talk: InteractionController, name: str) -> list[str]:
     window = talk.windows.get(name)
-    return [one.name for one in running_jobs(window)] if window is not None else []
+    return [one.name for one in runtime_of(window).jobs.running()] if window is not None else []
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -222,7 +222,7 @@ def test_jobs_of_every_window_are_cancelled(tmp_path: Path) -> None:
         assert kiln.last is not None
         assert kiln.last.state == "cancelled"
         await until(kiln.last.ended.done)
-        history = kiln.runtime.history.entries
+        history = runtime_of(kiln).history.entries
         assert history[-1].result == "burn was cancelled."
 
     asyncio.run(talk())
@@ -233,7 +233,7 @@ def test_a_job_of_this_turn_is_cancelled_during_a_wait(tmp_path: Path) -> None:
         one = talk_in(tmp_path, act("kiln_1", "burn", wait=0.01), act("kiln_1", "wait"))
         kiln = one.windows.open("kiln")
         assert isinstance(kiln, Kiln)
-        waits = kiln.runtime.background.waits
+        waits = runtime_of(kiln).background.waits
         events = await stop_when(one, lambda: waits._waiting)
         assert stopped(events).explanation == "Stopped. burn was cancelled."
         assert last_result(one) == (False, "burn was cancelled.")
@@ -247,7 +247,7 @@ def test_a_job_in_the_background_goes_on_and_the_turn_says_so(tmp_path: Path) ->
         run = act("terminal_1", "run", command="bash slow.sh", seconds=0)
         one = talk_in(tmp_path, run, act("terminal_1", "wait"), act("terminal_1", "wait"))
         terminal = await asyncio.to_thread(one.windows.open, "terminal")
-        work, waits = tmp_path / "work", terminal.runtime.background.waits
+        work, waits = tmp_path / "work", runtime_of(terminal).background.waits
         still = "Stopped. bash slow.sh still runs in terminal_1."
         events = await stop_when(one, lambda: waits._waiting and (work / "begun").exists())
         assert stopped(events).explanation == still
@@ -266,7 +266,7 @@ def test_a_job_of_an_earlier_turn_goes_on(tmp_path: Path) -> None:
         one = talk_in(tmp_path, *steps)
         kiln = one.windows.open("kiln")
         assert end(await say(one, "burn a pot")).reason == "done"
-        events = await stop_when(one, lambda: kiln.runtime.background.waits._waiting)
+        events = await stop_when(one, lambda: runtime_of(kiln).background.waits._waiting)
         assert stopped(events).explanation == "Stopped. burn still runs in kiln_1."
         assert jobs_of(one, "kiln_1") == ["burn"]
         one.windows.close("kiln_1")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ContextRenderer, ItemType, LlmMessage, RenderOptions
+from contextui.windowing.runtime import runtime_of
 from tests.context.conversation import Conversation, wire
 
 
@@ -184,7 +185,7 @@ def test_a_late_window_is_shown_stale_and_only_once() -> None:
     released = threading.Event()
 
     async def late() -> list[LlmMessage]:
-        blocked = window.runtime.worker.submit(lambda: released.wait(30))
+        blocked = runtime_of(window).worker.submit(lambda: released.wait(30))
         act = asyncio.ensure_future(talk.windows.act(window.id, "write", {"line": "b"}))
         await asyncio.sleep(0)
         composed = talk.composed()

@@ -14,6 +14,7 @@ import pytest
 from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window, action
 from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
+from contextui.windowing.runtime import runtime_of
 from tests import forkserver
 
 LONG = 30.0
@@ -79,7 +80,7 @@ def background(window: Window, change: Callable[[], object]) -> None:
     assert done.wait(LONG)
     end()
     for _ in range(2):  # the end of the tick queues the drawing
-        window.runtime.worker.submit(lambda: None).result(LONG)
+        runtime_of(window).worker.submit(lambda: None).result(LONG)
 
 
 def logged(session: Session) -> int:

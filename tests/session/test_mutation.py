@@ -16,6 +16,7 @@ from contextui.context.report import debug_line
 from contextui.session.entry import decode
 from contextui.session.export import to_json
 from contextui.session.session import Session
+from contextui.windowing.runtime import runtime_of
 from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of
 from tests.thorough import times
@@ -129,7 +130,7 @@ class Log:
                 "items": {item.id: item.content for item in items.values()},
                 "active": {item.id for item in session.context.get_active()},
                 "windows": {
-                    window.id: window.runtime.store.saved.state
+                    window.id: runtime_of(window).core.saved.state
                     for window in session.windows.windows()
                 },
                 "notices": list(session.notices),

@@ -38,7 +38,7 @@ from contextui.session.replay import NewerSchemaError
 from contextui.session.restore import NotASessionError
 from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
-from contextui.windowing.host import current_render, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.git.window import GitWindow
@@ -205,7 +205,7 @@ def test_entries_have_the_documents_form(session: Session) -> None:
 def test_background_changes_are_logged_when_they_are_committed(session: Session) -> None:
     talk = Talk(session)
     window = talk.open("a")
-    window.runtime.worker.submit(lambda: None).result()
+    runtime_of(window).worker.submit(lambda: None).result()
 
     def states() -> int:
         return session.path.read_text("utf-8").count('"subtype":"window_state"')
@@ -217,7 +217,7 @@ def test_background_changes_are_logged_when_they_are_committed(session: Session)
     while window.version.major < 3:
         window.snapshot()
     ticked()
-    window.runtime.worker.submit(lambda: None).result()
+    runtime_of(window).worker.submit(lambda: None).result()
     logged = states()
     assert logged == window.version.major - 1
     talk.say("look")
@@ -530,7 +530,7 @@ def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_s
         opened = [windows.open("editor", path="a.py"), windows.open("files"), windows.open("git")]
         for turn in range(2):
             talk.turn(f"words {turn}", "answer")
-            then.append({one.id: current_render(one).xml for one in opened})
+            then.append({one.id: runtime_of(one).renders.at().xml for one in opened})
             composed.append(wire(session.context.compose().messages))
             (work / "a.py").write_text("second = 2\n")
             (work / "b.py").touch()
@@ -541,7 +541,9 @@ def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_s
     (work / "a.py").unlink()
     for turn, shown in enumerate(then, 1):
         view = store.view(session.id, turn)
-        assert {one.id: latest_render(one).xml for one in view.windows.windows()} == shown
+        assert {
+            one.id: runtime_of(one).renders.latest().xml for one in view.windows.windows()
+        } == shown
         assert wire(view.context.compose().messages) == composed[turn - 1]
         view.close()
 

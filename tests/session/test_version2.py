@@ -18,7 +18,7 @@ from contextui import ContextItem, ItemType, SessionOptions
 from contextui.config.schema import Placement
 from contextui.session.rewind import read_record
 from contextui.session.session import Session
-from contextui.windowing.host import focus_id, history, saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
@@ -109,7 +109,7 @@ def item_facts(item: ContextItem) -> dict[str, Any]:
 
 
 def window_facts(window: Window, session: Session) -> dict[str, Any]:
-    saved = saved_state(window)
+    saved = runtime_of(window).core.saved
     state: Any = saved.state
     for name in ("mtime_ns", "inode"):  # of a file that is open in the editor
         (state.get("read") or {}).pop(name, None)
@@ -118,9 +118,9 @@ def window_facts(window: Window, session: Session) -> dict[str, Any]:
         "version": str(saved.version),
         "lod": window.lod,
         "state": state,
-        "focus": focus_id(window),
+        "focus": runtime_of(window).focus_id,
         "used": session.windows.focused_at(window.id),
-        "history": [entry.model_dump(mode="json") for entry in history(window)],
+        "history": [entry.model_dump(mode="json") for entry in runtime_of(window).history.entries],
         "xml": window.to_xml() if isinstance(window, NotesWindow) else None,
     }
 

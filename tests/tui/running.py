@@ -22,9 +22,8 @@ from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import ModelWords
-from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import GROUP, discover
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang
 from tests.agent.talking import options
 

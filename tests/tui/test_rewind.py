@@ -18,7 +18,7 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import rewind
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.tui.switch import Target
-from contextui.windowing.host import current_render
+from contextui.windowing.runtime import runtime_of
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.test_switch import app_of, noted
 
@@ -376,7 +376,7 @@ def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: Path) 
 
             def unsaved() -> list[bool]:
                 windows = session_of(pilot).windows.windows()
-                return [bool(current_render(one).unsaved) for one in windows]
+                return [bool(runtime_of(one).renders.at().unsaved) for one in windows]
 
             await act(1, "replace", old="alpha", new="draft")
             await act(0, "replace", old="alpha", new="beta")

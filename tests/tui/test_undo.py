@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import AsideLine
-from contextui.windowing.host import current_render, run_on_thread
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import EditorWindow
 from tests.tui.running import desk_in, running, say, shown, until
 
@@ -53,8 +53,8 @@ def test_undo_reopens_what_was_closed(tmp_path: Path) -> None:
             await command(pilot, "/undo", "Reopened editor_1 as editor_2. ctrl+g 2 goes there.")
             editor = windows.get("editor_2")
             assert editor is not None
-            assert "typed" in current_render(editor).snapshot.content
-            assert current_render(editor).unsaved
+            assert "typed" in runtime_of(editor).renders.at().snapshot.content
+            assert runtime_of(editor).renders.at().unsaved
             await until(pilot, lambda: shown(pilot, "2 editor"))
             await command(pilot, "/undo", "Nothing to undo.")
             await command(pilot, "/close todo_2", "Closed todo_2. /undo reopens it.")
@@ -131,7 +131,7 @@ def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(
             assert editor is not None
             with monkeypatch.context() as patch:
                 patch.setattr(EditorWindow, "action_seconds", 0.1)
-                run_on_thread(editor, free.wait)
+                runtime_of(editor).worker.submit(free.wait)
                 try:
                     await command(pilot, "/undo", "editor_1 did not answer within 0.1 s.")
                     assert item.hidden is not None

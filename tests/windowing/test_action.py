@@ -100,7 +100,7 @@ def test_close_cannot_be_declared() -> None:
             def close(self) -> None: ...
 
 
-@pytest.mark.parametrize("name", ["content", "snapshot", "id", "env", "state", "opened", "runtime"])
+@pytest.mark.parametrize("name", ["content", "snapshot", "id", "env", "state", "opened"])
 def test_the_frameworks_own_names_cannot_be_actions(name: str) -> None:
     @action("Mine")
     def declared(self: Window) -> None: ...

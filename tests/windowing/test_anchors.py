@@ -21,6 +21,7 @@ from contextui import (
 from contextui.errors import InvalidParamsError, UnknownActionError
 from contextui.events import WindowTroubled
 from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Heard, act, action_ids, settled
 
 
@@ -160,7 +161,7 @@ def test_s1_8_a_conflict_is_reported_once_for_a_window_and_an_id(windows: Window
         for lod in (Lod.GIST, Lod.SUMMARY, Lod.FULL) * 2:
             windows.set_lod(book.id, lod)
             settled(windows)
-        book.runtime.renders.redraw().result(LONG)
+        runtime_of(book).renders.redraw().result(LONG)
         reasons = [one.reason for one in heard.of(WindowTroubled) if one.window_id == book.id]
         assert reasons == [
             f"two anchors or actions are called {one}: the first stays" for one in "ab"

@@ -12,6 +12,7 @@ from pydantic import field_validator
 from contextui import ActionResult, Body, Lod, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -247,7 +248,7 @@ class TestTheLoop:
             window.snapshot()
             window.to_xml(Lod.SUMMARY)
             windows.settle_now()
-            assert window.runtime.renders.latest().snapshot.stale is (place != "opened")
+            assert runtime_of(window).renders.latest().snapshot.stale is (place != "opened")
             gate.release()
             await asyncio.gather(*acts)
 

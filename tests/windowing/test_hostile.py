@@ -10,6 +10,7 @@ from pydantic import field_serializer
 from contextui import Body, Element, Lod, Transient, Window, WindowManager, action
 from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowDefinitionError
 from contextui.events import WindowClosed, WindowNotOpened, WindowTroubled
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -97,7 +98,7 @@ class TestContent:
             assert gates["content"].reached.wait(LONG)
             assert asyncio.run(windows.settle(0.01)) == [window.id]
             assert "is late: busy for" in heard.troubles
-            assert window.runtime.renders.latest().snapshot.stale
+            assert runtime_of(window).renders.latest().snapshot.stale
         assert settled(windows) == []
         assert window.snapshot().content == "Full: 1"
 

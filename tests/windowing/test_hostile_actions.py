@@ -8,6 +8,7 @@ from pydantic import field_validator
 
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.errors import ActionError, ActionFailedError, ContextUIError, InvalidSourceDataError
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Counter, act
 from tests.windowing.ways import WAYS
 
@@ -214,7 +215,7 @@ def test_no_window_says_more_than_there_is_room_for() -> None:
     windows = WindowManager([Loud])
     loud = windows.open("loud")
     loud.description = "d" * 5_000_000
-    assert len(loud.runtime.renders.at(Lod.SUMMARY).xml) < 2_010_000
+    assert len(runtime_of(loud).renders.at(Lod.SUMMARY).xml) < 2_010_000
     assert len(act(windows, loud, "shout").text) < 2_010_000
     refused = act(windows, loud, "refuse")
     assert not refused.ok

@@ -15,8 +15,8 @@ import pytest
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
 from contextui.reaper import processes
-from contextui.windowing.host import cancel_jobs
 from contextui.windowing.job import Job
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window as BaseWindow
 from contextui.words import Words
 from tests import forkserver
@@ -148,6 +148,13 @@ def run(test: Callable[[Desk], Any]) -> None:
         desk.windows.shut_down()
 
 
+def ended(window: Window) -> None:
+    """Wait until a closed window has ended."""
+    ending = runtime_of(window).ending
+    assert ending is not None
+    ending.result(LONG)
+
+
 async def until(condition: Callable[[], object]) -> None:
     while not condition():
         await asyncio.sleep(0.005)
@@ -258,7 +265,7 @@ def test_a_job_of_an_action_that_fails_never_starts() -> None:
         await desk.act("start_and_fail")
         await desk.act("remember")
         assert desk.window.ends == []
-        assert desk.window.runtime.jobs.running() == []
+        assert runtime_of(desk.window).jobs.running() == []
 
     run(test)
 
@@ -268,7 +275,7 @@ def test_a_change_of_a_job_waits_for_the_running_action() -> None:
         await desk.act("hold")
         slow = asyncio.create_task(desk.act("slowly"))
         await until(lambda: desk.window.ends)
-        desk.window.runtime.worker.call_soon(desk.window.gate.set)
+        runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
         await slow
         await until(desk.notices)
         assert desk.window.state.steps == ["begun", "ended", "through"]
@@ -280,16 +287,16 @@ def test_cancelling_is_effective_while_an_action_blocks_the_thread() -> None:
     async def test(desk: Desk) -> None:
         await desk.act("hold")
         blocked = asyncio.create_task(desk.act("block", seconds=0.5))
-        await until(lambda: desk.window.runtime.worker.busy_for() > 0)
+        await until(lambda: runtime_of(desk.window).worker.busy_for() > 0)
         ended = list[str]()
-        job = desk.window.runtime.jobs.get(1)
+        job = runtime_of(desk.window).jobs.get(1)
         assert job is not None
         job.on_cancel(lambda: ended.append("process"))
         assert await desk.act("cancel", job=1) == "hold was cancelled."
         assert not blocked.done()
         assert job.state == "cancelled"
         assert ended == ["process"]
-        desk.window.runtime.worker.call_soon(desk.window.gate.set)
+        runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
         await blocked
         await until(desk.notices)
         assert desk.notices() == ["hold was cancelled."]
@@ -331,7 +338,7 @@ def test_a_change_during_which_a_job_is_cancelled_is_undone() -> None:
         assert isinstance(window, Stubborn)
         await desk.windows.act(window.id, "hold_in_change", {})
         await until(lambda: window.ends)
-        assert cancel_jobs(window) == ["hold"]
+        assert runtime_of(window).jobs.cancel_all() == ["hold"]
         await until(desk.notices)
         assert desk.notices() == ["hold was cancelled."]
         assert window.state.steps == []
@@ -443,13 +450,15 @@ def test_when_a_window_closes_the_ends_of_its_jobs_come_first(reason: str) -> No
     asyncio.run(windows.act("builder_1", "hold"))
     if reason == "closed":
         windows.close("builder_1")
-        assert window.runtime.ending is not None
-        window.runtime.ending.result(10)
+        ended(window)
     else:
         windows.shut_down()
     assert window.ends == ["hold cancelled", "hold cancelled", reason]
-    assert window.runtime.store.saved.state == {**window.state.saved(), "steps": ["job_ended"] * 2}
-    assert window.runtime.store.saved.jobs == ("hold", "hold")  # interrupted, if it is resumed
+    assert runtime_of(window).core.saved.state == {
+        **window.state.saved(),
+        "steps": ["job_ended"] * 2,
+    }
+    assert runtime_of(window).core.saved.jobs == ("hold", "hold")  # interrupted, if it is resumed
     assert not any(isinstance(one, WindowNotified) for one in events)
 
 
@@ -464,7 +473,7 @@ def test_an_end_that_is_queued_when_the_window_closes_comes_first_too() -> None:
 
         @action("End the job and close")
         async def leave(self) -> None:
-            job = self.runtime.jobs.get()
+            job = runtime_of(self).jobs.get()
             assert job is not None
             job.cancel()
             while not job.ended.done():
@@ -476,8 +485,7 @@ def test_an_end_that_is_queued_when_the_window_closes_comes_first_too() -> None:
     assert isinstance(window, Noting)
     asyncio.run(windows.act("builder_1", "hold"))
     asyncio.run(windows.act("builder_1", "leave"))
-    assert window.runtime.ending is not None
-    window.runtime.ending.result(10)
+    ended(window)
     assert window.ends == ["hold cancelled", "closed"]
 
 
@@ -585,7 +593,7 @@ def runner() -> Iterator[Runner]:
 
 
 def do(window: Window, action_id: str, **params: Any) -> str:
-    windows_act = window.runtime.act(action_id, params, "person")
+    windows_act = runtime_of(window).act(action_id, params, "person")
     return asyncio.run(windows_act).text
 
 
@@ -631,7 +639,7 @@ def test_everything_that_a_job_started_ends_with_it(how: str) -> None:
 def test_one_that_an_action_left_ends_with_the_window(runner: Runner) -> None:
     session = int(do(runner, "leave", argv=["sleep", "300"]))
     assert left(session)
-    runner.runtime.end().result(LONG)
+    runtime_of(runner).end().result(LONG)
     assert not left(session)
 
 

@@ -16,6 +16,7 @@ from contextui.errors import (
     WindowDefinitionError,
 )
 from contextui.events import WindowClosed, WindowOpened, WindowRestored
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Counter, Heard, Todo, act, after_all, parse, settled
 
 
@@ -441,7 +442,7 @@ def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> No
     counter = windows.open("counter")
     windows.set_lod(counter.id, Lod.GIST)
     windows.settle_now()
-    assert counter.runtime.renders.latest().snapshot.content == "Gist: 0"
+    assert runtime_of(counter).renders.latest().snapshot.content == "Gist: 0"
 
 
 class TestReopening:

@@ -14,6 +14,7 @@ from contextui.agent.models.scripted import call
 from contextui.agent.tools import ToolBox
 from contextui.errors import WindowBusyError
 from contextui.events import Event, WindowClosed, WindowNotOpened, WindowOpened, WindowReady
+from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import controller, run
 from tests.windowing.samples import LONG, Blocking, Counter, Heard, after_all, held, settled
 
@@ -82,7 +83,7 @@ def test_acting_on_it_says_that_it_is_still_opening(windows: WindowManager, acti
         assert isinstance(result.error, WindowBusyError)
         assert result.text == "slow_1 is still opening. Try again when it has opened."
         with pytest.raises(WindowBusyError, match="still opening"):
-            asyncio.run(slow.runtime.preview(action_id, {}))
+            asyncio.run(runtime_of(slow).preview(action_id, {}))
     ready(windows, heard, slow)
     assert asyncio.run(windows.act(slow.id, "up-one")).text == "Now 8"
 
@@ -101,8 +102,9 @@ def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
     with held(slow, "opened"):
         windows.open(slow)
         windows.close(slow.id)
-    assert slow.runtime.opening is not None
-    assert slow.runtime.opening.exception(LONG) is not None
+    opening = runtime_of(slow).opening
+    assert opening is not None
+    assert opening.exception(LONG) is not None
     assert not heard.of(WindowReady)
     assert not heard.of(WindowNotOpened)
     assert windows.windows() == []

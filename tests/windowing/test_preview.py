@@ -10,6 +10,7 @@ from contextui import Body, Button, Form, Lod, Reference, Window, WindowManager,
 from contextui.errors import ContextUIError, WindowClosedError
 from contextui.windowing import intent as intent_module
 from contextui.windowing.preview import Preview
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Blocking, Counter, Heard, after_all, held
 from tests.windowing.ways import WAYS
 
@@ -47,7 +48,7 @@ class Writer(Window):
 
 
 def preview(window: Window, action_id: str, **params: Any) -> Preview | None:
-    return asyncio.run(window.runtime.preview(action_id, params))
+    return asyncio.run(runtime_of(window).preview(action_id, params))
 
 
 def words(window: Window, action_id: str, **params: Any) -> str | None:
@@ -77,7 +78,7 @@ def test_it_is_reported_and_nothing_is_done(windows: WindowManager) -> None:
         assert words(window, action_id, **params) == expected, action_id
         after_all(window)
         assert (window.version, window.snapshot().content) == (before, ""), action_id
-        assert (window.runtime.history.entries, heard.events) == ((), []), action_id
+        assert (runtime_of(window).history.entries, heard.events) == ((), []), action_id
 
 
 def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:

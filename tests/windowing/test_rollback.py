@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from contextui import ActionError, Body, Lod, Transient, Window, WindowManager, action
 from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowBusyError
 from contextui.events import WindowChanged, WindowCommitted
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Heard, act, after_all, settled
 
 
@@ -161,12 +162,12 @@ def all_of(window: Ledger) -> dict[str, Any]:
     return {
         "state": window.state.saved(),
         "transient": window.state.handle,
-        "saved": window.runtime.store.saved,
+        "saved": runtime_of(window).core.saved,
         "version": str(window.version),
         "content": snapshot.content,
         "error": snapshot.error,
         "xml": window.to_xml(),
-        "timers": len(window.runtime.worker._timers),
+        "timers": len(runtime_of(window).worker._timers),
         "ticks": window.ticks,
     }
 
@@ -259,4 +260,4 @@ def test_nothing_of_a_failed_restored_hook_remains(windows: WindowManager) -> No
     assert isinstance(window, Sick)
     assert window.state.saved()["balance"] == 5
     assert window.state.lines == ["first"]
-    assert (str(window.version), window.runtime.worker._timers) == ("1.0.0", [])
+    assert (str(window.version), runtime_of(window).worker._timers) == ("1.0.0", [])

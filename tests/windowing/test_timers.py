@@ -8,6 +8,7 @@ import pytest
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.errors import ActionFailedError
 from contextui.events import WindowChanged, WindowTroubled
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import LONG, Counter, Heard, act, after_all, settled
 
 
@@ -56,7 +57,7 @@ def test_ended_it_does_not_come_again(windows: WindowManager) -> None:
     version = clock.version
     after_all(clock)
     assert clock.version == version
-    assert clock.runtime.worker._timers == []
+    assert runtime_of(clock).worker._timers == []
 
 
 def test_a_tick_may_be_async(windows: WindowManager) -> None:
@@ -75,7 +76,7 @@ def test_closing_ends_it(windows: WindowManager) -> None:
     clock = Clockwork()
     windows.open(clock)
     clock.wait_for(1)
-    thread = clock.runtime.worker.submit(threading.current_thread).result(LONG)
+    thread = runtime_of(clock).worker.submit(threading.current_thread).result(LONG)
     windows.close(clock.id)
     thread.join(LONG)
     assert not thread.is_alive()
@@ -98,7 +99,7 @@ def test_after_three_failures_in_a_row_it_is_ended(
     assert [one.reason.partition(" (")[0] for one in troubles] == [
         f"a timer failed: {error.__name__}: broken"
     ] * 3
-    assert clock.runtime.worker._timers == []
+    assert runtime_of(clock).worker._timers == []
     assert (clock.state.count, str(clock.version)) == (0, "1.0.0")
     assert act(windows, clock, "up").ok
 
@@ -146,7 +147,7 @@ def test_one_begun_in_an_action_that_fails_is_gone_with_it(windows: WindowManage
     clock = Hasty()
     windows.open(clock)
     assert not act(windows, clock, "start", well=False).ok
-    assert clock.runtime.worker._timers == []
+    assert runtime_of(clock).worker._timers == []
     assert act(windows, clock, "start", well=True).ok
     clock.wait_for(1)
     windows.close(clock.id)

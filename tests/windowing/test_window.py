@@ -10,6 +10,7 @@ import pytest
 from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowClosedError, WindowDefinitionError
 from contextui.events import WindowActed, WindowChanged, WindowDetailChanged
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -182,10 +183,10 @@ class TestVersions:
 
         window = Moody()
         windows.open(window)
-        window.runtime.renders.redraw().result(LONG)
+        runtime_of(window).renders.redraw().result(LONG)
         assert version_of(window) == "1.0.0"
         window.mood, heard = "bad", Heard(windows)
-        window.runtime.renders.redraw().result(LONG)
+        runtime_of(window).renders.redraw().result(LONG)
         assert [event.version for event in heard.of(WindowChanged)] == ["1.0.1"]
         assert (version_of(window), window.snapshot().content) == ("1.0.1", "bad")
         act(windows, window, "up")
@@ -194,7 +195,7 @@ class TestVersions:
     def test_a_switched_level_outdates_a_render_of_the_old_one(
         self, windows: WindowManager
     ) -> None:
-        store = windows.open(Counter).runtime.store
+        store = runtime_of(windows.open(Counter)).core
         drawn = store.version.after_detail()
         assert store.switch(Lod.GIST)
         assert not store.advance(drawn)
@@ -284,9 +285,9 @@ class TestLevels:
             assert gates["content"].reached.wait(LONG)
             windows.set_lod(window.id, Lod.FULL)
             windows.set_lod(window.id, Lod.GIST)
-            assert window.runtime.renders.latest().snapshot.stale
+            assert runtime_of(window).renders.latest().snapshot.stale
         assert settled(windows) == []
-        latest = window.runtime.renders.latest()
+        latest = runtime_of(window).renders.latest()
         assert (latest.version, latest.snapshot.stale) == (ContextVersion(1, 3), False)
         assert latest.snapshot.content == "Gist: 0"
 
@@ -326,12 +327,12 @@ class TestRenders:
         windows.open(window)
         with held(window, "content"):
             assert act(windows, window, "up").ok
-            latest = window.runtime.renders.latest()
+            latest = runtime_of(window).renders.latest()
             assert latest.snapshot.stale
             assert 'version="1.0.0" lod="Full" stale="true"' in latest.xml
-            assert latest is window.runtime.renders.latest()
+            assert latest is runtime_of(window).renders.latest()
         assert settled(windows) == []
-        assert not window.runtime.renders.latest().snapshot.stale
+        assert not runtime_of(window).renders.latest().snapshot.stale
         assert "stale" not in window.to_xml()
         assert "stale" not in window.snapshot().model_dump_json()
 
@@ -344,7 +345,7 @@ class TestRenders:
         window.snapshot(Lod.FULL)
         with held(window, "content"):
             act(windows, window, "up")
-            assert window.runtime.renders.latest().snapshot.content == "Gist: 0"
+            assert runtime_of(window).renders.latest().snapshot.content == "Gist: 0"
 
     def test_looking_while_it_draws_is_always_consistent(self, windows: WindowManager) -> None:
         """What is not marked stale shows the version that it names."""
@@ -354,7 +355,7 @@ class TestRenders:
 
         def look() -> None:
             while not stop.is_set():
-                snapshot = counter.runtime.renders.latest().snapshot
+                snapshot = runtime_of(counter).renders.latest().snapshot
                 shown = int(snapshot.content.split()[-1])
                 if shown != snapshot.header.version.major - 1:
                     wrong.append(snapshot)
@@ -375,7 +376,7 @@ class TestRenders:
             thread.join(LONG)
         assert wrong == []
         assert settled(windows) == []
-        assert not counter.runtime.renders.latest().snapshot.stale
+        assert not runtime_of(counter).renders.latest().snapshot.stale
         assert counter.snapshot().content.endswith(": 20")
 
     def test_a_window_may_look_at_itself_from_its_own_thread(self, windows: WindowManager) -> None:

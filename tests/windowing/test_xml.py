@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from contextui import Body, ContextVersion, Element, Lod, Window, WindowManager, action
 from contextui.text import for_xml
+from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Counter, Text, Todo, act, action_ids, content_of, parse
 
 NASTY = "\0\t\n\r\x1b\x7f\x85\u2028\ufffe\uffff\ud800\udfff\U0001f600\U0001ffff<>&\"']中"
@@ -113,7 +114,7 @@ class Mirror(Window):
 
     def xml_of(self, body: Body) -> str:
         self.body = body
-        self.runtime.renders.redraw().result()
+        runtime_of(self).renders.redraw().result()
         return self.to_xml()
 
 

@@ -14,6 +14,7 @@ import pytest
 from contextui import Lod, SessionOptions, SessionStore
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from tests.thorough import times
 from tests.windows.test_editor import Editor, looks, open_editor, text_of, title, type_in
@@ -672,14 +673,14 @@ def test_bytes_that_pass_for_another_encoding_do_not_misplace_edits(path: Path) 
 
 
 def test_a_folder_that_is_gone(editor: Editor, path: Path) -> None:
-    kept = editor.window.runtime.store.saved
+    kept = runtime_of(editor.window).core.saved
     path.unlink()
     path.parent.rmdir()
     store = SessionStore(path.parent.parent / "home", SessionOptions(classes=[EditorWindow]))
     with store.create(path.parent) as session:
         back = session.windows.restore(EditorWindow, "editor_1", kept.state or {})
         assert back.snapshot().error == "editor_1 did not open: There is no folder to work in."
-        assert back.runtime.store.saved.state == kept.state
+        assert runtime_of(back).core.saved.state == kept.state
 
 
 # --- huge files --------------------------------------------------------------------------------

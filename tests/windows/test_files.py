@@ -32,6 +32,7 @@ from contextui.files.errors import MissingFileError
 from contextui.files.listing import list_folder
 from contextui.testing import WindowTester
 from contextui.text import shown_name
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.files import FilesWindow
 from contextui.windows.files import window as files_module
 from tests.counting import count_calls
@@ -772,8 +773,8 @@ class TestChangesOnDisk:
 
             for resting, looked in ((float("inf"), 0), (0.0, 1)):
                 end = window.env.every(1_000, lambda resting=resting: tick(resting))  # type: ignore[misc]
-                timer = window.runtime.worker._timers[-1]
-                window.runtime.worker.submit(timer[3]).result()
+                timer = runtime_of(window).worker._timers[-1]
+                runtime_of(window).worker.submit(timer[3]).result()
                 end()
                 assert Slow.looks == looks + looked
 

@@ -18,7 +18,7 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import widget
 from contextui.windows.files.tree import Read, read_folders
@@ -178,7 +178,7 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
         window = desk.session.windows.get("files_1")
         assert window is not None
         text = await seen(pilot, frame, "notes.txt", "3 changed", "M changed")
-        before = (window.version, latest_render(window).snapshot.content)
+        before = (window.version, runtime_of(window).renders.latest().snapshot.content)
         assert names(frame) == ["docs", "src", "tests", "notes.txt"]
         assert re.search(r"src/ +M", text)
         assert re.search(r"tests/ +D", text)
@@ -206,12 +206,12 @@ def test_keys_walk_the_tree_and_open_files(folder: Path, tmp_path: Path) -> None
         await seen(pilot, frame, "python, 7 lines, ~19 tokens", "The cart: what is in it.",
                    "4  Cart", "5    add")  # fmt: skip
         # Walking about is the person's own: the model reads, and pays for, what it did before.
-        assert (window.version, latest_render(window).snapshot.content) == before
+        assert (window.version, runtime_of(window).renders.latest().snapshot.content) == before
         await pilot.press("at")
         assert prompt_of(pilot) == "@src/shop/cart.py "
         await pilot.press("enter")
         await until(pilot, lambda: focused_window(pilot) == "editor_1")
-        assert latest_render(window).snapshot.content == before[1]
+        assert runtime_of(window).renders.latest().snapshot.content == before[1]
         rows.focus()
         await until(pilot, lambda: focused_window(pilot) == "files_1")
         await pilot.press("enter")  # it is open already: go there

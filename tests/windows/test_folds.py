@@ -14,7 +14,7 @@ from contextui.tui.desktop.folds import INDENT, FoldBody, FoldList
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, positions_of
 from contextui.tui.desktop.shared import rows_of
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_window
 from contextui.windows.notebook import NotebookWindow
@@ -84,7 +84,7 @@ async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> N
     window = desk.session.windows.get("notebook_1")
     assert window is not None
     text = await seen(pilot, frame, "3 notes", "▸ 3 Bread  What is baked", "#shop", "#fun #far")
-    before = (window.version, window.to_xml(), latest_render(window).snapshot.content)
+    before = (window.version, window.to_xml(), runtime_of(window).renders.latest().snapshot.content)
     assert rows(frame) == ["Bread", "Trip", "Milk"]
     assert "is white" in text  # the beginning of the text, beside the title
     rows_before = rows_of(frame.body)
@@ -101,7 +101,11 @@ async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> N
     await pilot.press("home", "right")
     await until(pilot, lambda: "    What is baked" in rows(frame))
     assert "    in the oven" in rows(frame)
-    assert (window.version, window.to_xml(), latest_render(window).snapshot.content) == before
+    assert (
+        window.version,
+        window.to_xml(),
+        runtime_of(window).renders.latest().snapshot.content,
+    ) == before
     await pilot.press("left")
     await until(pilot, lambda: len(rows(frame)) == 3)
 

@@ -15,6 +15,7 @@ import pytest
 
 from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.monitor.window import MonitorWindow, Process, Reading, _percent
 from tests.windowing.samples import LONG, action_ids, parse
 
@@ -74,7 +75,7 @@ def looks(tester: WindowTester[Any]) -> tuple[str, str, str]:
 
 
 def timers(tester: WindowTester[Any]) -> list[float]:
-    return [seconds for _, _, seconds, _ in tester.window.runtime.worker._timers]
+    return [seconds for _, _, seconds, _ in runtime_of(tester.window).worker._timers]
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ def test_samples_come_by_themselves() -> None:
     with WindowTester(Ticking, seconds=0.5) as monitor:
         for _ in range(2):  # the one of opening, and one that nobody asked for
             assert taken.acquire(timeout=LONG)
-        thread = monitor.window.runtime.worker.submit(threading.current_thread).result(LONG)
+        thread = runtime_of(monitor.window).worker.submit(threading.current_thread).result(LONG)
     thread.join(LONG)
     assert not thread.is_alive()
 
@@ -310,7 +311,7 @@ def test_a_session_brings_it_back(tmp_path: Path) -> None:
         back = session.windows.get(window.id)
         assert isinstance(back, Machine)
         assert back.snapshot().content == before
-        assert [seconds for _, _, seconds, _ in back.runtime.worker._timers] == [9]
+        assert [seconds for _, _, seconds, _ in runtime_of(back).worker._timers] == [9]
 
 
 # --- processes ----------------------------------------------------------------------------------
@@ -438,7 +439,7 @@ def test_what_looks_like_a_secret_is_masked(monitor: Monitor) -> None:
         process = Process(pid=1, name=line, cpu=50, memory=GB, arguments=line)
         monitor.window.now = Reading(FIGURES, [process])
         reply = monitor.act("sample") + monitor.act("arguments", show=True)
-        kept = json.dumps(monitor.window.runtime.store.saved.state)
+        kept = json.dumps(runtime_of(monitor.window).core.saved.state)
         everything = "".join([reply, kept, *map(monitor.xml, Lod)])
         assert SECRET not in everything, line
         assert "***" in (monitor.window.state.top[0].arguments or ""), line

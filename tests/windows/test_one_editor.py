@@ -13,6 +13,7 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.events import WindowOpenedAgain
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.desktop.shared import FileRequested
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import EditorWindow
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.files import FilesWindow
@@ -94,7 +95,7 @@ def test_a_secret_file_that_the_person_opened_still_asks(
     editor = windows.open("editor", path=".env")
     refused = result(ToolBox(windows), "create", name="editor", args={"path": ".env"})
     assert "editor_1" not in refused
-    assert "hunter2" not in editor.runtime.renders.latest().xml
+    assert "hunter2" not in runtime_of(editor).renders.latest().xml
     tools = ToolBox(windows, ApprovalGate("auto"))
     assert "editor_1" in result(tools, "create", name="editor", args={"path": ".env"})
     assert ids(windows) == ["editor_1"]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from contextui.session.code.store import CodeFile, CodeStore
 from contextui.tui.desktop.folds import Fold, FoldBody
-from contextui.windowing import host
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.code.window import CodeWindow
 
 
@@ -34,8 +34,8 @@ class CodeBody(FoldBody):
 
     async def _follow(self) -> None:
         state = self._window.state
-        seen = await host.read(
-            self._window, lambda: (list(state.files), state.shown, state.problem, state.seen)
+        seen = await runtime_of(self._window).worker.read(
+            lambda: (list(state.files), state.shown, state.problem, state.seen)
         )
         if seen is None:
             return

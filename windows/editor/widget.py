@@ -30,7 +30,7 @@ from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.lines import line
 from contextui.tui.timers import sure_timer
 from contextui.widgets import ActionRequested
-from contextui.windowing import host
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.words import Words, msg
 
@@ -370,7 +370,7 @@ class EditorBody(InertArea):
                     self._arrival = None
 
     async def _look(self) -> Sight | None:
-        return await host.read(self._window, lambda: sight_of(self._window))
+        return await runtime_of(self._window).worker.read(lambda: sight_of(self._window))
 
     def _take(self, sight: Sight) -> None:
         """Show a new state of the window, merged with pending text."""
@@ -510,7 +510,7 @@ class EditorBody(InertArea):
             "text": mine.text,
             "revision": sight.revision,
         }
-        result = await host.act(self._window, "splice", given)
+        result = await runtime_of(self._window).act("splice", given, "person")
         if result.ok:
             # Text typed on another page comes back like any change; here it is shown already.
             self._sight = sight if is_carried else sight.after(mine)

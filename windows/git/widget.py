@@ -33,7 +33,7 @@ from contextui.tui.desktop.rowlist import (
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.lines import MUTED, fit, line
 from contextui.widgets import ActionRequested, FileRequested
-from contextui.windowing import host
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.git.description import Situation
 from contextui.windows.git.window import GitWindow
 from contextui.words import Words
@@ -206,7 +206,7 @@ class GitBody(Vertical):
 
     async def _follow(self) -> None:
         window = self._window
-        seen = await host.read(window, lambda: (window.state.now, window.state.chosen))
+        seen = await runtime_of(window).worker.read(lambda: (window.state.now, window.state.chosen))
         if seen is None:
             return
         self._now, chosen = seen
@@ -229,7 +229,7 @@ class GitBody(Vertical):
             except ContextUIError as error:
                 return error.text(self._words.lang)
 
-        return await host.read(self._window, text)
+        return await runtime_of(self._window).worker.read(text)
 
     def _show_rows(self) -> None:
         """Show the changes that the filter leaves; the cursor stays on its file."""

@@ -15,8 +15,8 @@ from contextui.files.errors import FileError, SecretFileError
 from contextui.git.program import GitError
 from contextui.git.repository import Repository
 from contextui.git.status import Change, Status, quoted, shown, unquoted
-from contextui.windowing.env import Env
 from contextui.windowing.preview import PREVIEW_LIMIT
+from contextui.windowing.window import Env
 from contextui.windows.git.description import Description, GitState, Situation, staged_line
 
 REST = 20  # a timer's reading is not repeated before this many times its own duration

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from contextui.tui.lines import FAINT, MUTED, Sheet, age, fit, fold, line, spinner
 from contextui.widgets import ActionRequested, stated
-from contextui.windowing import host
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.catalogue import Tool
 from contextui.windows.mcp.description import SECRET, ServerState
 from contextui.windows.mcp.result import Result, Table
@@ -43,12 +43,12 @@ class ServerBody(Sheet):
         self._page = 0
 
     def on_mount(self) -> None:
-        host.call_soon(self._window, self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attend)
         self.window_changed()
         self.set_interval(_BEAT, self._tick)
 
     def _tick(self) -> None:
-        host.call_soon(self._window, self._window.attend)
+        runtime_of(self._window).worker.call_soon(self._window.attend)
         if self._state.status != "idle":
             self.redraw()
 

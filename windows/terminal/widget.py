@@ -26,7 +26,7 @@ from textual.widget import Widget
 from contextui.text import for_terminal, one_line
 from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
-from contextui.windowing.host import call_soon, warn
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
 from contextui.windows.terminal.screen import Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
@@ -205,7 +205,7 @@ class TerminalBody(Widget, can_focus=True):
     def on_mount(self) -> None:
         self._spins = self.set_interval(_SPIN, self._spin, pause=True)
         self._leave = self._window.show_with(self._changed)
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def on_unmount(self) -> None:
         self._leave()
@@ -253,7 +253,7 @@ class TerminalBody(Widget, can_focus=True):
         try:
             shell.type(data)
         except ShellError as error:
-            warn(self._window, error.text(self._window.env.lang))
+            runtime_of(self._window).core.warn(error.text(self._window.env.lang))
 
     # --- drawing -----------------------------------------------------------------------
 
@@ -413,7 +413,7 @@ class TerminalBody(Widget, can_focus=True):
         shell = self._shell
         if data and shell is not None:
             self._back, self._chosen = 0, None
-            call_soon(self._window, lambda: self._do(shell, data))
+            runtime_of(self._window).worker.call_soon(lambda: self._do(shell, data))
 
     # --- keys of the frame, and the question before a command is ended ------------------
 
@@ -435,7 +435,7 @@ class TerminalBody(Widget, can_focus=True):
     def action_type(self) -> None:
         self._back, self._chosen = 0, None
         self.focus()
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def action_restart(self) -> None:
         self.post_message(ActionRequested("restart"))
@@ -448,7 +448,7 @@ class TerminalBody(Widget, can_focus=True):
         elif rows:
             self._chosen = rows[-1]
         self.refresh()
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def action_end(self) -> None:
         self._asked, self._asked_at = self._picture.running, time.monotonic()
@@ -491,12 +491,12 @@ class TerminalBody(Widget, can_focus=True):
     def _scroll_by(self, rows: int) -> None:
         self._back = max(0, min(self._picture.back + rows, self._picture.behind))
         self._chosen = None
-        call_soon(self._window, self._begin)
+        runtime_of(self._window).worker.call_soon(self._begin)
 
     def on_resize(self, event: events.Resize) -> None:
         rows, columns = event.size.height, event.size.width - _GUTTER
         if rows > 0 and columns > 1:
-            call_soon(self._window, lambda: self._resize(rows, columns))
+            runtime_of(self._window).worker.call_soon(lambda: self._resize(rows, columns))
 
     def _resize(self, rows: int, columns: int) -> None:
         shell = self._window.state.shell

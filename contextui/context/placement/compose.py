@@ -33,8 +33,8 @@ from contextui.context.units import Calls, TurnItems
 from contextui.model import CachePrices, LlmMessage
 from contextui.tokens import TokenCounter
 from contextui.windowing.blocks import actions_of, applied, change_block, is_same
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Lang
 
 _FRESH = 1.0  # seconds for which a composed request is used again
@@ -454,7 +454,7 @@ class PricedComposer:
             if window is None:
                 continue
             there.add(window.id)
-            render, shown = latest_render(window), self._shown.get(window.id)
+            render, shown = runtime_of(window).renders.latest(), self._shown.get(window.id)
             known, view = self._looks.get(window.id), script.present.get(window.id)
             is_known = known is not None and known.xml == render.xml and known.since == shown
             if is_known and view is not None and view.is_open:

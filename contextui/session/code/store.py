@@ -21,7 +21,7 @@ from contextui.files.textfile import LINE_END
 from contextui.files.workspace import Workspace
 from contextui.session.code.index import CodeIndex, CodeStoreError, Row, is_busy
 from contextui.text import for_model, one_line, quote
-from contextui.windowing.env import Clock, utc_now
+from contextui.windowing.window import Clock, utc_now
 from contextui.words import Lang, Message, Text, Words
 
 LANGUAGES: Mapping[str, str] = {

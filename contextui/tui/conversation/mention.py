@@ -14,7 +14,7 @@ from contextui.files.outline import numbered, outline, shallowest
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.desktop.rowlist import mark_style
 from contextui.tui.lines import KEY, MUTED, age, fit, line, short
-from contextui.windowing.host import file_of
+from contextui.windowing.window import file_of
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.anchor import Form, Reference
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class ActionRunner:
             wanted: The id of an action or an anchor.
             fill_in: Ask for params even if none is required.
         """
-        anchor = latest_render(self._window).anchors.get(wanted)
+        anchor = runtime_of(self._window).renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if isinstance(anchor, Form):
             self._ask(wanted, Question.of_anchor(self._window, anchor))
@@ -234,7 +234,7 @@ class ActionRunner:
             yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
-        for anchor in latest_render(self._window).anchors.values():
+        for anchor in runtime_of(self._window).renders.latest().anchors.values():
             if not isinstance(anchor, Reference):
                 bound = self._window.actions[anchor.action]
                 label = anchor.label or bound.labelled(self._words.lang)

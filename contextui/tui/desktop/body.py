@@ -14,8 +14,8 @@ from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
 from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
-from contextui.windowing.host import latest_render
 from contextui.windowing.render import Render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Element
 from contextui.windowing.window import Window
 from contextui.words import Words
@@ -162,7 +162,7 @@ class ContentBody(Sheet):
     def window_changed(self) -> None:
         """Render the window's current content; the cursor stays at its anchor."""
         more = self._words("… {count} more characters")
-        self._rows = rows_of(latest_render(self._window), more)
+        self._rows = rows_of(runtime_of(self._window).renders.latest(), more)
         self._anchors, self._folded_width = order_of(self._rows), 0
         if self._cursor not in self._anchors:
             self._cursor = self._anchors[0] if self._anchors else None

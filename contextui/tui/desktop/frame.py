@@ -38,7 +38,7 @@ from contextui.tui.desktop.shared import (
 )
 from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
 from contextui.tui.lines import KEY, MUTED, RULE, LineView, fit, line
-from contextui.windowing.host import commit_input_with, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -222,7 +222,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def on_mount(self) -> None:
         """Register the input commit and draw the window."""
-        self._unregister = commit_input_with(self.window, self._commit_input)
+        self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
         self._watch_body()
         self._draw()
 
@@ -285,7 +285,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         elif rows is None and isinstance(self.body, ScrollView):
             rows = self.body.virtual_size.height
         elif rows is None:
-            rows = latest_render(self.window).snapshot.content.count("\n") + 1
+            rows = runtime_of(self.window).renders.latest().snapshot.content.count("\n") + 1
         if self._trouble.display:  # as it wraps, not as it was laid out before
             width = max(self.scrollable_content_region.width, 1)
             rows += self._trouble.visual.get_height({}, width)
@@ -295,7 +295,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def window_changed(self) -> None:
         """Redraw the window in place."""
-        drawn = latest_render(self.window).snapshot.error is None
+        drawn = runtime_of(self.window).renders.latest().snapshot.error is None
         if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
@@ -443,7 +443,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.action_menu()
 
     def _draw(self) -> None:
-        snapshot = latest_render(self.window).snapshot
+        snapshot = runtime_of(self.window).renders.latest().snapshot
         words, name = self._setting.words, name_of(self.window)
         undrawn = snapshot.header.version == ContextVersion(0)
         reason = self._own_problem
@@ -560,7 +560,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def action_close(self) -> None:
         """Ask for a summary, in the last row."""
-        lost = closing_warning_of(self.body) or line(latest_render(self.window).unsaved)
+        lost = closing_warning_of(self.body) or line(
+            runtime_of(self.window).renders.latest().unsaved
+        )
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from contextui.tui.desktop.order import Order
 from contextui.tui.desktop.shared import Setting, facts_of, name_of
 from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, line, spinner
-from contextui.windowing.host import running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 
 Mode = Literal["stack", "single", "zoomed"]
@@ -396,7 +396,7 @@ class WindowLines(Widget):
             facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
                 width // 2, setting.words
             )
-        if jobs := running_jobs(window):
+        if jobs := runtime_of(window).jobs.running():
             passed = age(max(time.monotonic() - jobs[-1].started, 0))
             now = Content.assemble((f"{spinner()} ", "$text-warning"), (passed, MUTED))
             facts = Content.assemble(now, "   ", facts) if facts.plain else now

@@ -46,7 +46,7 @@ from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.lines import line as text_line
-from contextui.windowing.host import former_id, latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
@@ -143,7 +143,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             windows,
             lambda one: type(windows[one]).wide,
             keeps=is_first or self._has_focus,
-            former=lambda one: former_id(windows[one]),
+            former=lambda one: runtime_of(windows[one]).former_id,
         )
         if is_first:
             self._order.restore(self.saved_order)
@@ -221,7 +221,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Return the number with which `ctrl+g` goes to a window."""
         assert self._setting is not None
         there = {one.id: one for one in self._setting.windows.windows()}
-        return self._order.number_among(window_id, there, lambda one: former_id(there[one]))
+        return self._order.number_among(
+            window_id, there, lambda one: runtime_of(there[one]).former_id
+        )
 
     def with_number(self, text: str, window_id: str) -> str:
         """Add to a message about a window what leads there: a key, or from the tenth a command."""
@@ -288,7 +290,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if window is None:
             return Wish()
         if window_id not in self._rows:  # until it is drawn
-            self._rows[window_id] = latest_render(window).snapshot.content.count("\n") + 3
+            self._rows[window_id] = (
+                runtime_of(window).renders.latest().snapshot.content.count("\n") + 3
+            )
         return Wish(type(window).wide, max(self._rows[window_id], LEAST_ROWS))
 
     def _mode(self) -> Mode:

@@ -17,17 +17,10 @@ from contextui.text import one_line
 from contextui.tui.desktop.widgets import Guard
 from contextui.tui.lines import KEY, MUTED, RULE, age, line, short
 from contextui.windowing.action import Action
-from contextui.windowing.env import Clock
-from contextui.windowing.host import (
-    current_render,
-    is_late,
-    latest_render,
-    request_render,
-    running_jobs,
-)
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
-from contextui.windowing.window import Window
+from contextui.windowing.window import Clock, Window
 from contextui.words import Words, msg
 
 _MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "model", "$text-accent")}
@@ -64,7 +57,7 @@ class LastActions:
         if actor is not None:
             self._last[window.id] = LastAction(actor, self._clock(), major)
         elif known is None or known.major != major:
-            drawn = latest_render(window).snapshot.header.timestamp
+            drawn = runtime_of(window).renders.latest().snapshot.header.timestamp
             self._last[window.id] = LastAction("", drawn, major)
 
     def forget(self, window_id: str) -> None:
@@ -114,7 +107,7 @@ class Gists:
         major = window.version.major
         if gist.major != major:
             gist.major = major
-            drawing = request_render(window, Lod.GIST)
+            drawing = runtime_of(window).renders.request(Lod.GIST)
             drawing.add_done_callback(lambda done: self._take(gist, done))
         return gist.text
 
@@ -126,7 +119,7 @@ class Gists:
         """Cache the gist; runs on the window's thread, where the render is ready."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
-        snapshot = current_render(gist.window, Lod.GIST).snapshot
+        snapshot = runtime_of(gist.window).renders.at(Lod.GIST).snapshot
         gist.text = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
         self._on_ready(gist.window.id)
 
@@ -188,7 +181,7 @@ def facts_of(window: Window, last_actions: LastActions, tokens: int | None, word
         last_actions.render(window.id, words),
         window.lod.value,
         "–" if tokens is None else short(tokens),
-        is_late(window),
+        runtime_of(window).worker.is_late,
     )
 
 
@@ -215,7 +208,7 @@ def progress_of(window: Window, notice: str, room: int) -> Content:
         notice: What it reported.
         room: The cells there are; the bar takes what the words leave.
     """
-    jobs = running_jobs(window)
+    jobs = runtime_of(window).jobs.running()
     parts: list[Content | str] = []
     if jobs:
         job = jobs[-1]
@@ -307,7 +300,7 @@ class FileRequested(Message):
 def editor_of(windows: WindowManager, path: str) -> str:
     """Return the id of the editor that has a file open, or nothing."""
     for one in windows.windows():
-        saved = latest_render(one).snapshot.state.custom or {}
+        saved = runtime_of(one).renders.latest().snapshot.state.custom or {}
         if one.name == "editor" and saved.get("path") == path:
             return one.id
     return ""

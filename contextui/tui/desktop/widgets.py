@@ -26,7 +26,7 @@ from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 from contextui.windowing.board import running
 from contextui.windowing.error_text import reason_in
 from contextui.windowing.finding.source import siblings_of
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.state import WindowState
 from contextui.windowing.window import Window
 
@@ -331,5 +331,5 @@ def stated(window: Window, kind: type[S]) -> S | None:
 
     The window's thread may be changing `window.state` right now; this snapshot does not change.
     """
-    saved = latest_render(window).snapshot.state.custom
+    saved = runtime_of(window).renders.latest().snapshot.state.custom
     return None if saved is None else kind.from_saved(saved)

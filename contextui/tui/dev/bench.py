@@ -26,8 +26,8 @@ from contextui.windowing.blocks import actions_of, change_block, with_reference
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader, ReloadReport
 from contextui.windowing.finding.source import WindowLoadError, read_source
-from contextui.windowing.host import current_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.words import Lang, Words, msg
@@ -244,7 +244,7 @@ class Bench:
         if window is None:
             return None
         version, counter = window.version, self.controller.context.counter
-        texts = {lod: current_render(window, lod).xml for lod in _LEVELS}
+        texts = {lod: runtime_of(window).renders.at(lod).xml for lod in _LEVELS}
         for lod in _LEVELS[1:]:  # as in a request: a list of actions that is known is not repeated
             if actions_of(texts[lod]) == actions_of(texts[Lod.FULL]):
                 texts[lod] = with_reference(texts[lod], window.id)

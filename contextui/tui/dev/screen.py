@@ -45,7 +45,7 @@ from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.tui.timers import sure_timer
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
-from contextui.windowing.host import commit_input
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import msg
 
@@ -269,7 +269,7 @@ class DevScreen(Screen[None]):
     async def _reload(self, reload: Callable[[], ReloadReport]) -> None:
         try:
             if (window := self.bench.window) is not None:
-                await commit_input(window)
+                await runtime_of(window).commit_typed()
             report = await in_daemon_thread(reload)
         finally:
             self._is_reloading = False

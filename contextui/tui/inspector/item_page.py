@@ -33,7 +33,7 @@ from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Row, head_of, rows_of
 from contextui.tui.lines import short
 from contextui.tui.timers import sure_timer
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
 _SLICE = 0.008  # seconds of searching before yielding to the event loop
@@ -89,7 +89,10 @@ class Search:
         context = row.home(self._look.context)
         if item.type is ItemType.WINDOW:
             window = context.windows.get(item.content) if context.windows is not None else None
-            return window is not None and self._sought in latest_render(window).xml.casefold()
+            return (
+                window is not None
+                and self._sought in runtime_of(window).renders.latest().xml.casefold()
+            )
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.calls, self._words).casefold()

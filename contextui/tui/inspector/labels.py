@@ -12,8 +12,8 @@ from contextui.tokens import TokenCounter
 from contextui.tui.conversation.entries import called
 from contextui.tui.inspector.rows import Row
 from contextui.tui.lines import short
-from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
 _HEADING = re.compile(r"^#+ *", re.MULTILINE)
@@ -84,7 +84,7 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
             return row.copy.xml
         window = windows.get(item.content) if windows is not None else None
         if window is not None:
-            return latest_render(window).xml
+            return runtime_of(window).renders.latest().xml
         return (windows.last_render(item.content) if windows else None) or item.content
     if is_reduced(item) and (gist := item.shown_gist or item.gist):
         return gist

@@ -29,7 +29,7 @@ from contextui.context.units import units
 from contextui.errors import ContextUIError, UnknownItemError
 from contextui.events import Event, TurnEnded
 from contextui.model import CachePrices
-from contextui.windowing.host import latest_render
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.worker import Worker
 from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.context.placement.test_requests import Clock, state_of, windows_in
@@ -419,7 +419,7 @@ class Session:
         """Check the next request, unless it is the one that was checked last."""
         script = self.priced.transcript
         self.windows.settle_now()
-        renders = [latest_render(one).xml for one in self.windows.windows()]
+        renders = [runtime_of(one).renders.latest().xml for one in self.windows.windows()]
         now = (self.context.ledger.generation, self.clock.now, script.prices, script.key,
                script.rules, renders, self.turns)  # fmt: skip
         if now != self._checked:
@@ -446,7 +446,7 @@ class Session:
             window = self.windows.get(item.content)
             if window is not None and not item.hidden:
                 assert item.content in shown, f"{item.content} is not shown"
-                wanted = state_of(latest_render(window).xml)
+                wanted = state_of(runtime_of(window).renders.latest().xml)
                 assert shown[item.content][1:] == wanted, f"{item.content} is not up to date"
 
     def lines_of(self, messages: Sequence[LlmMessage]) -> list[bytes]:

@@ -13,6 +13,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
@@ -77,7 +78,7 @@ def test_what_is_typed_is_shared_undone_and_not_saved_over_what_changed_on_disk(
         await until(pilot, lambda: shown(pilot, "cart.py •"))
         await until(pilot, lambda: buffer(desk).startswith("a\nbdef"))  # after a pause
         await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-        assert editor(desk).runtime.history.entries[-1].action == "splice"
+        assert runtime_of(editor(desk)).history.entries[-1].action == "splice"
         assert path.read_text() == CODE  # not saved yet
         await pilot.press("ctrl+z")
         await until(pilot, lambda: body.text.startswith("def whole"))

@@ -12,8 +12,8 @@ from contextui.session.store import SessionStore
 from contextui.windowing.finding.registry import Registry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.trust import TrustStore
-from contextui.windowing.host import history, running_jobs
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
 from contextui.windowing.testing import run_in_thread
 from contextui.words import Words
@@ -94,7 +94,7 @@ def test_the_state_history_detail_and_focus_are_kept(there: Path) -> None:
     assert window is not first
     assert (window.lod, windows.focused_at("hello_1")) == (Lod.SUMMARY, used)
     assert window.version > before
-    assert [one.action for one in history(window)] == ["up"]
+    assert [one.action for one in runtime_of(window).history.entries] == ["up"]
     assert "Greets. 4" in window.to_xml()
     act(windows, "hello_1", "up")
     assert [one.id for one in windows.windows()] == ["hello_1", "hello_2"]
@@ -316,7 +316,7 @@ def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
     reloader, windows = loaded(found(files=[path]))
     window = windows.open("hello")
     act(windows, window.id, "work")
-    assert running_jobs(window)
+    assert runtime_of(window).jobs.running()
     seen: list[Event] = []
     windows.subscribe(seen.append)
     write(path, words="Greets.", more=JOB)
@@ -324,8 +324,8 @@ def test_jobs_are_cancelled_and_hooks_run_as_at_exit(there: Path) -> None:
     assert report.windows[0].jobs == ("digging",)
     assert (there / "hooks").read_text() == "exit restored "
     assert WindowNotified("hello_1", "digging was cancelled.") in seen
-    assert not running_jobs(windows.windows()[0])
-    assert not running_jobs(window)
+    assert not runtime_of(windows.windows()[0]).jobs.running()
+    assert not runtime_of(window).jobs.running()
     windows.shut_down()
 
 

@@ -13,6 +13,7 @@ from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.config.schema import Approval
 from contextui.windowing.action import ActionResult
 from contextui.windowing.preview import PreviewError
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.testing import run_in_thread
 from contextui.windows.git import worktree
 from contextui.windows.git.window import GitWindow
@@ -221,7 +222,7 @@ def test_staging_shows_all_that_would_be_staged(folder: Path, opened: Opened) ->
     ]
     assert "KEY" not in preview.diff
     assert "+KEY=secret" in previewed(tester, "stage", paths=".env").diff  # only the person sees it
-    assert ".env" not in tester.window.runtime.secrets.withheld()
+    assert ".env" not in runtime_of(tester.window).secrets.withheld()
     tester.act("stage")
     assert "nothing to stage" in tester.refused("stage")
     with pytest.raises(PreviewError, match="nothing to stage"):
@@ -295,10 +296,10 @@ def test_a_secret_file_that_the_person_looks_at_is_withheld(folder: Path, opened
     (folder / ".env").write_text("KEY=top-secret\n")
     tester = opened(folder)
     tester.act("show", path=".env")
-    assert tester.window.runtime.secrets.withheld() == (".env",)
+    assert runtime_of(tester.window).secrets.withheld() == (".env",)
     run(folder, "add", ".env")
     tester.tick()
-    assert tester.window.runtime.secrets.withheld() == (".env",)
+    assert runtime_of(tester.window).secrets.withheld() == (".env",)
     assert not Model(tester, "no").act("log", count=1).ok
 
 

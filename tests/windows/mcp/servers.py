@@ -10,7 +10,7 @@ from typing import Any
 
 from contextui.config.servers import Server
 from contextui.testing import WindowTester
-from contextui.windowing.host import call_soon
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.testing import run_in_thread
 from contextui.windows.mcp.window import server_window
 
@@ -76,4 +76,4 @@ def answer_as_person(tester: WindowTester[Any], **content: Any) -> str:
 def attend(tester: WindowTester[Any]) -> None:
     """Be the person who sees the window."""
     window: Any = tester.window
-    call_soon(window, window.attend)
+    runtime_of(window).worker.call_soon(window.attend)

@@ -24,7 +24,7 @@ from contextui import Preview, secrets
 from contextui.config.servers import Server
 from contextui.errors import ActionError
 from contextui.text import for_terminal
-from contextui.windowing.host import saved_state
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.catalogue import MOST_TOOLS
 from contextui.windows.mcp.connection import MOST_QUESTIONS
 from contextui.windows.mcp.description import Asked
@@ -86,7 +86,7 @@ def test_a_result_of_2_mb_is_cut_and_can_be_read_by_page(tmp_path: Path) -> None
         assert "page(result=1, start=" in said
         assert server.act("page", result=1, start=300_000, lines=2).startswith("line\nline\n(")
         assert len(server.xml()) < 10_000
-        assert len(str(saved_state(server.window).state)) < 10_000
+        assert len(str(runtime_of(server.window).core.saved.state)) < 10_000
 
 
 def test_a_message_without_an_end_ends_the_connection(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_noise_costs_little(tmp_path: Path) -> None:
         asking.start()
         until(lambda: "decline" in server.window.actions)
         assert len(server.xml()) < 10_000
-        assert len(str(saved_state(server.window).state)) < 20_000
+        assert len(str(runtime_of(server.window).core.saved.state)) < 20_000
         server.act("decline")
         asking.join(20)
     with opened(plain("progress"), tmp_path) as server:

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from contextui.config.servers import Server
-from contextui.windowing.host import running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.window import server_window
 from tests.agent.server import Server as Model
 from tests.agent.server import answer, call
@@ -70,9 +70,9 @@ def test_everything(everything: Server, tmp_path: Path, monkeypatch: pytest.Monk
         assert "Rome" in said
         # It reports its progress, and can be cancelled.
         window.act("trigger-long-running-operation", duration=60, steps=120)
-        until(lambda: any(one.total == 120 for one in running_jobs(window.window)))
+        until(lambda: any(one.total == 120 for one in runtime_of(window.window).jobs.running()))
         window.act("cancel")
-        until(lambda: not running_jobs(window.window))
+        until(lambda: not runtime_of(window.window).jobs.running())
         # It asks the person.
         asking = threading.Thread(target=lambda: window.result("trigger-elicitation-request"))
         asking.start()

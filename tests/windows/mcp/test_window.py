@@ -16,7 +16,7 @@ from contextui.config.credentials import Credentials
 from contextui.config.servers import Server
 from contextui.errors import ActionError, ContextUIError
 from contextui.tokens import TokenCounter
-from contextui.windowing.host import running_jobs
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.mcp.window import server_window
 from tests.windows.mcp.servers import answer_as_person, attend, opened, plain, until
 
@@ -155,10 +155,10 @@ def test_progress_is_that_of_a_job_and_it_can_be_cancelled(
     monkeypatch.setattr("contextui.windows.mcp.window._WAIT", 0.3)
     with opened(plain(), tmp_path) as server:
         assert "slow goes on as job" in server.act("slow")
-        until(lambda: any(one.total == 100 for one in running_jobs(server.window)))
+        until(lambda: any(one.total == 100 for one in runtime_of(server.window).jobs.running()))
         assert "slow, " in server.xml()
         assert server.act("cancel") == "slow was cancelled."
-        until(lambda: not running_jobs(server.window))
+        until(lambda: not runtime_of(server.window).jobs.running())
         assert server.act("echo", text="still there") == "still there"
 
 

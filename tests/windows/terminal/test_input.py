@@ -17,6 +17,7 @@ import pytest
 from contextui import ApprovalGate, WindowManager, Workspace
 from contextui.agent import Decision, Question
 from contextui.testing import WindowTester
+from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal import shell as shells
 from contextui.windows.terminal.sandbox import sandbox_works
 from contextui.windows.terminal.shell import Shell, ShellError
@@ -91,7 +92,7 @@ def wait_for(terminal: Terminal, condition: Callable[[], object]) -> None:
 
 def person_types(terminal: Terminal, data: bytes) -> None:
     one = shell_of(terminal)
-    terminal.window.runtime.worker.submit(lambda: one.type(data)).result()
+    runtime_of(terminal.window).worker.submit(lambda: one.type(data)).result()
 
 
 def start(terminal: Terminal, program: str) -> None:

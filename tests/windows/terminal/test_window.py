@@ -24,6 +24,7 @@ from contextui.events import JobsChanged
 from contextui.reaper import processes
 from contextui.session.session import Session
 from contextui.testing import WindowTester
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
 from contextui.windows.terminal import transcript, window
 from contextui.windows.terminal.record import Ran
@@ -212,7 +213,7 @@ def test_a_busy_terminal_reports_its_progress_once_a_beat(
             until(lambda: len(texts) > 2)
         assert (len(texts) <= 1) == (beat > 1)
         terminal.act("cancel")
-        until(lambda: not terminal.window.runtime.jobs.running())
+        until(lambda: not runtime_of(terminal.window).jobs.running())
 
 
 # --- whole output in a session -----------------------------------------------------------

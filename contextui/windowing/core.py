@@ -1,24 +1,36 @@
-"""`StateStore`: a window's current state and its version, and what a session saves of them."""
+"""`WindowCore`: what the parts of an open window share, above all its state and its version."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from pydantic import BaseModel
+
+from contextui import text
 from contextui.errors import FrozenStateError, InvalidSourceDataError
-from contextui.windowing.env import Place
-from contextui.windowing.error_text import reason_of
+from contextui.events import Actor, Event, WindowTroubled
+from contextui.windowing.error_text import reason_in, reason_of
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.state import StateKeeper, WindowState, freeze
+from contextui.windowing.window import Clock, Env, Window
+from contextui.windowing.worker import Time, Worker
+from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
-    from contextui.windowing.window import Window
+    from contextui.files.workspace import Workspace
 
 _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
 """The window call that the running code belongs to."""
 
+
+MOST_CONTENT = 2_000_000
+"""Upper limit of `Window.max_content`, which no window can raise."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -48,32 +60,114 @@ class SavedState(NamedTuple):
         return {"version": str(self.version), "lod": self.lod.value, **state}
 
 
-class StateStore:
-    """A window's current state and its version.
+class Emit(Protocol):
+    """Emits an event; without `wait`, a thread that is already delivering emits it."""
+
+    def __call__(self, event: Event, wait: bool = True, /) -> None:
+        """Emit the event."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the windows of a session have in common.
+
+    Attributes:
+        session_id: The session.
+        lang: The language of the person.
+        clock: Returns the current time.
+        emit: Emits an event.
+        open: Opens a window with args, for an actor who may read these secret files.
+        showing: Returns the window that has a file open, if any.
+        discloses_all: Whether the model may read files that may hold secrets without approval.
+        files: The files of the session's folder, if there is one.
+        sandbox: Whether commands must run in a sandbox.
+        data: Where windows keep files; None if nothing is saved.
+    """
+
+    session_id: str
+    lang: Lang
+    clock: Clock
+    emit: Emit
+    open: Callable[[str, Mapping[str, Any], frozenset[str] | None, Actor], Window]
+    showing: Callable[[str], Window | None]
+    discloses_all: Callable[[], bool]
+    files: "Workspace | None" = None
+    sandbox: bool = False
+    data: Path | None = None
+
+
+class WindowCore:
+    """What the parts of an open window share: identity, environment, thread, state and version.
 
     Any thread may read `saved`, `version` and `lod`, and switch the latter; the state belongs to
     the window's own thread.
 
     Attributes:
+        window: The window.
+        id: Its id.
+        around: What it has in common with the session's other windows.
+        env: Its environment; set before it runs.
+        emit: Emits an event.
+        words: Translates messages about it into the person's language.
+        worker: Its own thread.
+        lod: Its level of detail.
+        version: Its version.
         edited_by_person: Whether its unsaved edits may be the person's.
+        is_opening: Whether the hook that opens it is still running.
+        jobs: The names of its running jobs.
+        aside: See `SavedState`; set before it runs.
     """
 
-    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
+    env: Env
+
+    def __init__(
+        self,
+        window: Window,
+        window_id: str,
+        around: Surroundings,
+        lod: Lod,
+        version: ContextVersion,
+    ) -> None:
+        self.window, self.id, self.around = window, window_id, around
+        self.emit, self.words = around.emit, Words(around.lang)
+        self.worker = Worker(window_id, around.clock if isinstance(around.clock, Time) else None)
         self.lod, self.version = lod, version
-        self.edited_by_person = False
-        self.is_opening = False
-        """Whether the hook that opens the window is still running."""
+        self.edited_by_person = self.is_opening = False
         self.jobs: tuple[str, ...] = ()
-        """The names of the running jobs."""
         self.aside = NOTHING
-        """See `SavedState`; set before the window runs."""
-        self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
         self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
         self._lock = threading.Lock()
         self._state = self._keeper.commit()
         self._scope: object = None  # the call that may change the state
+
+    def now(self) -> datetime:
+        """Return the current time."""
+        return self.around.clock()
+
+    def warn(self, reason: str) -> None:
+        """Emit a warning about this window."""
+        self.emit(WindowTroubled(self.id, reason), False)
+
+    def reason(self, problem: BaseException) -> str:
+        """Return the reason of an exception, with the line of the window's file that raised it."""
+        return reason_in(type(self.window), problem, self.around.lang)
+
+    @property
+    def max_content(self) -> int:
+        """Maximum characters of content, and of a result."""
+        return min(self.window.max_content, MOST_CONTENT)
+
+    def result_text(self, result: object) -> str:
+        """Return what the model reads of the value that an action or a job returned."""
+        if isinstance(result, BaseModel):
+            result = result.model_dump_json()
+        shown = self.words("Done.") if result is None else str(result)
+        return text.for_model(text.cap(shown, self.max_content))
+
+    # --- state and version --------------------------------------------------------------
 
     @property
     def state(self) -> WindowState:
@@ -84,10 +178,10 @@ class StateStore:
     def state(self, state: WindowState) -> None:
         if not self.is_inside:
             raise FrozenStateError(
-                self._place.words(
+                self.words(
                     "{id}: the state is changed only inside the window's actions, hooks and "
                     "timers.",
-                    id=self._place.window_id,
+                    id=self.id,
                 )
             )
         self._state = state
@@ -143,10 +237,8 @@ class StateStore:
     def begin(self) -> None:
         """Start a transaction; changes made outside of one are discarded."""
         if not self._keeper.begin(self._state):
-            self._place.warn(
-                self._place.words(
-                    "its state was changed outside an action; the change was discarded"
-                )
+            self.warn(
+                self.words("its state was changed outside an action; the change was discarded")
             )
             self.rollback()
 
@@ -168,10 +260,10 @@ class StateStore:
         try:
             saved = self._state.saved()
         except BaseException as problem:
-            self._place.warn(
-                self._place.words(
+            self.warn(
+                self.words(
                     "its state cannot be saved: {reason}",
-                    reason=reason_of(problem, self._place.env.lang),
+                    reason=reason_of(problem, self.around.lang),
                 )
             )
         with self._lock:
@@ -196,8 +288,6 @@ class StateStore:
         except BaseException:
             touched = True
         if touched:
-            self._place.warn(
-                self._place.words("{call} changed the state; the change was rolled back", call=call)
-            )
+            self.warn(self.words("{call} changed the state; the change was rolled back", call=call))
             with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
                 self.rollback()
