@@ -2,12 +2,11 @@
 
 import sys
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import discard_unwritable
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 
 
 def run(arguments: Arguments) -> int:
@@ -28,8 +27,8 @@ def run(arguments: Arguments) -> int:
     watchdog.start(settings.max_freeze)
     bench = Bench(arguments.file, folder, " ".join(arguments.args), settings.lang)
     app = DevApp(bench)
-    watchdog.remember_terminal()
     app.shutdown.may_end_process = True
+    app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
             app.run()

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
 from contextui.cli.output import Output, SilentOutput, TurnReport, explained, output_for
 from contextui.cli.setup import Assembly, assemble
-from contextui.cli.watchdog import watchdog
 from contextui.events import (
     ActionRefused,
     CompactionFinished,

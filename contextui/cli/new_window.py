@@ -6,12 +6,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import KINDS, Kind, write_new_window

@@ -7,12 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import discard_unwritable
 from contextui.cli.flags import UsageError
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
@@ -49,12 +48,12 @@ def open_screen(arguments: Arguments) -> int:
             app.call_from_thread(_report_session, app, desk.session.id)
         return desk
 
-    lang = settings_of(arguments, folder).settings.lang
+    settings = settings_of(arguments, folder).settings
 
     def open_other(target: "Target") -> "AppSession":
         from contextui.cli.setup import open_target  # noqa: PLC0415  (as above)
 
-        desk = open_target(arguments, target, lang)
+        desk = open_target(arguments, target, settings.lang)
         if is_served:
             app.call_from_thread(_report_session, app, desk.session.id)
         return desk
@@ -62,14 +61,14 @@ def open_screen(arguments: Arguments) -> int:
     app = ContextUIApp(
         open_reported,
         folder=folder,
-        lang=lang,
+        lang=settings.lang,
         theme=remembered_theme(),
         first_words=" ".join(arguments.words),
         reopen=open_other,
         resumes=resumes,
     )
     app.shutdown.may_end_process = True
-    watchdog.remember_terminal()
+    app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
             app.typed_ahead = "" if is_served else _typed_ahead()

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
+from contextui.cli import watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.folder import Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import KEY_VARIABLE, Loaded, load_settings

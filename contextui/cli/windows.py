@@ -1,10 +1,9 @@
 """`contextui windows`: list the available windows, and why some cannot be used."""
 
-from contextui.cli import flags
+from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
 from contextui.cli.settings import here, settings_of
-from contextui.cli.watchdog import watchdog
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.windowing.finding.registry import WindowEntry, discover

@@ -306,7 +306,7 @@ class ContextUIApp(KeyLine[int]):
         self.attention: Attention | None = None
         self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
         """Limits how long quitting may take."""
-        self.signals = Signals(self._leave_with, self.shutdown.end_within)
+        self.signals = Signals(self._leave_with, self.shutdown)
         """Quits the app on a signal; a context manager to enter around `run`."""
         self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words

@@ -1,6 +1,7 @@
 """Shutdown within a time limit, and signal handling."""
 
 import asyncio
+import faulthandler
 import os
 import select
 import signal
@@ -45,6 +46,7 @@ class Shutdown:
         self._has_begun = self._is_closed = False
         self._status: int | None = None  # of a signal
         self._names: dict[str, None] = {}
+        self._frozen = ""
 
     def begin(self) -> None:
         """Start the exit timers."""
@@ -53,6 +55,12 @@ class Shutdown:
         self._has_begun = True
         asyncio.get_running_loop().call_later(_PATIENCE, self._insist)
         self.end_within(_LONGEST)
+
+    def end_frozen(self, seconds: float) -> None:
+        """Kill the process, whose event loop a widget has blocked for this many seconds."""
+        text = msg("A window froze the program, so it was stopped after {seconds} s.")
+        self._frozen = self._words(text, seconds=f"{seconds:g}")
+        self.end_within(0.0, 1)
 
     def end_within(self, seconds: float, status: int | None = None) -> None:
         """Kill the process after this many seconds, unless it ended by itself.
@@ -104,7 +112,9 @@ class Shutdown:
             found = self._close()
         text = self.message or self._words("Stopped a task that did not exit in time.")
         with suppress(Exception):
-            print(text, file=sys.__stderr__, flush=True)
+            print(self._frozen or text, file=sys.__stderr__, flush=True)
+            if self._frozen:
+                faulthandler.dump_traceback(sys.__stderr__ or 2)
         os._exit(self._status or found)
 
 
@@ -120,6 +130,7 @@ _STDIN, _STDOUT = 0, 1
 _LONGEST_WAIT = 10.0  # seconds for a clean exit
 _LONGEST_AGAIN = 1.0  # seconds after a second signal
 _HANGUP = 0.5  # seconds for the signal to arrive once the terminal is gone
+_BEAT = 0.5  # seconds between two checks that the event loop runs
 # Reset all terminal modes: bracketed paste, mouse, focus events, kitty keys, alternate screen,
 # hidden cursor, no line wrap.
 _RESTORE = (
@@ -136,23 +147,23 @@ class Signals:
 
     Args:
         leave: Quits cleanly with a status; called inside the event loop.
-        end_within: Kills the process after this many seconds, with a status.
+        shutdown: Kills the process if it does not quit, or is frozen.
 
     Example:
-        >>> with Signals(app.leave, app.end_within) as signals:
+        >>> with Signals(app.leave, app.shutdown) as signals:
         ...     app.run()
     """
 
-    def __init__(
-        self, leave: Callable[[int], object], end_within: Callable[[float, int], object]
-    ) -> None:
-        self._leave, self._end_within = leave, end_within
+    def __init__(self, leave: Callable[[int], object], shutdown: Shutdown) -> None:
+        self._leave, self._shutdown = leave, shutdown
         self._attributes: list[Any] | None = None
         self._before: dict[signal.Signals, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._count = self._status = 0
         self.is_hung_up = False
         """Whether the terminal is gone."""
+        self.max_freeze = 30.0
+        """Seconds that a widget may block the event loop, before the process is killed."""
 
     def __enter__(self) -> "Signals":
         with suppress(termios.error, OSError):
@@ -179,6 +190,8 @@ class Signals:
         for one in self._before:  # a driver may have set its own handlers
             self._loop.remove_signal_handler(one)
             signal.signal(one, self._handle)
+        args = (self._loop,)
+        threading.Thread(target=self._watch, args=args, daemon=True, name="freeze").start()
         if self._attributes is not None:
             threading.Thread(target=self._await_hangup, daemon=True, name="hangup").start()
 
@@ -194,6 +207,21 @@ class Signals:
         if self._attributes is not None:
             with suppress(OSError):
                 os.write(_STDOUT, _RESTORE)
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Kill the process once the event loop has not run for too long."""
+        ran = threading.Event()
+        with suppress(RuntimeError):  # the loop has ended
+            while True:
+                blocked = 0.0  # counted in steps: a program that was suspended is not frozen
+                loop.call_soon_threadsafe(ran.set)
+                while not ran.wait(_BEAT):
+                    blocked += _BEAT
+                    if blocked >= self.max_freeze:
+                        self._shutdown.end_frozen(blocked)
+                        return
+                ran.clear()
+                time.sleep(_BEAT)
 
     def _await_hangup(self) -> None:
         """Quit once the terminal is gone, even if the signal for that is ignored or not sent."""
@@ -211,7 +239,7 @@ class Signals:
         if self._loop is None or self._loop.is_closed():  # before the first frame, or at exit
             self.restore()
             os._exit(status)
-        self._end_within(_LONGEST_WAIT if self._count == 1 else _LONGEST_AGAIN, status)
+        self._shutdown.end_within(_LONGEST_WAIT if self._count == 1 else _LONGEST_AGAIN, status)
         if self._count == 1:
             with suppress(RuntimeError):  # the loop has ended: the app exits anyway
                 self._loop.call_soon_threadsafe(self._leave, status)

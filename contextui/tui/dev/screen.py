@@ -462,7 +462,7 @@ class DevApp(KeyLine[int]):
         self.bench = bench
         self.dev = DevScreen(bench)
         self.shutdown = Shutdown(bench.words, self._insist, self._close_by_force)
-        self.signals = Signals(self._leave_with, self.shutdown.end_within)
+        self.signals = Signals(self._leave_with, self.shutdown)
         bench.controller.tools.gate.ask = self.dev.ask
 
     @property

@@ -48,7 +48,7 @@ def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> 
     with Serving(tmp_path / "work", f"--window={window}") as serving:
         link, apps = asyncio.run(look(serving))
         assert [one.name() for one in apps].count("sleep") == 1
-        assert len(apps) == 3  # the app, its watchdog, and the sleeper
+        assert len(apps) == 2  # the app and the sleeper
         assert all_gone(apps)
 
         async def look_again() -> None:
@@ -72,7 +72,7 @@ def test_no_page_outlives_the_server(tmp_path: Path, number: signal.Signals, sta
         async with opened(serving) as page:
             await page.until_shown("没有连接模型")
             apps = serving.apps()
-            assert len(apps) == 2  # the app and its watchdog
+            assert len(apps) == 1
             found, err = await asyncio.to_thread(serving.end, number)
             assert (found, err) == (status, "")
             assert await asyncio.to_thread(all_gone, apps)
