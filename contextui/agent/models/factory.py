@@ -61,7 +61,6 @@ def create_model(
             api_key=text,
             base_url=connection.url,
             key_source=connection.key_source,
-            lang=lang,
             limits=limits,
         )
         return _ready(model, connection)
@@ -73,7 +72,6 @@ def create_model(
         base_url=connection.address,
         key_source=connection.key_source,
         url_source=_url_source(connection),
-        lang=lang,
         limits=limits,
     )
     return _ready(other, connection)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import SecretStr
 
-from contextui.agent.models.connection import Endpoint, plain, unreachable
+from contextui.agent.models.connection import Endpoint, no_reply, plain, unreachable
 from contextui.agent.models.failures import no_client, refused
 from contextui.agent.models.limits import LimitReached, body_of
 from contextui.model import ContextSize, ModelError
 from contextui.text import one_line
 from contextui.version import VERSION
-from contextui.words import Words
+from contextui.words import msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -113,7 +113,7 @@ class Inquiry:
         """
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
-        words, method = self._endpoint.words, "GET" if body is None else "POST"
+        method = "GET" if body is None else "POST"
         try:
             async with asyncio.timeout(seconds):
                 request = self._client.build_request(
@@ -127,9 +127,7 @@ class Inquiry:
             text = b"".join(pieces).decode("utf-8", "replace")
             parsed = _parsed(text)
         except TimeoutError:
-            raise ModelError(
-                "silent", words("{server} does not respond.", server=self._endpoint.server)
-            ) from None
+            raise no_reply(self._endpoint) from None
         except httpx2.HTTPError as error:
             raise unreachable(error, self._endpoint) from None
         except (LimitReached, ValueError, httpx2.InvalidURL, RecursionError) as error:
@@ -137,10 +135,7 @@ class Inquiry:
         if not reply.is_success:
             raise refused(reply.status_code, reply.headers, parsed or text, self._endpoint)
         if parsed is None:
-            raise ModelError(
-                "not_found",
-                words("{server} did not answer with JSON.", server=self._endpoint.server),
-            )
+            raise self._endpoint.error("not_found", msg("{server} did not answer with JSON."))
         return parsed
 
     def _headers(self) -> dict[str, str]:
@@ -177,10 +172,10 @@ def _client() -> "httpx2.AsyncClient":
 
 
 def endpoint_of(
-    url: str, key: SecretStr | None, words: Words, model: str = "", source: str = "/model"
+    url: str, key: SecretStr | None, model: str = "", source: str = "/model"
 ) -> Endpoint:
     """Describe a server that is only asked questions; `source` is where its address is set."""
-    return Endpoint(url, model, key, words.lang, url_variable=source or "/model", api="API")
+    return Endpoint(url, model, key, url_variable=source or "/model", api="API")
 
 
 # --- lists ---------------------------------------------------------------------------------
@@ -359,13 +354,8 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
     name = f"{base}:{kept or 'latest'}-{tokens // 1_024}k"
     async with inquiry(endpoint) as ask:
         if not await _is_ollama(ask):
-            raise ModelError(
-                "bad_request",
-                endpoint.words(
-                    "{server} sets its context when it starts: start it with more.",
-                    server=endpoint.server,
-                ),
-            )
+            text = msg("{server} sets its context when it starts: start it with more.")
+            raise endpoint.error("bad_request", text)
         wanted = {"model": name, "from": model.name, "parameters": {"num_ctx": tokens}}
         await ask.fetch(f"{ask.root}/api/create", wanted | {"stream": False}, _LOAD_SECONDS)
     return name

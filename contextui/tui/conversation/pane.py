@@ -146,7 +146,7 @@ class Conversation(VerticalScroll):
         if load is None:
             return
         try:
-            found = await local_server(await asyncio.to_thread(load), words)
+            found = await local_server(await asyncio.to_thread(load))
         except (OSError, ContextUIError):
             found = None
         text = ""

@@ -120,7 +120,7 @@ class ModelScreen(ModalScreen[str | None]):
 
     @work(exclusive=True)
     async def _ask(self) -> None:
-        await ask_all(self._loaded, self._words, self._replace)
+        await ask_all(self._loaded, self._replace)
 
     def _replace(self, offer: Offer) -> None:
         if self.query("#models"):  # a sheet that closes has no list any more
@@ -180,8 +180,9 @@ class ModelScreen(ModalScreen[str | None]):
         elif not connection.is_ready:
             state, style = words("no key: enter to log in"), "$text-warning"
         elif offer.problem:
-            is_away = offer.kind == "unreached"
-            text = words("{at}, not running", at=connection.host) if is_away else offer.problem
+            is_away = offer.problem.kind == "unreached"
+            away = words("{at}, not running", at=connection.host)
+            text = away if is_away else words(offer.problem)
             state, style = fit(line(text), _STATE).rstrip(), "$text-error"
         elif offer.models is None and offer.warning:
             state, style = words("not asked: the key would be sent unencrypted"), "$text-warning"
@@ -257,7 +258,7 @@ class ModelScreen(ModalScreen[str | None]):
                 (self._words("asks for more context."), MUTED),
             )
         elif model is None and offer is not None and offer.problem:
-            text = Content.styled(line(offer.problem), "$text-warning")
+            text = Content.styled(line(self._words(offer.problem)), "$text-warning")
         elif offer is not None and offer.warning:
             text = Content.styled(self._words(offer.warning), "$text-warning")
         self.query_one("#note", Static).update(text)
@@ -392,7 +393,7 @@ class ModelScreen(ModalScreen[str | None]):
         connection = offer.connection
         key = await asyncio.to_thread(connection.key)
         try:
-            name = await enlarge(endpoint_of(connection.address, key, self._words), model)
+            name = await enlarge(endpoint_of(connection.address, key), model)
         except ModelError as error:
             self._note(self._words(error), "$text-error")
             return
@@ -412,7 +413,7 @@ class ModelScreen(ModalScreen[str | None]):
         fresh = {one.provider.name: one for one in offers(self._loaded)}
         if name in fresh:
             self._replace(replace(fresh[name], models=None))
-            self._replace(await asked(fresh[name], self._words))
+            self._replace(await asked(fresh[name]))
 
 
 def _takes_key(offer: Offer) -> bool:

@@ -17,7 +17,6 @@ from contextui.context.manager import ContextManager
 from contextui.events import Notice, TurnFinished
 from contextui.model import ContextSize, Model, ModelError
 from contextui.windowing.manager import WindowManager
-from contextui.words import Words
 from tests.agent.chat_server import chat
 from tests.agent.server import Reply, Server
 from tests.agent.talking import say
@@ -72,7 +71,7 @@ def models(pages: Pages, key: str = "") -> list[tuple[Any, ...]]:
 
 def _endpoint(server: Server, model: str = "", key: str = "") -> Any:
     secret = SecretStr(key) if key else None
-    return endpoint_of(complete_url(server.url), secret, Words("en"), model)
+    return endpoint_of(complete_url(server.url), secret, model)
 
 
 def test_each_server_is_asked_in_its_own_way() -> None:
