@@ -24,6 +24,7 @@ from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.params import SchemaParams
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import opening_text
 from contextui.words import LANGUAGES, Lang, Words, msg
@@ -260,6 +261,8 @@ TOOLS: dict[Lang, tuple[Tool, ...]] = {
 }
 """The tool declarations of each language."""
 
+_PARAMS = {tool.name: SchemaParams(tool.input_schema) for tool in TOOLS["en"]}
+
 
 _OPENING = 30.0  # seconds that a window may take to open
 
@@ -331,7 +334,13 @@ class ToolBox:
                     name=quote(call.name),
                     names=", ".join([*self._tools, *self._functions]),
                 )
-            return await tool(**_arguments(call, self._words))
+            params = _PARAMS[call.name]
+            if not isinstance(call.input, Mapping):
+                raise InvalidParamsError(
+                    "{name} takes an object with: {expected}.", name=call.name, expected=str(params)
+                )
+            given = {name: value for name, value in call.input.items() if value is not None}
+            return await tool(**params.validate(given, call.name, self.windows.lang))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
 
@@ -412,43 +421,3 @@ class ToolBox:
                 files, lang = self.windows.workspace, self.windows.lang
                 await self.gate.allow_read(files, error.path, tool, params, lang)
                 allowed |= {error.real}
-
-
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "object": (Mapping,),
-}  # fmt: skip
-
-
-def _arguments(call: ToolCall, words: Words) -> dict[str, Any]:
-    """Validate a call's arguments.
-
-    Raises:
-        InvalidParamsError: They do not match the tool's schema.
-    """
-    schema = next(tool.input_schema for tool in TOOLS["en"] if tool.name == call.name)
-    expected = ", ".join(
-        f"{name} ({kind['type']}{'' if name in schema['required'] else words(', optional')})"
-        for name, kind in schema["properties"].items()
-    )
-    if not isinstance(call.input, Mapping):
-        raise InvalidParamsError(
-            "{name} takes an object with: {expected}.", name=call.name, expected=expected
-        )
-    given = {name: value for name, value in call.input.items() if value is not None}
-    absent = [name for name in schema["required"] if name not in given]
-    problems = [words("{name} is missing", name=name) for name in absent]
-    for name, value in given.items():
-        kind = schema["properties"].get(name)
-        if kind is None:
-            problems.append(words("there is no {name}", name=quote(str(name))))
-        elif not isinstance(value, _TYPES[kind["type"]]) or isinstance(value, bool):
-            problems.append(words("{name} must be of type {type}", name=name, type=kind["type"]))
-    if problems:
-        found = "; ".join(problems)
-        raise InvalidParamsError(
-            "{name}: {problems}. It takes: {expected}.",
-            name=call.name,
-            problems=found,
-            expected=expected,
-        )
-    return given

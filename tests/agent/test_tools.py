@@ -84,17 +84,17 @@ def test_create_and_act() -> None:
 def test_errors_name_the_problem_and_the_choices() -> None:
     for name, value, words in (
         ("fly", {}, 'There is no tool "fly". Use: create, action, read_file.'),
-        ("create", {}, "create: name is missing. It takes: name (string), args (object, optional)"),
-        ("create", None, "create takes an object with: name (string), args (object, optional)."),
-        ("create", {"name": 7}, "name must be of type string"),
-        ("create", {"name": "todo", "args": []}, "args must be of type object"),
-        ("create", {"name": "todo", "size": 3}, 'there is no "size"'),
+        ("create", {}, "create: name is missing. Expected: name:string,args:object?"),
+        ("create", None, "create takes an object with: name:string,args:object?."),
+        ("create", {"name": 7}, 'name: expected string, got "7"'),
+        ("create", {"name": "todo", "args": []}, "args: expected object"),
+        ("create", {"name": "todo", "size": 3}, 'there is no param "size"'),
         ("create", {"name": "nope"}, 'no window called "nope". There is: counter, printer, todo.'),
         ("create", {"name": "todo", "args": {"items": 3}}, "items"),
         ("action", {"window_id": "todo_1"}, "action_id is missing"),
         ("action", {"window_id": "todo_7", "action_id": "add"}, 'no window "todo_7"'),
-        ("action", {"window_id": True, "action_id": "add"}, "window_id must be of type string"),
-        ("read_file", {"path": "a", "start": True}, "start must be of type integer"),
+        ("action", {"window_id": True, "action_id": "add"}, "window_id: expected string"),
+        ("read_file", {"path": "a", "start": True}, "start: expected int"),
         ("read_file", {"path": "a"}, "There is no folder"),
     ):
         result = do(box(), name, value)
