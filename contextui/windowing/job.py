@@ -22,7 +22,6 @@ MOST_JOBS = 32
 
 _LONGEST_NAME, _LONGEST_TEXT = 200, 200  # characters
 _PERIOD = 0.1  # seconds between two reports of progress
-_INSISTENCE = 100  # how often a cancelled job is interrupted before it is abandoned
 _GRACE = 2.0  # seconds that cancelled jobs have to end when their window closes
 
 
@@ -247,7 +246,7 @@ class Jobs:
                 awaitable = work(job)
             if not inspect.isawaitable(awaitable):
                 raise TypeError(f"the work of the job {job.name!r} is not async: write async def")
-            result = await _stepped(awaitable, job, self._worker)
+            result = await _stepped(awaitable, self._worker)
         except asyncio.CancelledError:
             await self._finish(job, "cancelled")
         except BaseException as problem:
@@ -325,38 +324,18 @@ class Jobs:
         self._progressed()
 
 
-_abandoned: list[object] = []  # if they were collected, they would be interrupted once more
-
-
-class _Abandoned(BaseException):
-    """Thrown into a job that catches each `CancelledError`."""
-
-
 @types.coroutine
-def _stepped(awaitable: Awaitable[object], job: Job, worker: Worker) -> Generator[Any, Any, object]:
-    """Await something step by step, each recorded as code of the window.
-
-    A cancelled job that goes on is interrupted at each of its further steps, and then abandoned.
-    It may be inside `Env.change`, where it blocks all actions, so it is thrown out of that first.
-    """
+def _stepped(awaitable: Awaitable[object], worker: Worker) -> Generator[Any, Any, object]:
+    """Await something step by step, each recorded as code of the window."""
     steps = awaitable.__await__()
     value: Any = None
     problem: BaseException | None = None
-    interrupted = 0
     while True:
-        if job.state == "cancelled":
-            interrupted += 1
-            if interrupted > _INSISTENCE + 1:
-                _abandoned.append(steps)
-                raise asyncio.CancelledError
-            problem = _Abandoned() if interrupted > _INSISTENCE else asyncio.CancelledError()
         try:
             with worker.busy():
                 waited = steps.throw(problem) if problem else steps.send(value)
         except StopIteration as done:
             return done.value
-        except _Abandoned:
-            raise asyncio.CancelledError from None
         value = problem = None
         try:
             value = yield waited

@@ -34,7 +34,6 @@ from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing import open_windows
 from contextui.windowing.action import CLOSE, ActionResult
-from contextui.windowing.board import note_module
 from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.intent import Allow
@@ -502,7 +501,6 @@ class WindowManager:
     # --- internals ---------------------------------------------------------------------
 
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
-        note_module(type(window).__module__, window_id)
         return Runtime(window, window_id, self._around, lod, version)
 
     @property

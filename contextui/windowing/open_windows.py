@@ -8,7 +8,6 @@ from typing import Any
 
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing.board import running
 from contextui.windowing.core import NOTHING
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.runtime import runtime_of
@@ -217,8 +216,7 @@ def instantiate(cls: type[Window]) -> Window:
         WindowDefinitionError: Its own `__init__` raised.
     """
     try:
-        with running(cls.name):
-            return cls()
+        return cls()
     except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
         raise WindowDefinitionError(
             f"A {cls.name} window cannot be created: {reason_of(problem)}"

@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from contextui.errors import WindowBusyError, WindowClosedError
-from contextui.windowing.board import running
 
 T = TypeVar("T")
 Work = Callable[[], None]
@@ -219,8 +218,7 @@ class Worker:
         """Record for `busy_for` that code of the window runs."""
         before, self._since = self._since, self._since or time.monotonic()
         try:
-            with running(self._name):
-                yield
+            yield
         finally:
             self._since = before
 

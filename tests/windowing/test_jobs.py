@@ -65,19 +65,6 @@ class Builder(Window):
 
         return self.env.job("hold", work, wait=wait)
 
-    @action("Ignore being cancelled")
-    def stubborn(self) -> Job:
-        async def work(_: Job) -> None:
-            while True:
-                try:
-                    async with self.env.change():
-                        self.state.steps.append("still here")
-                    await asyncio.sleep(0.01)
-                except asyncio.CancelledError:
-                    self.ends.append("ignored")
-
-        return self.env.job("stubborn", work)
-
     @action("Open the gate")
     async def release(self) -> str:
         self.gate.set()
@@ -301,21 +288,6 @@ def test_cancelling_is_effective_while_an_action_blocks_the_thread() -> None:
         await until(desk.notices)
         assert desk.notices() == ["hold was cancelled."]
         assert desk.window.state.steps == []
-
-    run(test)
-
-
-def test_one_that_ignores_being_cancelled_changes_nothing_any_more() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("stubborn")
-        await until(lambda: desk.window.state.steps)
-        await desk.act("cancel")
-        kept = len(desk.window.state.steps)
-        await until(desk.notices)
-        assert desk.notices() == ["stubborn was cancelled."]
-        await asyncio.sleep(0.05)
-        assert len(desk.window.state.steps) == kept
-        assert await desk.act("release") == "open"  # its window is not blocked
 
     run(test)
 

@@ -23,7 +23,6 @@ from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
-from contextui.windowing.board import running
 from contextui.windowing.error_text import reason_in
 from contextui.windowing.finding.source import siblings_of
 from contextui.windowing.runtime import runtime_of
@@ -69,8 +68,7 @@ class Guard(_Base):
         if self._has_failed:
             return instead
         try:
-            with running(self.guarded_id or self.guarded_window):
-                return call()
+            return call()
         except Exception as problem:
             self.guarded_failed(problem)
             return instead

@@ -18,7 +18,6 @@ from typing import Any, Literal
 from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
-from contextui.windowing.board import running
 from contextui.windowing.error_text import Line
 from contextui.windowing.finding.servers import find_servers, server_classes
 from contextui.windowing.finding.source import (
@@ -100,8 +99,7 @@ class WindowEntry:
         if self.status != "found" or self.entry_point is None:
             return self
         try:
-            with running(self.name):
-                found = self.entry_point.load()
+            found = self.entry_point.load()
             if not is_window(found):
                 raise WindowLoadError("it does not extend contextui.Window")
             if checked(found).name != self.name:

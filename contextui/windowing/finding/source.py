@@ -15,7 +15,6 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.board import note_module, running
 from contextui.windowing.error_text import Clause, reason_of
 from contextui.windowing.window import Window
 from contextui.words import Message, Translatable
@@ -170,10 +169,8 @@ def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> 
     module = ModuleType(f"_contextui_window_{next(_numbers)}_{stem}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pydantic look names up there
-    note_module(module.__name__, path.name)
     try:
-        with running(path.name):
-            exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     except BaseException as problem:
         sys.modules.pop(module.__name__, None)
         if isinstance(problem, KeyboardInterrupt):
