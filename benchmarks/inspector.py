@@ -16,8 +16,8 @@ from textual.widgets import OptionList
 from benchmarks.compose import NoteWindow
 from contextui import ContextItem, ContextManager, ItemType, WindowManager
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.look import Looker
 from contextui.tui.inspector.rows import rows_of
+from contextui.tui.inspector.snapshot import snapshot_of
 from contextui.words import Words
 
 ROWS = 100_000
@@ -65,13 +65,13 @@ async def seconds(work: Callable[[], Awaitable[object]]) -> float:
 
 async def ours(app: Lists, context: ContextManager) -> tuple[float, float]:
     """The time of all items, and of one more."""
-    looker, listing = Looker(context, []), app.query_one(ItemList)
+    listing = app.query_one(ItemList)
 
     async def add() -> None:
         context.add(ContextItem(ItemType.USER, "and now?"))
-        look = looker.look()
-        rows = rows_of(look)
-        listing.show(look, rows)
+        snapshot = snapshot_of(context)
+        rows = rows_of(snapshot)
+        listing.show_items(snapshot, rows)
         listing.choose(len(rows) - 1)
         await drawn(app)
 

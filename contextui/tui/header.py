@@ -14,7 +14,6 @@ from contextui.words import Words
 
 if TYPE_CHECKING:
     from contextui.tui.app_session import AppSession, Changes
-    from contextui.tui.inspector.look import Looker
 
 
 class Header(Static):
@@ -72,16 +71,18 @@ class Panes(Static):
         super().__init__(id="panes")
         self._words = words
         self._desk: AppSession | None = None
-        self._looker: Looker | None = None
+        self._tools = 0  # tokens of their declarations
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: "AppSession") -> None:
         """Show the figures of a session."""
-        from contextui.tui.inspector.look import Looker  # noqa: PLC0415  (after the first frame)
+        from contextui.agent.protocol import (  # noqa: PLC0415  (after the first frame)
+            declaration_tokens,
+        )
 
-        self._desk = desk
-        self._looker = Looker(desk.session.context, desk.controller.declared)
+        self._desk, counter = desk, desk.session.context.counter
+        self._tools = declaration_tokens(desk.controller.declared, counter)
         self.refresh()
 
     def take(self, changes: "Changes") -> None:
@@ -120,12 +121,13 @@ class Panes(Static):
 
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
-        if self._desk is not None and self._looker is not None:
-            from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (heavy)
+        if self._desk is not None:
+            from contextui.tui.inspector.snapshot import snapshot_of  # noqa: PLC0415  (heavy)
+            from contextui.windowing.runtime import runtime_of  # noqa: PLC0415  (likewise)
 
             open_windows = self._desk.session.windows.windows()
             count = len(open_windows)
-            tokens = self._looker.look().shares.total
+            tokens = snapshot_of(self._desk.session.context, self._tools).shares.total
             windows = f" {count}" if count else ""
             if any(runtime_of(window).jobs.running() for window in open_windows):
                 windows += f" {spinner()}"

@@ -17,7 +17,6 @@ from contextui.tui.dialogs.command import CommandField
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.dialogs.sessions import SessionsScreen
-from contextui.tui.inspector.item_page import Filter
 from contextui.words import Words
 from tests.tui.change import question as change_question
 from tests.tui.running import lines, running, say, until
@@ -119,7 +118,7 @@ async def type_in_panes(pilot: "Pilot[Any]", desk: AppSession) -> None:
     for name in ("files", "todo"):
         desk.session.windows.open(name)
     await pilot.press("ctrl+g", "i", "slash")
-    await focus_in(pilot, Filter)
+    await focus_in(pilot, FilterInput)
     await types(pilot)
     await pilot.press("escape", "ctrl+g", "1", "slash")
     await focus_in(pilot, FilterInput)

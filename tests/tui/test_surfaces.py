@@ -223,7 +223,6 @@ KNOWN: dict[str, str] = {
     "desktop.actions.ResultScreen": "hostile text in tests/tui/desktop",
     "lines.Sheet": "hostile text in tests/tui/desktop",
     "inspector.edit.EditScreen": "hostile text in tests/tui/inspector",
-    "inspector.item_page.Filter": "hostile text in tests/tui/inspector",
     "inspector.detail.TextLines": "hostile text in tests/tui/inspector",
     "inspector.detail.WholeText": "hostile text in tests/tui/inspector",
     "conversation.prompt.Prompt": "hostile text in tests/tui/conversation",

@@ -18,10 +18,10 @@ from textual.widgets import Input
 from contextui.config.sources import load_settings
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.popup import Popup
+from contextui.tui.desktop.rowlist import FilterInput
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
 from contextui.tui.dialogs.sessions import SessionsScreen
-from contextui.tui.inspector.item_page import Filter
 from contextui.windowing.action import action
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
@@ -188,6 +188,6 @@ async def others(pilot: "Pilot[int]") -> None:
     await screen_of(pilot, CommandPalette)
     await paste(pilot)
     await press(pilot, "escape", "ctrl+g", "i", "slash")
-    await until(pilot, lambda: isinstance(app.focused, Filter))
+    await until(pilot, lambda: isinstance(app.focused, FilterInput))
     await paste(pilot)
     await press(pilot, "escape")

@@ -49,15 +49,26 @@ class RowList(CursorView, Generic[T]):
 
     opens_by_click: ClassVar[bool] = True
     """Whether a click on any row opens it, or only one on the row under the cursor."""
+    expands: ClassVar[bool] = True
+    """Whether rows can be expanded."""
+    shows_cursor: ClassVar[bool] = False
+    """Whether the cursor is shown although something else has the focus."""
 
-    def __init__(self, draw: Draw[T], key: Callable[[T], Hashable]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        draw: Draw[T],
+        key: Callable[[T], Hashable],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
         self.rows: Sequence[T] = ()
         self.note = Content("")
         """Shown where the rows would be, if there are none."""
-        self.shows_cursor = False
-        """Whether the cursor is shown although something else has the focus: the filter."""
+        self.is_filtered = False
+        """Whether the filter has the focus, so that the cursor is shown."""
         self._draw_row, self._key = draw, key
+        self._chosen: Hashable = None  # the key of the last row under the cursor
         self._noted: Sequence[Content] = ()  # the note, wrapped
 
     def is_entry(self, row: T) -> bool:  # noqa: ARG002
@@ -78,10 +89,11 @@ class RowList(CursorView, Generic[T]):
             note: What to show if there are none.
             at: The key of the row to move the cursor to.
         """
-        before = self._key(self.row) if self.row is not None else None
+        if self.row is not None:
+            self._chosen = self._key(self.row)
         self.rows = rows
         self.note = Content.styled(note, MUTED) if isinstance(note, str) else note
-        wanted = before if at is None else at
+        wanted = self._chosen if at is None else at
         if wanted is not None:
             is_here = self.cursor < len(rows) and self._key(rows[self.cursor]) == wanted
             if not is_here:
@@ -103,7 +115,7 @@ class RowList(CursorView, Generic[T]):
         if not self.rows:
             return self._noted[number]
         shown = self._draw_row(self.rows[number], width)
-        if number == self.cursor and (self.has_focus or self.shows_cursor):
+        if number == self.cursor and (self.has_focus or self.shows_cursor or self.is_filtered):
             return lit(shown.pad_right(max(width - shown.cell_length, 0)))
         return shown
 
@@ -135,6 +147,10 @@ class RowList(CursorView, Generic[T]):
         """Expand or collapse the row under the cursor."""
         if self.row is not None:
             self.post_message(self.Toggled())
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable `expand` only if rows can be expanded."""
+        return super().check_action(action, parameters) and (action != "expand" or self.expands)
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the clicked row and choose it, at once or at the second click."""
@@ -177,9 +193,9 @@ class FilterInput(Input):
     class Cleared(Message):
         """Posted when the person leaves the filter."""
 
-    def __init__(self) -> None:
-        super().__init__(compact=True)
-        self.can_focus = False  # until it is shown
+    def __init__(self, hint: str) -> None:
+        super().__init__(placeholder=hint, compact=True)
+        self.can_focus = False  # until it is used
 
     def action_move(self, how: str, by: int) -> None:
         """Move the cursor of the list."""
@@ -191,15 +207,18 @@ class FilterInput(Input):
 
 
 class FilterLine(Horizontal):
-    """One line above a list: what is typed, and how much it finds. Hidden until it is used.
+    """One line above a list: what is typed, and how much it finds.
 
     Args:
         rows: The list below it.
+        hint: Shown before anything is typed.
+        keeps: Whether Enter returns to the list, and not opens the row under the cursor.
+        is_always_shown: Whether the line is shown before it is used.
     """
 
     DEFAULT_CSS = """
     FilterLine {
-        display: none; height: 1;
+        height: 1;
         .slash { width: 2; }
         FilterInput { width: 1fr; height: 1; padding: 0; background: $background; border: none; }
         .found { width: auto; height: 1; padding: 0 0 0 1; }
@@ -213,10 +232,19 @@ class FilterLine(Horizontal):
             super().__init__()
             self.query = query
 
-    def __init__(self, rows: RowList[T]) -> None:
+    def __init__(
+        self,
+        rows: RowList[T],
+        *,
+        hint: str = "",
+        keeps: bool = False,
+        is_always_shown: bool = False,
+    ) -> None:
         super().__init__()
-        self._rows, self._input = rows, FilterInput()
+        self._rows, self._input = rows, FilterInput(hint)
+        self._keeps, self._is_always_shown = keeps, is_always_shown
         self._found = Static(classes="found")
+        self.display = is_always_shown
 
     def compose(self) -> ComposeResult:
         """Compose the slash, the text and what it finds."""
@@ -229,26 +257,34 @@ class FilterLine(Horizontal):
         """What to find; empty while the filter is not used."""
         return self._input.value.strip() if self.display else ""
 
+    @property
+    def is_typing(self) -> bool:
+        """Whether the filter has the focus."""
+        return self._input.has_focus
+
     def begin(self) -> None:
         """Show the filter and type into it."""
-        self.display = self._input.can_focus = True
-        self._rows.shows_cursor = True
+        self.display = self._input.can_focus = self._rows.is_filtered = True
         self._input.focus()
 
     def end(self) -> None:
-        """Hide the filter and return to the list."""
-        had_focus = self._input.has_focus
-        self.display = self._input.can_focus = self._rows.shows_cursor = False
+        """Clear the filter and return to the list."""
+        self._leave(self._is_always_shown)
         with self.prevent(Input.Changed):
             self._input.value = ""
         self.show_found("")
-        if had_focus:
-            self._rows.focus()
         self.post_message(self.Changed(""))
 
-    def show_found(self, text: str) -> None:
+    def _leave(self, is_shown: bool) -> None:
+        had_focus = self._input.has_focus
+        self._input.can_focus = self._rows.is_filtered = False
+        self.display = is_shown
+        if had_focus:
+            self._rows.focus()
+
+    def show_found(self, text: str | Content) -> None:
         """Show how much is found."""
-        self._found.update(Content.styled(text, MUTED))
+        self._found.update(Content.styled(text, MUTED) if isinstance(text, str) else text)
 
     @on(Input.Changed)
     def _search(self, message: Input.Changed) -> None:
@@ -258,7 +294,12 @@ class FilterLine(Horizontal):
     @on(Input.Submitted)
     def _open(self, message: Input.Submitted) -> None:
         message.stop()
-        self._rows.action_open()
+        if not self._keeps:
+            self._rows.action_open()
+        elif self.query_text:
+            self._leave(is_shown=True)
+        else:
+            self.end()
 
     @on(FilterInput.Moved)
     def _move(self, message: FilterInput.Moved) -> None:

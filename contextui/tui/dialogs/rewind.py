@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -75,6 +75,8 @@ class Around:
 class TurnList(RowList[Turn | None]):
     """The turns, newest first, and a rule; those above it leave the conversation."""
 
+    shows_cursor: ClassVar[bool] = True
+
     class Moved(RowList.Moved):
         """Posted when another turn is chosen."""
 
@@ -82,7 +84,6 @@ class TurnList(RowList[Turn | None]):
         super().__init__(self._turn_line, lambda turn: turn.number if turn is not None else None)
         self._words, self._now = words, now
         self._turns = sorted(turns, key=lambda one: one.number, reverse=True)
-        self.shows_cursor = True
         self.chosen = chosen
         """The number of the chosen turn."""
 
@@ -162,6 +163,8 @@ class TurnHead(Widget):
 class FileList(RowList[FileChange]):
     """The files written since the turn, with a box for those that can be restored or deleted."""
 
+    shows_cursor: ClassVar[bool] = True
+
     class Moved(RowList.Moved):
         """Posted when the cursor is on another file."""
 
@@ -173,7 +176,6 @@ class FileList(RowList[FileChange]):
         self._words = words
         self._counts: dict[str, tuple[str, str]] = {}
         self._ago = ""
-        self.shows_cursor = True
         self.chosen: set[str] = set()
         """The paths that are chosen."""
 

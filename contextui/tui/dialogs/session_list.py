@@ -76,6 +76,7 @@ class SessionList(RowList[Row]):
     """The sessions, one line each."""
 
     opens_by_click = False
+    shows_cursor = True
     now: Callable[[], float] = staticmethod(time.time)
     """Returns the current time; it decides what is today's."""
 
@@ -83,7 +84,6 @@ class SessionList(RowList[Row]):
         super().__init__(self._line, lambda row: row.place.id if row.place is not None else None)
         self._words, self._catalogue, self._current = words, catalogue, current
         self.has_folder, self.has_cost = True, False
-        self.shows_cursor = True
 
     def is_entry(self, row: Row) -> bool:
         """Whether a row is a session."""

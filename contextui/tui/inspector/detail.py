@@ -7,7 +7,7 @@ from itertools import islice
 
 from rich.cells import cell_len
 from textual import on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
@@ -23,21 +23,17 @@ from contextui.tui.footer import KeyHints
 from contextui.tui.inspector.edit import Note
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.labels import (
-    both_texts,
     counted,
     fate,
-    is_gist,
     origin,
     outdated,
-    replaced,
     sent_text,
     text_of,
     title,
-    whole_text,
 )
-from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Fold, Row, tokens_of
+from contextui.tui.inspector.rows import Fold, ItemRow, Rows, tokens_of
+from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
@@ -73,37 +69,37 @@ class Description:
     hints: tuple[str, ...] = ()
 
 
-def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
+def describe(row: ItemRow, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
     """Describe the item of a row."""
-    look = prices.look
-    context = row.home(look.context)
+    snapshot = prices.snapshot
+    context = row.home(snapshot.context)
     is_outdated = row.is_old and row.block is not None
     if is_outdated:
         facts = [words("outdated: ") + outdated(row, words)]
     else:
-        facts = [fate(row.item, context, look.context.counter, words)]
-    if look.knows_cache and (is_outdated or not row.item.hidden):
-        facts.append(words(msg("cached") if _is_cached(row, prices) else msg("not cached")))
+        facts = [fate(row.item, context, snapshot.context.counter, words)]
+    if snapshot.knows_cache and (is_outdated or not row.item.hidden):
+        facts.append(words(msg("cached") if _is_cached(row, snapshot) else msg("not cached")))
     is_left_out = row.item.hidden and not is_outdated  # then what it would have
-    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, look)
+    counted = context.item_tokens(row.item) if is_left_out else tokens_of(row, snapshot)
     return Description(
         title(row, context.calls, words),
-        short(look.provider(counted)),
+        short(snapshot.provider(counted)),
         words(", ").join(facts)
         if is_outdated
         else origin(row, turn_of(row.item.seq), facts, words),
         sent_text(row, context) if is_outdated else text_of(row, context.windows),
-        look.knows_cache,
+        snapshot.knows_cache,
     )
 
 
-def hints(row: Row, offers: Sequence[Offer], prices: Prices, words: Words) -> Iterator[str]:
+def hints(row: ItemRow, offers: Sequence[Offer], prices: Prices, words: Words) -> Iterator[str]:
     """Explain a drop that saves more than the item has, and levels that are longer."""
-    own = prices.look.provider(tokens_of(row, prices.look))
+    own = prices.snapshot.provider(tokens_of(row, prices.snapshot))
     for offer in offers:
         each = offer.price.each or 0 if offer.price is not None else 0
         if offer.name == "drop" and -each > own:
-            yield words(_ALSO_DROPPED[_also_dropped(row, prices.look)])
+            yield words(_ALSO_DROPPED[_also_dropped(row, prices.snapshot)])
         elif offer.lod is not None and offer.key in "-g" and offer.lod is not Lod.FULL and each > 0:
             yield words("{lod} is longer than what is shown.", lod=words(offer.lod.value))
 
@@ -116,10 +112,10 @@ _ALSO_DROPPED = {
 }
 
 
-def _also_dropped(row: Row, look: Look) -> str:
+def _also_dropped(row: ItemRow, snapshot: ContextSnapshot) -> str:
     """Return what a drop removes besides the item."""
-    calls = look.context.calls
-    if row.block is not None and sum(one.item == row.block.item for one in look.blocks) > 1:
+    calls = snapshot.context.calls
+    if row.block is not None and sum(one.item == row.block.item for one in snapshot.blocks) > 1:
         return "versions"
     if any(one is not row.item and not one.hidden for one in calls.results(row.item)):
         return "results"
@@ -134,17 +130,11 @@ def describe_fold(fold: Fold, words: Words) -> Description:
     return Description(words("Earlier items"), "", words("only in the log"), text)
 
 
-def _is_cached(row: Row, prices: Prices) -> bool:
-    look = prices.look
+def _is_cached(row: ItemRow, snapshot: ContextSnapshot) -> bool:
     if row.block is not None:
         return row.block.is_cached
-    if look.composition.plan is not None:
-        return 0 < row.item.seq < look.composition.plan.uncached_seq
-    if row.copy is not None:
-        cached = look.pieces(look.first_open, look.cached)
-        return any(row.copy in piece.shown.copies for piece in cached)
-    asker = look.context.calls.asker(row.item)
-    return prices.rewritten(asker.seq) > 0
+    plan = snapshot.composition.plan
+    return plan is not None and 0 < row.item.seq < plan.uncached_seq
 
 
 _LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
@@ -350,7 +340,7 @@ class BehindSummary(ModalScreen[None]):
 
     Args:
         words: Translates into the person's locale.
-        look: The snapshot with the items.
+        snapshot: The snapshot with the items.
         summary: The summary.
         items: The items that it replaces.
         read: Shows the whole text of a row.
@@ -361,14 +351,14 @@ class BehindSummary(ModalScreen[None]):
     def __init__(
         self,
         words: Words,
-        look: Look,
+        snapshot: ContextSnapshot,
         summary: ContextItem,
         items: Sequence[ContextItem],
-        read: Callable[[Row], None],
+        read: Callable[[ItemRow], None],
     ) -> None:
         super().__init__()
-        self._words, self._look, self._read = words, look, read
-        self._rows = [Row(summary), *map(Row, items)]
+        self._words, self._snapshot, self._read = words, snapshot, read
+        self._rows = [ItemRow(summary), *map(ItemRow, items)]
 
     def compose(self) -> ComposeResult:
         """Compose the list and the key hints."""
@@ -383,11 +373,11 @@ class BehindSummary(ModalScreen[None]):
         """Show the items, in no more rows than they need."""
         most = self.app.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
-        self.query_one(ItemList).show(self._look, self._rows)
+        self.query_one(ItemList).show_items(self._snapshot, Rows([self._rows]))
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        row = self.query_one(ItemList).row
+        row = self.query_one(ItemList).item_row
         if row is not None:
             self._read(row)
 
@@ -497,53 +487,15 @@ class WholeText(ModalScreen[None]):
 
     def action_copy(self) -> None:
         """Copy the text."""
-        self.app.copy_to_clipboard(self._text)
-        message = self._words("Copied {count} characters.", count=short(len(self._text)))
-        self.notify(message, markup=False)
+        copy_text(self, self._text, self._words)
 
     def action_leave(self) -> None:
         """Dismiss the screen."""
         self.dismiss()
 
 
-class Closer:
-    """Opens the whole text of an item.
-
-    Args:
-        app: The app that shows it.
-        words: Translates into the person's locale.
-        look: The snapshot with the items.
-    """
-
-    def __init__(self, app: App[object], words: Words, look: Look) -> None:
-        self._app, self._words, self._look = app, words, look
-
-    def heading(self, row: Row) -> str:
-        """Return the title of the screen."""
-        calls = row.home(self._look.context).calls
-        return f"{row.item.seq:04} {title(row, calls, self._words)}"
-
-    def open(self, row: Row) -> None:
-        """Show the whole item; for a summary, also the items that it replaces."""
-        look, words = self._look, self._words
-        if row.log is None and (items := replaced(row.item, look.context)):
-            self._app.push_screen(BehindSummary(words, look, row.item, items, self.read))
-        else:
-            self.read(row)
-
-    def read(self, row: Row) -> None:
-        """Show the item's text; for a gist, also the text that it replaces."""
-        counter = row.home(self._look.context).counter
-        item, words = row.item, self._words
-        shown = both_texts(item, counter, words) if is_gist(item) else self._text(row)
-        self._app.push_screen(WholeText(words, self.heading(row), shown))
-
-    def copy(self, row: Row) -> None:
-        """Copy the item's text."""
-        text = self._text(row)
-        self._app.copy_to_clipboard(text)
-        message = self._words("Copied {count} characters.", count=short(len(text)))
-        self._app.notify(message, markup=False)
-
-    def _text(self, row: Row) -> str:
-        return whole_text(row, row.home(self._look.context).windows)
+def copy_text(widget: Widget, text: str, words: Words) -> None:
+    """Copy a text, and say how long it is."""
+    widget.app.copy_to_clipboard(text)
+    message = words("Copied {count} characters.", count=short(len(text)))
+    widget.notify(message, markup=False)

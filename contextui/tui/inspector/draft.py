@@ -95,13 +95,9 @@ class Drafting:
         before = self._sent(order.sent)
         request, cached = self._planned(order)
         current = payload(request, self._controller.model.name, before)
-        if cached is None:
-            cached = max((_held(one, current) for one in before), default=-1)
-        if not order.has_cache:
-            cached = -1
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
-        older = [parts_of(one, -1, self._words) for one in before[-2:]]
+        older = [parts_of(one, -1, self._words) for one in before]
         is_sent = bool(older) and same(older[-1], parts)
         bases = older[:-1] if is_sent else older
         if bases:
@@ -109,14 +105,15 @@ class Drafting:
         covered = sum(part.first < cached for part in parts) if cached >= 0 else 0
         return Draft(order, parts, covered, raw(current.body), is_sent, bool(bases))
 
-    def _planned(self, order: Order) -> tuple[ModelRequest, int | None]:
-        """Return the request, and how many of its blocks are cached; None if it has no plan."""
+    def _planned(self, order: Order) -> tuple[ModelRequest, int]:
+        """Return the request, and how many of its blocks are cached; -1 if that is not known."""
         plan = order.now.plan
         if plan is None or order.is_earlier:
-            return self._request(order.now), None
+            return self._request(order.now), -1
         marked = replace(order.now, plan=replace(plan, marks=(plan.cached,)))
         request = self._request(marked)
-        cached = max(request.marks or (), default=0) if plan.cached else -1
+        is_cached = plan.cached and order.has_cache
+        cached = max(request.marks or (), default=0) if is_cached else -1
         return replace(request, marks=plan.marks), cached
 
     def _request(self, composition: Composition) -> ModelRequest:
@@ -139,22 +136,6 @@ class Drafting:
             self._payloads[id(one)] = there
             payloads.append(there[1])
         return payloads
-
-
-def _held(sent: Payload, now: Payload) -> int:
-    """Return how many blocks of a request the provider has cached from a sent one.
-
-    -1: none; 0: only what precedes the messages.
-    """
-    before, after = sent.request, now.request
-    if (before.system, before.tools) != (after.system, after.tools):
-        return -1
-    shared = 0
-    for old, new in zip(before.blocks(), after.blocks(), strict=False):
-        if old != new:
-            break
-        shared += 1
-    return max((mark for mark in sent.marks if mark <= shared), default=0)
 
 
 def compare(before: Sequence[Part], now: Sequence[Part]) -> None:

@@ -17,7 +17,7 @@ from contextui.errors import ContextUIError
 from contextui.text import for_terminal, one_line
 from contextui.tui.conversation.turn import turn_cost
 from contextui.tui.inspector.prices import Offer, turns
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.rows import ItemRow
 from contextui.tui.lines import KEY, MUTED, line, short
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
@@ -29,14 +29,12 @@ _DONE = {
     "unpin": msg("Unpinned {seq}. u undoes."),
     "edit": msg("Edited {seq}. u undoes."),
     "unfold": msg("{seq} is shown in full. u undoes."),
-    "fold": msg("{seq} is shown as its gist. u undoes."),
 }
 _DONE_LATER = {
     "drop": msg("Drops {seq} after the turn. u undoes."),
     "restore": msg("Restores {seq} after the turn. u undoes."),
     "edit": msg("Edits {seq} after the turn. u undoes."),
     "unfold": msg("{seq}: in full after the turn. u undoes."),
-    "fold": msg("{seq}: gist after the turn. u undoes."),
 }
 _AGAIN = {
     "drop": msg("d again drops it."),
@@ -101,7 +99,7 @@ class Changing:
         """Cancel a pending confirmation: the selection moved."""
         self._asked = None
 
-    def press(self, offer: Offer, row: Row) -> Note:
+    def press(self, offer: Offer, row: ItemRow) -> Note:
         """Apply an offer; a costly one needs a second press."""
         asked, self._asked = self._asked, None
         is_dear = offer.price is None or offer.price.is_dear
@@ -147,7 +145,7 @@ class Changing:
         dollars = self._cost(once) if once > 0 else None
         return f" ({turn_cost(dollars)})" if dollars else ""
 
-    def _change(self, name: str, row: Row) -> Note:
+    def _change(self, name: str, row: ItemRow) -> Note:
         if row.log is not None:
             self._recall(row.item)
         change = {
@@ -159,11 +157,10 @@ class Changing:
         change(row.item.id)
         return self._done(name, self._context.get(row.item.id))
 
-    def _show_at(self, row: Row, lod: Lod) -> Note:
+    def _show_at(self, row: ItemRow, lod: Lod) -> Note:
         if row.item.type is not ItemType.WINDOW:
-            is_whole = lod is Lod.FULL
-            (self._context.unfold if is_whole else self._context.fold)(row.item.id)
-            return self._done("unfold" if is_whole else "fold", row.item)
+            self._context.unfold(row.item.id)
+            return self._done("unfold", row.item)
         windows = self._context.windows
         if windows is None:
             return Note("")
@@ -173,7 +170,7 @@ class Changing:
         return Note(words(template, window=row.item.content, lod=words(lod.value)))
 
     def _done(self, name: str, item: ContextItem) -> Note:
-        later = name in _DONE_LATER and (item.held is not None or self._waits(item))
+        later = name in _DONE_LATER and self._waits(item)
         template = (_DONE_LATER if later else _DONE)[name]
         return Note(self._words(template, seq=f"{item.seq:04}"))
 

@@ -12,6 +12,7 @@ from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.tui.app_session import AppSession, Changes
+from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
 from contextui.words import Text, Words
@@ -133,8 +134,7 @@ class LogPage(LineView, can_focus=True):
             "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
             for entry in (*self._earlier, *self._log)
         )
-        self.app.copy_to_clipboard(text)
-        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
+        copy_text(self, text, self._words)
 
     def on_resize(self, _: Resize) -> None:
         """Wrap the lines to the new width."""

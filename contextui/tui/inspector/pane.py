@@ -1,6 +1,6 @@
 """The inspector pane: pages for items, request, usage and log, now or at an earlier turn."""
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -13,7 +13,7 @@ from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
-from contextui.tui.inspector.history import Earlier, EarlierTurn, OlderItems, Watch
+from contextui.tui.inspector.history import EarlierTurns, OlderItems, Watch
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.log import LogPage
@@ -41,9 +41,6 @@ class Inspector(Vertical):
         Binding("z", "screen.zoom", "zoom"),
     ]
 
-    class PastKnown(Message):
-        """Posted when the usage of turns before this run is read from the log."""
-
     class Swept(Message):
         """Posted when a request was sent without what was outdated."""
 
@@ -51,22 +48,12 @@ class Inspector(Vertical):
             super().__init__()
             self.sweep = sweep
 
-    class OlderRead(Message):
-        """Posted when older items are read from the log."""
-
-    class EarlierRead(Message):
-        """Posted when an earlier turn is read from the log."""
-
-        def __init__(self, earlier: EarlierTurn) -> None:
-            super().__init__()
-            self.earlier = earlier
-
     def __init__(self, words: Words) -> None:
         super().__init__(id="inspector")
         self._words = words
         self._desk: AppSession | None = None
         self._watch: Watch | None = None
-        self._earlier: Earlier | None = None
+        self._earlier: EarlierTurns | None = None
         self._changing: Changing | None = None
         self._older: OlderItems | None = None
         self._page = PAGES[0]
@@ -102,22 +89,34 @@ class Inspector(Vertical):
         """Inspect a session."""
         if self._watch is not None:
             self._watch.stop()
-        self._desk = desk
-        self._watch = watch = Watch(
-            desk,
-            lambda: self.post_message(self.PastKnown()),
-            lambda sweep: self.post_message(self.Swept(sweep)),
-        )
-        self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
-        self._older = OlderItems(desk.session, lambda: self.post_message(self.OlderRead()))
-        context, recall = desk.session.context, self._older.recall
-        self._changing = Changing(
-            context, self._words, recall, lambda: watch.look().cached_tokens, desk.rewrite_cost
-        )
+        self._desk, session = desk, desk.session
+        self._watch = watch = Watch(desk, lambda sweep: self.post_message(self.Swept(sweep)))
+        self._earlier = EarlierTurns(desk, watch)
+        self._older = older = OlderItems(session)
+        cached, cost = (lambda: watch.snapshot().cached_tokens), desk.rewrite_cost
+        self._changing = Changing(session.context, self._words, older.recall, cached, cost)
         drafting = Drafting(desk.controller, self._words)
-        self.query_one(RequestPage).attach(drafting, context.counter)
+        self.query_one(RequestPage).attach(drafting, session.context.counter)
         self.query_one(LogPage).attach(desk)
+        if session.turn:
+            self.run_worker(self._read_past(watch), name="past turns")
         self._look()
+
+    async def _read_past(self, watch: Watch) -> None:
+        """Read the usage of the turns before this run."""
+        await watch.read_past()
+        if watch is not self._watch or self._desk is None:
+            return
+        if self._desk.has_cache:
+            turns = [turn for turn in watch.spending.turns if turn.turn < watch.first_turn]
+            sweeps = [sweep for turn in turns for sweep in turn.sweeps]
+            self.query_one(LogPage).put_before(sweeps, self._provider)
+        self._look_soon()
+
+    def _provider(self, counted: int) -> int:
+        """Estimate the provider's count of tokens from our own."""
+        assert self._desk is not None
+        return self._desk.session.context.counter.calibrated(counted)
 
     # --- events ------------------------------------------------------------------------
 
@@ -139,23 +138,9 @@ class Inspector(Vertical):
         if isinstance(event, TurnStarted | UsageSpent | TurnFinished):
             self._look_soon()
 
-    @on(OlderRead)
-    def _show_older(self) -> None:
-        self.query_one(ItemPage).show_older()
-
     @on(Swept)
     def _log_sweep(self, message: Swept) -> None:
-        if self._desk is not None:
-            provider = self._desk.session.context.counter.calibrated
-            self.query_one(LogPage).add_sweep(message.sweep, provider)
-
-    @on(PastKnown)
-    def _log_past(self) -> None:
-        if self._desk is not None and self._watch is not None and self._desk.has_cache:
-            first, provider = self._watch.first_turn, self._desk.session.context.counter.calibrated
-            turns = [turn for turn in self._watch.spending.turns if turn.turn < first]
-            sweeps = [sweep for turn in turns for sweep in turn.sweeps]
-            self.query_one(LogPage).put_before(sweeps, provider)
+        self.query_one(LogPage).add_sweep(message.sweep, self._provider)
 
     @on(ItemList.Followed)
     def _show_following(self, message: ItemList.Followed) -> None:
@@ -165,7 +150,7 @@ class Inspector(Vertical):
     @on(TabBar.EndRequested)
     def _go_to_newest(self, message: TabBar.EndRequested) -> None:
         message.stop()
-        self.query_one(ItemPage).listing.follow(True)
+        self.query_one(ItemPage).listing.follow()
 
     @on(LogPage.Grew)
     def _mark_log(self) -> None:
@@ -174,7 +159,6 @@ class Inspector(Vertical):
     # --- refreshing --------------------------------------------------------------------
 
     @on(ItemPage.Changed)
-    @on(PastKnown)
     def _look_soon(self) -> None:
         """Schedule a refresh, at most 20 times a second."""
         if not self._is_waiting:
@@ -188,27 +172,28 @@ class Inspector(Vertical):
         self._is_stale = not self.region.area  # hidden: refresh when it is shown
         if self._is_stale:
             return
-        look, is_now = self._earlier.look(), self._earlier.is_now
-        budget = self._desk.controller.options.budget
-        full = self._desk.controller.compaction.threshold
-        banner = self._earlier.banner(self._words)
-        bar, cost = self.query_one(BudgetBar), self._watch.spending.cost
-        bar.show(look.shares, budget, banner, full, cost=cost, has_cache=self._desk.has_cache)
+        snapshot, is_now, desk = self._earlier.snapshot(), self._earlier.is_now, self._desk
+        spending = self._watch.spending
+        self.query_one(BudgetBar).show(
+            snapshot.shares,
+            desk.controller.options.budget,
+            self._earlier.banner(self._words),
+            desk.controller.compaction.threshold,
+            cost=spending.cost,
+            has_cache=desk.has_cache,
+        )
         match self._page:
             case "Items":
                 changing, older = (self._changing, self._older) if is_now else (None, None)
-                turn_of = self._watch.spending.turn_of
-                self.query_one(ItemPage).show(look, turn_of, changing, older)
+                self.query_one(ItemPage).show(snapshot, spending.turn_of, changing, older)
             case "Request":
-                turn = self._desk.session.turn + 1 if is_now else self._earlier.wanted or 0
-                sent = self._watch.sent.requests if is_now else []
-                order = Order(look.composition, sent, turn, not is_now, self._desk.has_cache)
+                turn = desk.session.turn + 1 if is_now else self._earlier.wanted or 0
+                sent = list(self._watch.sent) if is_now else []
+                order = Order(snapshot.composition, sent, turn, not is_now, desk.has_cache)
                 self.query_one(RequestPage).show(order)
             case "Usage":
-                provider = self._desk.session.context.counter.calibrated
-                turns, has_cache = self._watch.spending.turns, self._desk.has_cache
                 self.query_one(UsagePage).show(
-                    turns, provider, has_cache=has_cache, cost_of=self._desk.cost_of
+                    spending.turns, self._provider, has_cache=desk.has_cache, cost_of=desk.cost_of
                 )
 
     def on_show(self, _: Show) -> None:
@@ -267,20 +252,23 @@ class Inspector(Vertical):
 
     def action_turn(self, step: int) -> None:
         """Show an earlier or later turn."""
-        if self._earlier is not None and not self._earlier.step(step):
-            self.notify(self._words("There is no earlier turn."), markup=False)
+        if self._earlier is not None:
+            if self._earlier.step(step):
+                self._read_earlier(self._earlier)
+            else:
+                self.notify(self._words("There is no earlier turn."), markup=False)
         self._look()
 
-    @on(EarlierRead)
-    def _show_earlier(self, message: EarlierRead) -> None:
-        if self._earlier is not None:
-            self._earlier.take(message.earlier)
+    @work
+    async def _read_earlier(self, earlier: EarlierTurns) -> None:
+        await earlier.read()
         self._look()
 
     @on(UsagePage.Opened)
     def _show_its_request(self, message: UsagePage.Opened) -> None:
         if self._earlier is not None:
             self._earlier.go(message.turn)
+            self._read_earlier(self._earlier)
         self._turn_to("Request")
 
     def action_now(self) -> None:

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.inspector.detail import WholeText
+from contextui.tui.inspector.detail import WholeText, copy_text
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.parts import Part
 from contextui.tui.lines import FAINT, MUTED, CursorView, LineView, chopped, fit, lit, short
@@ -418,6 +418,4 @@ class RequestPage(Container):
         """Copy the selected part exactly as it is sent."""
         part = self.outline.part
         if part is not None:
-            self.app.copy_to_clipboard(part.exact)
-            message = self._words("Copied {count} characters.", count=short(len(part.exact)))
-            self.notify(message, markup=False)
+            copy_text(self, part.exact, self._words)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from textual.message import Message
 
 from contextui.tokens import Usage
 from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
 from contextui.tui.inspector.sweeps import Sweep, reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, fit, lit, short
@@ -133,7 +133,6 @@ class Spending:
         self._ends: list[int] = []
         self._changes: list[ContextChange] = []
         self._outdated, self._sweeps = 0, tuple[Sweep, ...]()
-        self._lock = threading.Lock()  # earlier turns are prepended on another thread
 
     @property
     def cost(self) -> float | None:
@@ -155,36 +154,32 @@ class Spending:
         guess = not any(usage.as_dict().values())
         if guess:
             usage = Usage(input_tokens=counted)
-        with self._lock:
-            if not self.turns or self.turns[-1].turn != turn:
-                self.turns.append(TurnUsage(turn, is_guess=guess))
-            total = self.turns[-1].plus(usage)
-            if self._changes and total.written > total.cached:
-                total = replace(total, cause=self._changes[-1])
-            self.turns[-1] = replace(
-                total,
-                outdated=total.outdated + self._outdated,
-                sweeps=total.sweeps + self._sweeps,
-            )
-            self._changes.clear()
-            self._outdated, self._sweeps = 0, ()
+        if not self.turns or self.turns[-1].turn != turn:
+            self.turns.append(TurnUsage(turn, is_guess=guess))
+        total = self.turns[-1].plus(usage)
+        if self._changes and total.written > total.cached:
+            total = replace(total, cause=self._changes[-1])
+        self.turns[-1] = replace(
+            total,
+            outdated=total.outdated + self._outdated,
+            sweeps=total.sweeps + self._sweeps,
+        )
+        self._changes.clear()
+        self._outdated, self._sweeps = 0, ()
 
     def end_turn(self, through_seq: int) -> None:
         """Record that a turn ended with this seq."""
-        with self._lock:
-            self._ends.append(through_seq)
+        self._ends.append(through_seq)
 
     def turn_of(self, seq: int) -> int | None:
         """Return the turn of an item by its seq, or None if unknown."""
-        with self._lock:
-            return self._first + bisect_left(self._ends, seq) if seq > self._after else None
+        return self._first + bisect_left(self._ends, seq) if seq > self._after else None
 
     def put_before(self, earlier: "Spending") -> None:
         """Prepend the usage of earlier turns."""
-        with self._lock:
-            self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
-            ends = [end for end in earlier._ends if end <= self._after]
-            self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
+        self.turns = [turn for turn in earlier.turns if turn.turn < self._first] + self.turns
+        ends = [end for end in earlier._ends if end <= self._after]
+        self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
 
 
 def total_cost(turns: Iterable[TurnUsage]) -> float | None:
@@ -572,8 +567,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     def action_copy(self) -> None:
         """Copy the figures of all turns as CSV."""
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
-        self.app.copy_to_clipboard(text)
-        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
+        copy_text(self, text, self._words)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable dollars only if prices are known, and a copy only if there are turns."""

@@ -99,8 +99,8 @@ async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:
     await until(pilot, places)
     listing.choose(places()[0])
     await pilot.pause()
-    assert listing.row is not None
-    return listing.row.item
+    assert listing.item_row is not None
+    return listing.item_row.item
 
 
 async def tidy(pilot: "Pilot[int]") -> None:

@@ -24,26 +24,26 @@ def test_the_list_follows_until_the_person_moves(tmp_path: Path) -> None:
             listing = rows(pilot)
             assert isinstance(listing, ItemList)
             await say(pilot, "first")
-            await until(pilot, lambda: len(listing._rows) > 3 and newest(pilot))
+            await until(pilot, lambda: len(listing.rows) > 3 and newest(pilot))
             await see(pilot, "following")
-            assert listing.row is not None
-            assert listing.row.item.seq == 3
+            assert listing.item_row is not None
+            assert listing.item_row.item.seq == 3
             await enter(pilot)
             await pilot.press("up")
-            chosen = listing.row.item.id
+            chosen = listing.item_row.item.id
             tabs = inspector(pilot).query_one(TabBar)
             await until(pilot, lambda: "following" not in tabs.render().plain)
             await say(pilot, "second")
             await see(pilot, "2 new, end")
-            assert listing.row.item.id == chosen  # a person's place is left alone
+            assert listing.item_row.item.id == chosen  # a person's place is left alone
             await enter(pilot)
             await pilot.press("end")
             await see(pilot, "following")
             assert newest(pilot)
             await pilot.press("slash", *"first", "enter")
-            await until(pilot, lambda: listing.row is not None and len(listing._rows) == 1)
+            await until(pilot, lambda: listing.item_row is not None and len(listing.rows) == 1)
             await say(pilot, "third")
-            assert listing.row.item.content == "first"  # a search is not followed away
+            assert listing.item_row.item.content == "first"  # a search is not followed away
             await enter(pilot)
             await pilot.press("escape", "home")
             await say(pilot, "fourth")
@@ -67,17 +67,19 @@ def test_the_cursor_stays_on_a_dropped_item_that_moves(tmp_path: Path) -> None:
             await enter(pilot)
             await windows.act("todo_1", "add", {"text": "eggs"})  # its new version comes last
             [window] = desk.session.context.live_window_items
-            await until(pilot, lambda: listing.row is not None and listing.row.item is window)
+            await until(
+                pilot, lambda: listing.item_row is not None and listing.item_row.item is window
+            )
             await see(pilot, "following")
-            assert listing.row is not None
+            assert listing.item_row is not None
             await pilot.press("r")
             await see(pilot, f"{window.seq:04} is sent: nothing to restore.")
             await pilot.press("d")
             await see(pilot, f"Dropped {window.seq:04}. u undoes.", f"[X] {window.seq:04} Window")
-            assert listing.row.item is window
+            assert listing.item_row.item is window
             await pilot.press("r")
             await see(pilot, f"Restored {window.seq:04}. u undoes.", f"[✓] {window.seq:04}")
-            assert listing.row.item is window
+            assert listing.item_row.item is window
             await pilot.press("c")
             await not_see(pilot, "Restored")
 

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, Hidden, ItemType
 from contextui.context.manager import ContextManager
@@ -12,9 +11,8 @@ from contextui.tui.inspector.detail import BehindSummary, WholeText
 from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
-from tests.tui.inspector.scene import enter, go_to, press_until, rows, screen, see, shop, talk
-from tests.tui.inspector.test_items import inspect
-from tests.tui.running import lines, running, until
+from tests.tui.inspector.scene import enter, go_to, rows, see, shop, talk
+from tests.tui.running import running, until
 
 pytestmark = pytest.mark.long
 
@@ -98,27 +96,3 @@ def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Pa
             await until(pilot, lambda: rows(pilot).has_focus)
 
     asyncio.run(run())
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", _: object) -> None:
-        item = await go_to(pilot, "read_file tests.py")
-        await see(pilot, "g Full", "never")
-        await pilot.press("g")
-        await see(pilot, f"{item.seq:04} is shown in full. u undoes.", "line 1 of the file")
-        assert item.whole
-        await see(pilot, "g Gist")  # the same key leads back, and its price is shown first
-        assert any("g Gist" in line and "−6." in line for line in lines(pilot))
-        await press_until(pilot, "g", f"{item.seq:04} is shown as its gist. u undoes.")
-        await see(pilot, "gist of 6,", "g Full")
-        await pilot.press("u")
-        await see(pilot, "g Gist", "line 1 of the file")
-        await pilot.press("u")
-        await see(pilot, "gist of 6,")
-        await go_to(pilot, "Money is Decimal")
-        await pilot.press("g")
-        await see(pilot, "0002 has one level of detail")
-        assert "is shown in full" not in screen(pilot)
-
-    inspect(tmp_path, act)

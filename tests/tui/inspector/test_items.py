@@ -241,11 +241,13 @@ def test_the_filter_finds_and_says_when_it_does_not(shared_shop: SharedApp) -> N
 def test_a_click_selects_twice_reads_and_on_a_price_does_it(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await click_on(pilot, "Tool   read_file")
-        await until(pilot, lambda: (row := rows(pilot).row) and row.item.tool_name == "read_file")
+        await until(
+            pilot, lambda: (row := rows(pilot).item_row) and row.item.tool_name == "read_file"
+        )
         await see(pilot, "d drop")
         await click_on(pilot, "d drop")
         await see(pilot, "Dropped")
-        row = rows(pilot).row
+        row = rows(pilot).item_row
         assert row is not None
         assert row.item.hidden == "dropped"
         await click_on(pilot, "User   Money", times=2)
@@ -257,7 +259,7 @@ def test_a_click_selects_twice_reads_and_on_a_price_does_it(shared_shop: SharedA
 def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         listing = rows(pilot)
-        before = listing.row
+        before = listing.item_row
         from textual.events import MouseScrollDown
 
         region = listing.region
@@ -266,7 +268,7 @@ def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None
                 MouseScrollDown(listing, region.x + 2, region.y + 2, 0, 0, 0, False, False, False)
             )
         await until(pilot, lambda: listing.scroll_offset.y > 0)
-        assert listing.row == before
+        assert listing.item_row == before
 
     shared_shop.run(act, (80, 24))
 
@@ -295,23 +297,6 @@ async def remember(pilot: "Pilot[int]", desk: AppSession, model: Slow) -> Contex
     await pilot.pause(0.1)
     await enter(pilot)
     return await go_to(pilot, "User   Remember this")
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
-    async def run() -> None:
-        model = Slow()
-        desk = shop(tmp_path, model=model)
-        async with running(desk) as pilot:
-            item = await remember(pilot, desk, model)
-            await pilot.press("d")
-            await see(pilot, f"Drops {item.seq:04} after the turn.")
-            await see(pilot, f"[✓] {item.seq:04} User")
-            assert hidden(item) == "dropped"
-            model.go_on.set()
-            await see(pilot, f"[X] {item.seq:04} User")
-
-    asyncio.run(run())
 
 
 def test_a_change_in_mid_turn_counts_with_the_next_request(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.tui.desktop.rowlist import FilterInput
 from contextui.tui.inspector.detail import TextLines, WholeText
-from contextui.tui.inspector.item_page import Filter
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.rows import Line, Rows
 from contextui.words import Words
@@ -50,18 +50,18 @@ def test_only_rows_in_view_are_made_and_a_filter_finds_one_of_many(tmp_path: Pat
             await see(pilot, f"words number {MANY - 1}")  # the newest are followed
             await pilot.press("home")
             await see(pilot, "words number 3")
-            look = listing._look
-            assert isinstance(listing._rows, Rows)
-            assert look is not None
-            counted = Counted(listing._rows._runs)
+            snapshot = listing._snapshot
+            assert isinstance(listing.rows, Rows)
+            assert snapshot is not None
+            counted = Counted(listing.rows._runs)
             Counted.asked = 0
-            listing.show(look, counted)
+            listing.show_items(snapshot, counted)
             await pilot.pause()
             listing.choose(15_000)
             await pilot.pause()
             assert 0 < Counted.asked < 12 * listing.size.height
             await pilot.press("slash")
-            inspector(pilot).query_one(Filter).value = "number 18777"
+            inspector(pilot).query_one(FilterInput).value = "number 18777"
             await see(pilot, "words number 18777")
             await until(pilot, lambda: rows(pilot).count == 1)
             await pilot.press("escape")

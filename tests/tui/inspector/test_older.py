@@ -42,7 +42,7 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, monkeypatch: pytest.Mon
         async with running(desk) as pilot:
             await enter(pilot)
             await see(pilot, "↑ 4 earlier items, Enter shows them")
-            assert rows(pilot).row is not None  # the cursor begins on an item
+            assert rows(pilot).item_row is not None  # the cursor begins on an item
             count = rows(pilot).count
             await pilot.press("home")
             await see(pilot, "Earlier items")
@@ -58,7 +58,7 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, monkeypatch: pytest.Mon
             assert rows(pilot).count == count + 4
             await pilot.press("down", "down")
             await see(pilot, "in summary 00")
-            row = rows(pilot).row
+            row = rows(pilot).item_row
             assert row is not None
             assert (row.item.content, row.item.hidden) == ("another answer", "compacted")
             await pilot.press("d")  # what is not there cannot be dropped
@@ -84,7 +84,7 @@ def test_an_earlier_item_is_found_and_restored_and_stays_so(tmp_path: Path) -> N
             await see(pilot, "question 0")
             await pilot.press("down", "r")
             await see(pilot, "Restored 0002. u undoes.", "↓ 3 earlier items", "[✓] 0002 User")
-            row = rows(pilot).row
+            row = rows(pilot).item_row
             assert row is not None
             assert (row.log, row.item.seq, row.item.pinned) == (None, 2, True)
             await pilot.press("u")
@@ -108,7 +108,7 @@ def test_an_earlier_item_is_found_and_restored_and_stays_so(tmp_path: Path) -> N
 
 def test_a_new_session_has_nothing_that_only_the_log_has(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
-    older = OlderItems(desk.session, lambda: None)
-    older.turn()
+    older = OlderItems(desk.session)
+    assert not older.begin()
     assert (older.fold, older.rows) == (None, None)
     desk.close()

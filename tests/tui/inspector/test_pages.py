@@ -89,18 +89,6 @@ def test_the_request_shows_its_parts_and_where_the_cache_ends(
     shared_shop.run(act, size)
 
 
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_the_request_shows_its_parts_and_where_the_cache_ends(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            seen = await read_parts(pilot, "todo_1  Full")
-            assert "─ cache ends here ─" in seen
-
-    asyncio.run(run())
-
-
 def test_where_the_cache_ends_is_what_the_plan_says(tmp_path: Path) -> None:
     """After five minutes nothing is cached any more; the request says so too."""
 

@@ -8,9 +8,9 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import CachePrices
-from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Row, rows_of
+from contextui.tui.inspector.rows import ItemRow, rows_of
+from contextui.tui.inspector.snapshot import ContextSnapshot, snapshot_of
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import controller, run
 from tests.windowing.samples import Todo
@@ -45,16 +45,17 @@ class Scene:
     def __init__(self, *words: str, talk: InteractionController | None = None) -> None:
         self.talk = talk or controller(*(f"Answer to {one}." for one in words))
         self.context = self.talk.context
-        self.sent = Sent(self.context)
         self.talk.install_prompt()
         for one in words:
             run(self.talk, one)
 
-    def look(self) -> Look:
-        return Looker(self.context, (), self.sent).look()
+    def look(self) -> ContextSnapshot:
+        return snapshot_of(self.context, knows_cache=True)
 
-    def row(self, item: ContextItem) -> Row:
-        found = [one for one in rows_of(self.look()) if isinstance(one, Row) and one.item is item]
+    def row(self, item: ContextItem) -> ItemRow:
+        found = [
+            one for one in rows_of(self.look()) if isinstance(one, ItemRow) and one.item is item
+        ]
         return found[-1]
 
     def offers(self, item: ContextItem, **sizes: int | None) -> dict[str, Offer]:
@@ -84,22 +85,6 @@ def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
     back = drop.pays_back
     assert back is not None
     assert math.isclose(back, 1.15 * rewritten / (0.1 * size(item)))
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_by_turn_dropping_rewrites_what_stands_behind_the_item() -> None:
-    scene = Scene("one", "two " * 300, "three", "four")
-    item = scene.items(ItemType.USER)[1]
-    size = scene.context.ledger.size
-    look = scene.look()
-    cached = [one for piece in look.pieces(0, look.cached) for one in piece.shown.items]
-    behind = sum(size(one) for one in cached if one.seq > item.seq)
-    drop = price(scene.offers(item)["d"])
-    assert drop.each == -size(item)
-    assert drop.once == behind > 0
-    back = drop.pays_back
-    assert back is not None
-    assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
 
 
 def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
@@ -168,11 +153,3 @@ def test_levels_of_detail_are_compared_as_whole_renders() -> None:
     offers = scene.offers(item, **sizes)
     assert price(offers["g"]).each == sizes["Gist"] - full
     assert price(offers["-"]).each == sizes["Summary"] - full
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_a_system_prompt_can_only_be_edited() -> None:
-    scene = Scene("one", "two")
-    offers = scene.offers(scene.items(ItemType.SYSTEM)[0])
-    assert set(offers) == {"e"}
-    assert price(offers["e"]).once > 0  # everything behind it would be rewritten
