@@ -7,9 +7,8 @@ from collections.abc import Awaitable
 from itertools import pairwise
 
 import pytest
-from pydantic import field_validator
 
-from contextui import ActionResult, Body, Lod, Window, WindowManager, action
+from contextui import ActionResult, Lod, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from contextui.windowing.runtime import runtime_of
@@ -50,9 +49,6 @@ class Async(Counter):
 
 
 class TestAsync:
-    def test_success(self, windows: WindowManager) -> None:
-        assert act(windows, windows.open(Async), "later", by=2).text == "Now 2"
-
     def test_too_slow_is_cancelled_and_rolled_back(self, windows: WindowManager) -> None:
         class Hasty(Async):
             action_seconds = 0.05
@@ -66,22 +62,6 @@ class TestAsync:
         after_all(hasty)
         assert hasty.state.count == 0
         assert act(windows, hasty, "up").text == "Now 1"
-
-    def test_cancelled_in_mid_flight_is_rolled_back(self, windows: WindowManager) -> None:
-        window = Async()
-        windows.open(window)
-
-        async def cancel() -> None:
-            acting = asyncio.create_task(windows.act(window.id, "forever"))
-            await asyncio.to_thread(window.reached.wait, LONG)
-            acting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await acting
-
-        asyncio.run(cancel())
-        assert window.cleaned.wait(LONG)
-        after_all(window)
-        assert (window.state.count, str(window.version)) == (0, "1.0.0")
 
     def test_one_cancelled_while_it_is_queued_never_runs(self, windows: WindowManager) -> None:
         window = Blocking()
@@ -159,38 +139,6 @@ class TestHanging:
                 assert (await windows.act(windows.open(Counter).id, "up")).ok
 
         asyncio.run(close())
-
-    def test_a_state_whose_validator_hangs_is_given_up_too(self, windows: WindowManager) -> None:
-        gate = Gate()
-
-        class Slow(Window):
-            action_seconds = 0.05
-
-            class State(Window.State):
-                text: str = ""
-
-                @field_validator("text")
-                @classmethod
-                def _check(cls, value: str) -> str:
-                    if value == "hang":
-                        gate.hold()
-                    return value
-
-            state: State
-
-            def content(self, lod: Lod) -> Body:
-                return self.state.text
-
-            @action("Set")
-            def put(self, text: str) -> None:
-                self.state.text = text
-
-        slow = windows.open(Slow)
-        result = act(windows, slow, "put", text="hang")
-        assert isinstance(result.error, WindowBusyError)
-        gate.release()
-        after_all(slow)
-        assert slow.snapshot().content == ""
 
     def test_while_one_closes_a_hanging_window_others_are_not_held_up(
         self, windows: WindowManager, neighbour: Window

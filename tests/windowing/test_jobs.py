@@ -1,9 +1,6 @@
 """Jobs: work beside the queue, its progress, its transactions, cancelling and its end."""
 
 import asyncio
-import os
-import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,8 +15,6 @@ from contextui.reaper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window as BaseWindow
-from contextui.words import Words
-from tests import forkserver
 
 LONG = 20.0
 
@@ -362,23 +357,6 @@ def test_waiting_for_nothing_returns_at_once() -> None:
     run(test)
 
 
-def test_closing_cancels_jobs_and_says_why() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("hold")
-        desk.windows.close("builder_1")
-        await until(lambda: desk.window.ends)
-        assert desk.window.ends == ["closed"]
-
-    run(test)
-
-
-def test_at_exit_the_hook_runs_too() -> None:
-    desk = Desk()
-    asyncio.run(desk.act("hold"))
-    desk.windows.shut_down()
-    assert desk.window.ends == ["exit"]
-
-
 @pytest.mark.parametrize(("how", "ended"), [("cancel", "cancelled"), ("finish", "done")])
 def test_a_hook_records_how_a_job_ended(how: str, ended: str) -> None:
     class Noting(Builder):
@@ -509,12 +487,6 @@ def test_work_that_is_not_async_is_explained() -> None:
     windows.shut_down()
 
 
-def test_the_words_exist_in_chinese() -> None:
-    words = Words("zh")
-    for text in ("{name} was cancelled.", "{name} is done.", "No job is running."):
-        assert words(text, name="构建") != Words("en")(text, name="构建")
-
-
 class Runner(Window):
     """Runs programs."""
 
@@ -578,12 +550,6 @@ def test_a_process_of_a_job_gives_its_output_and_status(
     assert runner.state.lines == ["one", "key:"]
 
 
-def test_a_program_that_does_not_exist_is_named(runner: Runner) -> None:
-    assert 'There is no program "no-such-program".' in do(
-        runner, "run", argv=["no-such-program"], wait=LONG
-    )
-
-
 @pytest.mark.parametrize("how", ["cancel", "close", "exit"])
 def test_everything_that_a_job_started_ends_with_it(how: str) -> None:
     windows = WindowManager([Runner])
@@ -613,31 +579,3 @@ def test_one_that_an_action_left_ends_with_the_window(runner: Runner) -> None:
     assert left(session)
     runtime_of(runner).end().result(LONG)
     assert not left(session)
-
-
-_KILLED = """
-import asyncio, os, signal, time
-from contextui import WindowManager
-from tests.windowing.test_jobs import NESTED, Runner
-
-windows = WindowManager([Runner])
-window = windows.open("runner")
-asyncio.run(windows.act(window.id, "run", {"argv": NESTED}))
-while "ready" not in window.state.lines:
-    time.sleep(0.01)
-print(window.state.pids[0], flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_no_process_is_left_if_the_program_is_killed() -> None:
-    done = forkserver.run(
-        [sys.executable, "-c", _KILLED],
-        capture_output=True, text=True, timeout=LONG, check=False,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )  # fmt: skip
-    assert done.returncode == -signal.SIGKILL, done
-    session, deadline = int(done.stdout), time.monotonic() + LONG
-    while left(session) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert left(session) == []

@@ -260,27 +260,6 @@ class TestClosing:
             thread.join(LONG)
         assert sorted(results) == [False] * 7 + [True]
 
-    def test_closed_is_called_once_at_the_end(self, windows: WindowManager) -> None:
-        emitted = threading.Semaphore(0)
-
-        class Polite(Counter):
-            def closed(self) -> None:
-                emitted.release()
-
-        windows.close(windows.open(Polite).id)
-        assert emitted.acquire(timeout=LONG)
-
-    def test_closed_may_be_async(self, windows: WindowManager) -> None:
-        emitted = threading.Event()
-
-        class Polite(Counter):
-            async def closed(self) -> None:
-                await asyncio.sleep(0)
-                emitted.set()
-
-        windows.close(windows.open(Polite).id)
-        assert emitted.wait(LONG)
-
     def test_a_closed_window_can_still_be_looked_at(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
         windows.close(counter.id)
@@ -306,13 +285,6 @@ class TestActing:
         assert not result.ok
         assert isinstance(result.error, UnknownWindowError)
         assert "Open windows: todo_1." in result.text
-
-    def test_a_closed_window_is_a_result(self, windows: WindowManager) -> None:
-        todo = windows.open("todo")
-        windows.close(todo.id)
-        result = act(windows, todo, "add", text="x")
-        assert isinstance(result.error, UnknownWindowError)
-        assert result.text == "todo_1 is closed."
 
     def test_an_action_that_is_not_declared_is_refused(self, windows: WindowManager) -> None:
         """FAULTS 20."""
@@ -352,16 +324,6 @@ class TestActing:
             result = asyncio.run(windows.act(todo.id, "add", params))
             assert isinstance(result.error, InvalidParamsError), params
             assert str(todo.version) == "1.0.0", params
-
-    def test_concurrent_tasks_lose_nothing(self, windows: WindowManager) -> None:
-        counter = windows.open("counter")
-
-        async def all_at_once() -> list[str]:
-            acts = [windows.act(counter.id, "up") for _ in range(50)]
-            return [result.text for result in await asyncio.gather(*acts)]
-
-        assert asyncio.run(all_at_once()) == [f"Now {number}" for number in range(1, 51)]
-        assert counter.snapshot().content == "Full: 50"
 
     def test_concurrent_threads_lose_nothing(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
@@ -431,11 +393,6 @@ class TestFocus:
             windows.focus("todo_1")
         with pytest.raises(ContextUIError):
             windows.set_lod("todo_1", Lod.GIST)
-
-
-def test_settle_without_windows_is_done_at_once(windows: WindowManager) -> None:
-    assert settled(windows) == []
-    windows.settle_now()
 
 
 def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> None:

@@ -82,18 +82,6 @@ def test_rollback_gives_what_was_committed_and_the_transient_object_of_before() 
     assert back.cache is before
 
 
-def test_the_view_is_made_once_for_what_is_committed() -> None:
-    keeper = keeper_of(state := State(items=["a"]))
-    view = keeper.view()
-    keeper.refer(state)
-    assert keeper.view() is view
-    state.items.append("b")
-    keeper.check(state)
-    assert keeper.view() is view  # not committed
-    state = keeper.commit()
-    assert keeper.view().items == ["a", "b"]
-
-
 def test_the_view_has_the_transient_objects_of_now() -> None:
     class Sampled(Window.State):
         samples: Transient[list[int]] = []
@@ -122,20 +110,6 @@ def test_what_is_done_after_a_rollback_is_not_in_the_view() -> None:
     assert keeper.rollback().data == {"a": [1]}
 
 
-def test_an_invalid_state_is_reported_with_its_place() -> None:
-    keeper = keeper_of(state := State())
-    broken: list[Any] = state.items
-    broken.append(5)
-    with pytest.raises(InvalidSourceDataError, match=r"items\.0: Input should be a valid string"):
-        keeper.check(state)
-    assert keeper.rollback().items == []
-
-
-def test_the_first_of_several_problems_is_named() -> None:
-    with pytest.raises(InvalidSourceDataError, match=r"^items: "):
-        State.from_saved({"items": 1, "part": 2, "table": 3})
-
-
 def test_a_state_must_be_one() -> None:
     cases: list[tuple[Any, str]] = [(None, "no state"), (Part(), "the state is a Part")]
     for given, named in cases:
@@ -147,21 +121,6 @@ def test_the_state_must_stay_of_its_class() -> None:
     for other in (5, None, Part(), WindowState()):
         with pytest.raises(InvalidSourceDataError, match="must stay a State"):
             keeper_of(State()).check(other)
-
-
-def test_what_is_checked_but_not_committed_does_not_count() -> None:
-    keeper = keeper_of(state := State())
-    state.items.append("a")
-    assert keeper.check(state)
-    assert keeper.rollback().items == []
-
-
-def test_a_default_that_does_not_validate_is_reported_at_once() -> None:
-    class Wrong(Window.State):
-        count: int = "many"  # type: ignore[assignment]
-
-    with pytest.raises(InvalidSourceDataError, match="count: "):
-        StateKeeper(Wrong())
 
 
 def test_a_validator_that_refuses_its_own_work_is_named() -> None:
