@@ -1,9 +1,13 @@
-"""Records of commands that ended, and how a model reads them."""
+"""Commands of a shell: while they run, as records, and how a model reads them."""
+
+from datetime import UTC, datetime
+from typing import Literal
 
 from pydantic import BaseModel
 
 from contextui.windowing import CommandResult
-from contextui.windows.terminal.transcript import Command, Who
+from contextui.windows.terminal.spool import Spool
+from contextui.windows.terminal.transcript import Transcript
 from contextui.words import Lang
 
 WIDEST = 400
@@ -11,6 +15,73 @@ WIDEST = 400
 
 _ENDS = (60, 140)  # lines of a result, and of a record: first, last
 _LAST = 8  # lines that are shown where the person typed the command, below a line for the others
+
+
+Who = Literal["person", "model"]
+
+
+class Command:
+    """One command that ran in a shell, or still runs.
+
+    Attributes:
+        number: Its place among the shell's commands; the first is 1.
+        text: What was typed.
+        who: Who typed it.
+        folder: The shell's folder when it started.
+        started: When it started.
+        ended: When it ended, or None.
+        status: Its exit status, or None while it runs or if the shell did not report it.
+        full_screen: Whether it used the whole screen, as an editor does: that is not output.
+        job: The number of the window's job that watches it; 0 if there is none yet.
+        transcript: Its first and last lines.
+        spool: All its lines.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        text: str,
+        who: Who,
+        *,
+        folder: str,
+        spool: Spool,
+    ) -> None:
+        self.number, self.text, self.who, self.folder = number, text, who, folder
+        self.transcript, self.spool = Transcript(), spool
+        self.started = datetime.now(UTC)
+        self.ended: datetime | None = None
+        self.status: int | None = None
+        self.full_screen, self.job = False, 0
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.ended is None
+
+    @property
+    def age(self) -> float:
+        """Seconds since it started."""
+        return (datetime.now(UTC) - self.started).total_seconds()
+
+    @property
+    def output(self) -> str:
+        """Its output as plain text: the first and the last lines."""
+        return self.transcript.output()
+
+    def restart(self) -> None:
+        """Forget the output so far."""
+        self.transcript = Transcript()
+        self.spool.remove()
+        self.spool = Spool(self.spool.path, self.spool.limit)
+
+    def end(self, status: int | None) -> None:
+        """Note that it ended."""
+        self.status, self.ended = status, datetime.now(UTC)
+        self.spool.finish()
+
+    def page(self, start: int, lines: int) -> list[str]:
+        """Return lines of the whole output by number; 0 is the first."""
+        return self.spool.page(start, lines)
 
 
 class Ran(BaseModel):

@@ -40,9 +40,11 @@ class Style(NamedTuple):
     reverse: bool = False
 
 
+Line = pyte.screens.StaticDefaultDict[int, pyte.screens.Char]
 Run = tuple[str, Style]
 Row = tuple[Run, ...]
 PLAIN = Style()
+_JOINERS = "\u200c\u200d"
 
 
 class Screen(pyte.Screen):
@@ -52,6 +54,8 @@ class Screen(pyte.Screen):
         self.history = deque[Row](maxlen=history)
         self.scrolled = 0
         self.labels = dict[int, Label]()
+        self.take_row: Callable[[int, str, bool], None] | None = None
+        self.erasing: Callable[[], None] = lambda: None
         self.reply: Callable[[str], None] = lambda _: None
         super().__init__(columns, lines)
 
@@ -80,7 +84,35 @@ class Screen(pyte.Screen):
             tail = tail.rstrip(" ")
         if tail:
             runs.append((tail, last))
-        return tuple(runs)
+        return tuple((text.replace("\t", " "), style) for text, style in runs)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Row and column of the cursor, counted from the first row that ever was."""
+        # Behind the last column is the start of the next row, for shells as well.
+        wraps, column = divmod(self.cursor.x, self.columns)
+        return self.scrolled + self.cursor.y + wraps, column
+
+    @property
+    def last_row(self) -> int:
+        """The last row with content, counted likewise."""
+        return self.scrolled + max((y for y, line in self.buffer.items() if line), default=-1)
+
+    def line(self, row: int, start: int = 0) -> tuple[str, bool]:
+        """Return the text of a row, counted likewise, and whether its line goes on in the next."""
+        line = self.buffer.get(row - self.scrolled)
+        if not line:
+            return "", False
+        cells = [line[x].data for x in range(start, min(max(line) + 1, self.columns))]
+        for x, cell in enumerate(cells):
+            if cell == "\t":
+                for pad in range(x + 1, min((start + x) // 8 * 8 + 8 - start, len(cells))):
+                    if cells[pad] != " ":
+                        break
+                    cells[pad] = ""
+        goes_on = getattr(line, "goes_on", False)
+        text = "".join(cells)
+        return text if goes_on else text.rstrip(" "), goes_on
 
     def cells(self, y: int, start: int, end: int | None) -> str:
         """Return the text in some columns of a row."""
@@ -88,11 +120,13 @@ class Screen(pyte.Screen):
         if line is None:
             return ""
         stop = self.columns if end is None else min(end, self.columns)
-        return "".join(line[x].data for x in range(start, stop))
+        return "".join(line[x].data for x in range(start, stop)).replace("\t", " ")
 
     def keep(self, y: int) -> None:
-        """Put a row into the scroll-back."""
+        """Put the first row that did not scroll away yet into the scroll-back."""
         self.history.append(self.row(y))
+        if self.take_row is not None:
+            self.take_row(self.scrolled, *self.line(self.scrolled + y))
         self.scrolled += 1
 
     def index(self) -> None:
@@ -105,7 +139,9 @@ class Screen(pyte.Screen):
         """Draw whole lines at once, if that is the same as drawing them one by one."""
         y = self.cursor.y
         rows = [
-            line[at : at + self.columns] for line in lines for at in _starts(line, self.columns)
+            (line[at : at + self.columns], at + self.columns < len(line))
+            for line in lines
+            for at in range(0, max(len(line), 1), self.columns)
         ]
         if (
             len(rows) <= self.lines
@@ -123,21 +159,41 @@ class Screen(pyte.Screen):
         shown = self.lines - 1
         style = _style(self.cursor.attrs[1:])
         if style == PLAIN:
-            rows = [row.rstrip(" ") for row in rows]
-        gone = [((row, style),) if row else () for row in rows[:-shown]]
-        self.history.extend(gone)
-        self.scrolled += len(gone)
+            rows = [(row if goes_on else row.rstrip(" "), goes_on) for row, goes_on in rows]
+        gone = rows[:-shown]
+        self.history.extend(((row, style),) if row else () for row, _ in gone)
         self.buffer.clear()
         self.cursor.y = 0
-        for row in rows[-shown:]:
+        for row, goes_on in gone:
+            if self.take_row is not None:
+                self.take_row(self.scrolled, row, goes_on)
+            self.scrolled += 1
+        for row, goes_on in rows[-shown:]:
             self._put_ascii(row)
+            _mark(self.buffer[self.cursor.y], goes_on)
             self.cursor.x = 0
             self.cursor.y += 1
         self.dirty.update(range(self.lines))
         return True
 
+    def tab(self) -> None:
+        line, x = self.buffer[self.cursor.y], self.cursor.x
+        if x < self.columns and x > max(line, default=-1):
+            line[x] = self.default_char._replace(data="\t")
+        super().tab()
+
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        super().erase_in_line(how, private)
+        if how != 1:
+            _mark(self.buffer[self.cursor.y], False)
+
     def erase_in_display(self, how: int = 0, *_: object, **__: object) -> None:
+        if how >= 2:
+            self.erasing()
         super().erase_in_display(how)
+        for y, line in self.buffer.items():
+            if how >= 2 or (y < self.cursor.y if how else y > self.cursor.y):
+                _mark(line, False)
         if how == 3:
             self.history.clear()
         if how != 1:  # what is below the cursor, or everything
@@ -145,6 +201,7 @@ class Screen(pyte.Screen):
             self._forget_labels(self.scrolled + start)
 
     def reset(self) -> None:
+        self.erasing()
         super().reset()
         self.savepoints.clear()
         self._forget_labels(self.scrolled)
@@ -213,7 +270,7 @@ class Screen(pyte.Screen):
 
     def _put(self, char: str, width: int) -> None:
         if width <= 0:
-            if unicodedata.category(char)[0] == "M":
+            if unicodedata.category(char)[0] == "M" or char in _JOINERS:
                 self._combine(char)
             return
         self._wrap(width)
@@ -230,14 +287,13 @@ class Screen(pyte.Screen):
         cursor = self.cursor
         if cursor.x + width > self.columns:
             if mo.DECAWM in self.mode:
+                _mark(self.buffer[cursor.y], True)
                 cursor.x = 0
                 self.index()
             else:
                 cursor.x = self.columns - width
 
-    def _split_wide(
-        self, line: pyte.screens.StaticDefaultDict[int, pyte.screens.Char], start: int, end: int
-    ) -> None:
+    def _split_wide(self, line: Line, start: int, end: int) -> None:
         """Blank the halves of wide characters that are about to lose their other half."""
         if start in line and line[start].data == "":
             line[start - 1] = line[start - 1]._replace(data=" ")
@@ -254,8 +310,9 @@ class Screen(pyte.Screen):
             self.dirty.add(cursor.y)
 
 
-def _starts(line: str, columns: int) -> range:
-    return range(0, max(len(line), 1), columns)
+def _mark(line: Line, goes_on: bool) -> None:
+    """Note whether the line of a row goes on in the next row; it moves with the row."""
+    line.goes_on = goes_on  # type: ignore[attr-defined]
 
 
 def _with_width(data: str) -> Iterator[tuple[str, int]]:

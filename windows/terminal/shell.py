@@ -23,16 +23,10 @@ from contextui.text import one_line
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Emulator
 from contextui.windows.terminal.integration import LONGEST_LINE, Integration, Mark
 from contextui.windows.terminal.output import PIECE, OutputReader
+from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import clean_environment, sandboxed
 from contextui.windows.terminal.screen import Label
-from contextui.windows.terminal.transcript import (
-    SPOOL_LIMIT,
-    SPOOLED,
-    Command,
-    Spool,
-    Transcript,
-    Who,
-)
+from contextui.windows.terminal.spool import SPOOL_LIMIT, SPOOLED, Spool
 
 _INPUT_LIMIT = 1024 * 1024
 _COMMANDS = 200
@@ -564,13 +558,10 @@ class Shell:
 
     def _expect(self, who: Who, text: str, lines: int) -> Command:
         """Prepare the record of a command that was typed and should start now."""
-        rows, columns = self.emulator.size
         self._count += 1
         path = self._spool.with_name(f"{self._spool.name}-{self._count}.out")
-        transcript, spool = Transcript(rows, columns), Spool(path, self._spool_limit)
-        command = Command(
-            self._count, text, who, folder=self.folder, transcript=transcript, spool=spool
-        )
+        spool = Spool(path, self._spool_limit)
+        command = Command(self._count, text, who, folder=self.folder, spool=spool)
         self._pending, self._echo_lines, self._recording = command, lines, True
         self._is_folder_reported = False
         if not self._reports_starts:
@@ -687,27 +678,34 @@ class Shell:
             self._show(item)
 
     def _show(self, data: bytes) -> None:
+        if self._echo_lines:
+            self.emulator.record(None)
         while self._echo_lines and data:  # what was typed comes back first
             end = data.find(b"\n") + 1
             echo, data = (data[:end], data[end:]) if end else (data, b"")
             self._echo_lines -= bool(end)
             self.emulator.feed(self._decoder.decode(echo))
-        command = (self._current or self._pending) if self._recording else None
-        transcript = command.transcript if command else None
-        self.emulator.feed(self._decoder.decode(data), transcript)
+        command = self._recorded()
+        self.emulator.feed(self._decoder.decode(data))
         if command is not None and not self.emulator.alternate:
             command.spool.write(data)
 
+    def _recorded(self) -> Command | None:
+        """Return the command whose output arrives, if any, and record the screen for it."""
+        command = (self._current or self._pending) if self._recording else None
+        self.emulator.record(command.transcript if command is not None else None)
+        return command
+
     def _keep(self, data: bytes) -> bytes:
         """Keep the bytes of skipped output; return those that are not in the transcript."""
-        command = (self._current or self._pending) if self._recording else None
+        command = self._recorded()
         if command is None:
             return data
         self._echo_lines = 0
         command.spool.write(data)
         start = data[: 2 * PIECE]
         if not command.transcript.head_full:
-            self.emulator.feed(self._decoder.decode(start), command.transcript)
+            self.emulator.feed(self._decoder.decode(start))
             data = data[len(start) :]
         self._decoder.reset()
         command.transcript.skip(data.count(b"\n"))
@@ -728,6 +726,7 @@ class Shell:
                 self._start_command(mark.value)
             case "E" if self._current is not None:
                 self._recording = False
+                self.emulator.record(None)
             case "D":
                 self._last_status = int(mark.value) if mark.value.isdecimal() else None
                 self._end_command(self._last_status)
@@ -751,7 +750,7 @@ class Shell:
         assert self._current is not None
         if self._continued > 0:
             self._write(b"\x03")  # all lines were typed: it would wait for ever
-        self._current.restart(*self.emulator.size)
+        self._current.restart()
 
     def _submitted_runs(self) -> bool:
         return self._current is not None and self._current is self._submitted
@@ -762,7 +761,7 @@ class Shell:
         self._pending = None
         if self._reports_starts:
             # So far it recorded the echo of what was typed.
-            command.restart(*self.emulator.size)
+            command.restart()
             if command is not self._submitted and command.who == "person":
                 shown = self.emulator.text_from(*self._prompt_end) if self._prompt_end else ""
                 command.text = text or shown
@@ -790,6 +789,7 @@ class Shell:
     def _end_command(self, status: int | None) -> None:
         command, self._current = self._current, None
         if command is not None:
+            self.emulator.record(None)
             command.end(status)
 
     def _prompted(self) -> None:

@@ -28,9 +28,9 @@ from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
+from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.screen import Row, Style
 from contextui.windows.terminal.shell import Shell, ShellError
-from contextui.windows.terminal.transcript import Command, Who
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Words, msg
 

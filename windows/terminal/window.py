@@ -26,9 +26,10 @@ from contextui.shell import locate, split
 from contextui.text import one_line
 from contextui.windowing import CommandPreview, CommandResult
 from contextui.windows.terminal import record
+from contextui.windows.terminal.record import Command, Who
 from contextui.windows.terminal.sandbox import dropped_keys, sandbox_works
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import SPOOL_NAME, Command, Spool, Who, tidy
+from contextui.windows.terminal.spool import SPOOL_NAME, Spool, tidy
 
 KEPT = 40
 """Commands of which the state keeps the facts and the first and last lines."""

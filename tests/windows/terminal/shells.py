@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from contextui.windows.terminal.record import Command
 from contextui.windows.terminal.shell import Shell
-from contextui.windows.terminal.transcript import Command
 
 KINDS = [
     pytest.param(

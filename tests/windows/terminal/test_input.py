@@ -19,9 +19,9 @@ from contextui.agent import Decision, Question
 from contextui.testing import WindowTester
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.terminal import shell as shells
+from contextui.windows.terminal.record import Who
 from contextui.windows.terminal.sandbox import sandbox_works
 from contextui.windows.terminal.shell import Shell, ShellError
-from contextui.windows.terminal.transcript import Who
 from contextui.windows.terminal.window import TerminalWindow
 
 from .shells import KINDS, LONGEST, finished, prompt, run, shell, until

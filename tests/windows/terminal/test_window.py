@@ -26,7 +26,7 @@ from contextui.session.session import Session
 from contextui.testing import WindowTester
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
-from contextui.windows.terminal import transcript, window
+from contextui.windows.terminal import spool, window
 from contextui.windows.terminal.record import Ran
 from contextui.windows.terminal.window import TerminalWindow
 
@@ -286,7 +286,7 @@ def test_kept_output_is_bounded_and_the_oldest_goes_first(
         assert len(list(data_of(session).iterdir())) == 2
 
     session_id = in_session(folder, first)
-    monkeypatch.setattr(transcript, "SPOOLED", 60_000)
+    monkeypatch.setattr(spool, "SPOOLED", 60_000)
     in_session(folder, second, session_id)
 
 
