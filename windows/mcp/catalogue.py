@@ -4,10 +4,12 @@ Everything here was written by the server, so nothing of it is believed: names b
 texts are cut, and a claim to only read counts only if the person trusts it.
 """
 
+import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from contextui import ActionError
 from contextui.files.protection import write_private
 from contextui.plain_file import read_plain
 from contextui.text import one_line
+from contextui.words import Message
 
 MOST_TOOLS = 280
 """Tools that become actions; a window may have 300."""
@@ -32,6 +35,7 @@ RESERVED = frozenset(
 
 _LARGEST_SCHEMA = 20_000  # characters as JSON; of a larger one only the names are kept
 _LARGEST_FILE = 8_000_000
+_PAGES = 100  # of a list
 _LONGEST_LABEL, _LONGEST_DESCRIPTION, _LONGEST_NAME = 100, 4_000, 200
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s")
 
@@ -123,10 +127,10 @@ class Catalogue(BaseModel):
         for one in self.prompts:
             if one.name == name:
                 return one
-        names = one_line(", ".join(one.name for one in self.prompts), 500)
         raise ActionError(
-            f"There is no prompt {one_line(name, 80)!r}. There is: {names or 'none'}.",
-            zh=f"没有提示 {one_line(name, 80)!r}。可用：{names or '无'}。",
+            "There is no prompt {name!r}. Available: {names}.",
+            name=one_line(name, 80),
+            names=one_line(", ".join(one.name for one in self.prompts), 500) or Message("none"),
         )
 
     def save(self, path: Path) -> None:
@@ -144,7 +148,57 @@ class Catalogue(BaseModel):
             return cls()
 
 
-# --- from the library's types ------------------------------------------------------------------
+# --- reading what a server offers --------------------------------------------------------------
+
+
+async def read_catalogue(
+    client: Any,
+    kinds: set[str],
+    before: Catalogue,
+    uses: Callable[[str], bool],
+    seconds: float,
+) -> Catalogue:
+    """Read what a server offers.
+
+    Args:
+        client: The connected client.
+        kinds: What to read: ``tools``, ``resources`` and ``prompts``.
+        before: What was read before; the other kinds stay.
+        uses: Returns whether a tool is used, by its name.
+        seconds: Maximum time for each page.
+    """
+    able, new = client.server_capabilities, before.model_copy()
+    if "tools" in kinds and able.tools is not None:
+        found = await _listed(client.list_tools, "tools", LISTED_TOOLS, seconds)
+        new.tools, new.unused, new.dropped = tools_of(found, uses)
+    if "resources" in kinds and able.resources is not None:
+        found = await _listed(client.list_resources, "resources", LISTED_RESOURCES, seconds)
+        new.resources = resources_of(found)
+        with suppress(Exception):  # many servers have resources, and no templates
+            found = await _listed(
+                client.list_resource_templates, "resource_templates", LISTED_RESOURCES, seconds
+            )
+            new.templates = resources_of(found, "uri_template")
+    if "prompts" in kinds and able.prompts is not None:
+        found = await _listed(client.list_prompts, "prompts", LISTED_PROMPTS, seconds)
+        new.prompts = prompts_of(found)
+    return new
+
+
+async def _listed(
+    ask: Callable[..., Awaitable[Any]], name: str, most: int, seconds: float
+) -> list[Any]:
+    """Read all pages of a list, up to a limit."""
+    found: list[Any] = []
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        async with asyncio.timeout(seconds):
+            answer = await ask(cursor=cursor)
+        found += getattr(answer, name)
+        cursor = answer.next_cursor
+        if cursor is None or len(found) >= most:
+            break
+    return found[: most * 10]  # those that are too many are counted
 
 
 def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[Tool], int, int]:

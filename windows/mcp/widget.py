@@ -178,7 +178,7 @@ class ServerBody(Sheet):
         said = self._words("The server asks: {text}", text=line(asked.message))
         lines = fold(Content.assemble((said, "$text-warning")), width)
         if asked.wants_secret:
-            warning = self._window.env.say(*SECRET)
+            warning = self._words(SECRET)
             lines += fold(Content.assemble((warning, "$text-error")), width)
         if asked.url:
             lines += fold(Content(line(asked.url)), width)

@@ -21,7 +21,7 @@ from contextui.text import one_line
 from contextui.windows.mcp import result as results
 from contextui.windows.mcp.catalogue import Catalogue, Tool, small_schema, words_of
 from contextui.windows.mcp.connection import Connection
-from contextui.windows.mcp.description import Asked, Description, Kept, ServerState, brief
+from contextui.windows.mcp.description import SECRET, Asked, Description, Kept, ServerState, brief
 from contextui.windows.mcp.result import Result
 
 KEPT_RESULTS, KEPT_RESOURCES = 5, 5
@@ -62,7 +62,7 @@ class _ServerWindow(Window):
         if connection.status == "stopped":
             reason = connection.error
             await self.closed()
-            raise ActionError(reason or "The server stopped.", zh=reason or "服务器已停止。")
+            raise ActionError(reason or "The server stopped.")
 
     async def restored(self) -> None:
         """Show what was there; the server is connected when it is needed."""
@@ -176,15 +176,15 @@ class _ServerWindow(Window):
 
     @property
     def _description(self) -> Description:
-        return Description(self.state, self.SERVER, self.env.say)
+        return Description(self.state, self.SERVER, self.env.words)
 
     # --- actions -----------------------------------------------------------------------
 
     def more_actions(self) -> Iterable[Action]:
         state, found = self.state, self.state.catalogue
         if state.asked is not None:
-            (label, zh), form = state.asked.label, state.asked.form
-            yield Action("answer", label, "write", form, label_zh=zh, call=self._answer)
+            label = SECRET if state.asked.wants_secret else "Answer the server"
+            yield Action("answer", label, "write", state.asked.form, call=self._answer)
             yield Action("decline", "Do not answer", call=self._decline)
         yield from state.offered
         if found.resources or found.templates:
@@ -242,7 +242,7 @@ class _ServerWindow(Window):
         await connection.ready(min(self.SERVER.timeout + 1, _OPENING))
         self._record()
         if connection.status == "stopped":
-            raise ActionError(connection.error, zh=connection.error)
+            raise ActionError(connection.error)
         return self._description.status
 
     def _connection(self) -> Connection:
@@ -279,7 +279,7 @@ class _ServerWindow(Window):
             used = {name for one in self.state.results for name in one.files}
             results.tidy(folder, used.__contains__)
         if taken.is_error:
-            raise ActionError(shown or "The tool failed.", zh=shown or "工具失败。")
+            raise ActionError(shown or "The tool failed.")
         return shown or self.env.say("Done, without a result.")
 
     def _read(self, uri: str, keep: bool = False) -> Job:

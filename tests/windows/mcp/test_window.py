@@ -119,7 +119,7 @@ def test_prompts_are_given_as_text(tmp_path: Path) -> None:
     with opened(plain(), tmp_path) as server:
         assert server.act("prompt", name="greet", arguments={"who": "Momo"}) == "Greet Momo kindly."
         assert "The prompt needs who." in server.refused("prompt", name="greet")
-        assert "There is: greet." in server.refused("prompt", name="nonsense")
+        assert "Available: greet." in server.refused("prompt", name="nonsense")
 
 
 def test_a_question_is_a_form_for_the_person(tmp_path: Path) -> None:
