@@ -15,7 +15,6 @@ from contextui.files.listing import EntryKind, Listing, list_folder, tree
 from contextui.files.textfile import split
 from contextui.files.workspace import FileInfo
 from contextui.text import counted, shown_name
-from contextui.words import Message
 
 ROOM, BRIEF = 2_400, 30  # cost limit for the lines of a page, see `split`; lines of a summary
 EXPANDED, KEPT = 100, 50  # folders at once, results of a search
@@ -169,7 +168,7 @@ class FilesWindow(Window):
             raise ActionError(
                 "{name}/ is not expanded. Expanded: {names}.",
                 name=name,
-                names=there_is or Message("nothing"),
+                names=there_is or self.env.say("nothing"),
             )
         expanded.remove(folder)
         self._show(self.state.root, folder)
