@@ -43,6 +43,6 @@ def test_only_the_session_reads_bytes_of_the_log() -> None:
     readers = [
         str(path.relative_to(PACKAGE))
         for path, text in sources().items()
-        if path.relative_to(PACKAGE).parts[0] != "session" and "contextui.session.logfile" in text
+        if path.relative_to(PACKAGE).parts[0] != "session" and "contextui.session.reader" in text
     ]
     assert readers == []

@@ -26,7 +26,7 @@ from contextui.events import Event, ItemsChanged, TurnEnded
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry, decode
 from contextui.session.items import Content, item_of, stored
-from contextui.session.logfile import Damage, Line, entries, lines
+from contextui.session.reader import Damage, Line, entries, lines
 from contextui.session.restore import in_order
 from contextui.session.schema import ChangeFacts
 

@@ -10,7 +10,7 @@ from contextui.context.item import ContextItem, Stage
 from contextui.context.replay import ContextReplay
 from contextui.plain_file import open_plain
 from contextui.session.entry import DamagedLineError, Entry, decode
-from contextui.session.logfile import Line, begins_line, line_at, lines
+from contextui.session.reader import Line, begins_line, line_at, lines
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay
 from contextui.session.store import SessionStore, SessionView, UnknownSessionError
 

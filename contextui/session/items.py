@@ -13,7 +13,7 @@ from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.plain_file import open_plain
 from contextui.session.entry import SCHEMA, Entry, Message, ToolResult, decode, encode
-from contextui.session.logfile import line_at
+from contextui.session.reader import line_at
 from contextui.session.schema import ItemFacts
 from contextui.version import VERSION
 from contextui.windowing.manager import WindowManager
@@ -260,10 +260,3 @@ def closed_entry(
     return system_entry(
         "window_closed", windowId=window_id, summary=summary, actor=actor, render=render
     )
-
-
-def current_item_fields(item: ContextItem) -> dict[str, Any]:
-    """Build the entry of an item as it is now, not as it was added."""
-    fields = item_fields(item)
-    fields["data"]["hidden"] = item.hidden
-    return fields

@@ -1,4 +1,4 @@
-"""The append-only log of a session: locked, written in whole lines, retried and repaired."""
+"""The append-only log of a session: locked, written in whole lines, and retried."""
 
 import errno
 import os
@@ -12,7 +12,8 @@ from filelock import FileLock, Timeout
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.protection import make_private
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.logfile import Difference, LogFile, lines_backwards
+from contextui.session.logfile import Difference, LogFile
+from contextui.session.reader import lines_backwards
 from contextui.text import shown_path
 from contextui.words import Lang, Message, Words, msg
 
@@ -32,10 +33,7 @@ _ADVICE = {
 }
 _DIFFERENCES: dict[Difference, str] = {
     "gone": msg("The log of this session was deleted or moved."),
-    "replaced": msg("The log of this session was replaced by something else."),
-    "shrunk": msg("The log of this session was truncated."),
-    "grown": msg("Another program wrote into the log of this session."),
-    "altered": msg("Another program changed the log of this session."),
+    "changed": msg("Another program changed the log of this session."),
 }
 _BUSY = msg("another process has opened this session")
 _CHANGED = msg("the log was changed by another program")
@@ -54,18 +52,18 @@ class SessionLog:
     conversation can continue.
 
     Before each append the file is compared with its last known state (one `lstat`). If it was
-    deleted, replaced, truncated or changed, it is rewritten from the open file and from memory;
-    whatever is in its place is moved aside, never overwritten.
+    deleted, replaced or changed, a new file continues the log; whatever is in its place is moved
+    aside, never overwritten.
 
     Args:
         path: The file; it and its folder are created with owner-only permissions.
-        notify: Callback for a message when saving fails, resumes, or the file was repaired.
+        notify: Callback for a message when saving fails, resumes, or goes on in a new file.
         lang: The language of these messages.
         lazy: Create the file with the first line, and nothing before.
 
     Attributes:
-        rebuild: Returns the lines missing after the first so many bytes of the log; used when they
-            are neither in the file nor in memory here.
+        rebuild: Returns the lines of a new log, from memory; used when another program has changed
+            the content of the file.
 
     Raises:
         SessionLockedError: Another process has locked the session.
@@ -75,7 +73,7 @@ class SessionLog:
         self, path: Path, notify: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
     ) -> None:
         self.path, self._notify, self._words = path, notify, Words(lang)
-        self.rebuild: Callable[[int], Iterable[Pending]] | None = None
+        self.rebuild: Callable[[], Iterable[Pending]] | None = None
         self._pending: deque[Pending] = deque()
         self._guard = threading.RLock()
         self._file: LogFile | None = None
@@ -213,25 +211,27 @@ class SessionLog:
         return True
 
     def _recover(self, file: LogFile, what: Difference) -> None:
-        """Rewrite the log: the intact part of the open file, then the lines known in memory."""
+        """Continue in a new file: with the content of the open one, or with what is in memory."""
         self._is_displaced = True
         if self._lock_has_changed():
             self._lock.release()
             self._acquire()
-        size, missing, aside = file.recover()
+        is_intact = file.is_intact()
+        lines = [] if is_intact or self.rebuild is None else [*self.rebuild()]
+        aside = file.replace(file.size if is_intact else 0)
         self._is_displaced = False
-        rewritten = self._words("It was rewritten: {path}.", path=shown_path(self.path))
-        parts = [self._words(_DIFFERENCES[what]), rewritten]
-        if missing is None:
+        self._pending.extendleft(reversed(lines))
+        path = shown_path(self.path)
+        parts = [
+            self._words(_DIFFERENCES[what]),
+            self._words("It continues in a new file: {path}.", path=path),
+        ]
+        if not is_intact:
             parts.append(
                 self._words(
                     "Earlier turns were not in memory: only what is still in the context is kept."
                 )
             )
-            lines = list(self.rebuild(size)) if self.rebuild is not None else []
-        else:
-            lines = [(line, None) for line in missing]
-        self._pending.extendleft(reversed(lines))
         if aside:
             parts.append(self._words("What was in its place is kept as {name}.", name=aside))
         self._notify(" ".join(parts))

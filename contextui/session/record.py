@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from contextui.context.item import ContextItem
@@ -30,7 +31,6 @@ from contextui.session.items import (
     Stamp,
     call_fields,
     closed_entry,
-    current_item_fields,
     header,
     item_fields,
     opened_entry,
@@ -115,7 +115,7 @@ class Recorder:
         self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._on_event), windows.subscribe(self._on_event)]
-        log.rebuild = self._missing_lines
+        log.rebuild = self._lines_from_memory
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a log that was restored."""
@@ -174,7 +174,7 @@ class Recorder:
                 self._write_system("title", text=title)
 
     def save(self) -> None:
-        """Retry queued writes, and repair the log if another program damaged it."""
+        """Retry queued writes, and notice whether another program changed the log."""
         with self._lock:
             self._log.retry()
             if self._wants_checkpoint:
@@ -296,25 +296,14 @@ class Recorder:
             self._summary_id = None
 
     def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
-        self.write({**item_fields(item), **(more or {})}, item.id, self._offset_callback(item.id))
-
-    def _offset_callback(self, item_id: str) -> Callable[[int], None]:
-        def written(offset: int) -> None:
-            self.offsets[item_id] = offset
-
-        return written
+        written = partial(self.offsets.__setitem__, item.id)
+        self.write({**item_fields(item), **(more or {})}, item.id, written)
 
     def _window_closed(self, event: WindowClosed) -> None:
         self.write(
             closed_entry(self._windows, event.window_id, event.summary, event.actor),
-            written=self._closing_callback(event.window_id),
+            written=partial(self.closings.__setitem__, event.window_id),
         )
-
-    def _closing_callback(self, window_id: str) -> Callable[[int], None]:
-        def written(offset: int) -> None:
-            self.closings[window_id] = offset
-
-        return written
 
     def _write_system(self, subtype: str, **data: Any) -> int:
         """Write a system entry; return its size in bytes."""
@@ -383,46 +372,44 @@ class Recorder:
         is_written = all(item.id in self.offsets for item in self._context.open_items)
         return is_written and self._context.is_between_turns()
 
-    # --- rebuilding a damaged log ------------------------------------------------------
+    # --- a new log ---------------------------------------------------------------------
 
-    def _missing_lines(self, intact: int) -> list[Pending]:
-        """Encode what is in memory but not in the first `intact` bytes of the log.
+    def _lines_from_memory(self) -> list[Pending]:
+        """Encode what is in memory, except what still waits to be written, as a new log.
 
         Past requests and turns are not included. A checkpoint follows as soon as no turn is
         running.
         """
         waiting, self.parent = self.parent, None
-        lines: list[Pending] = [] if intact else [(self._line(header()), None)]
+        entries = [header()]
         for window in self._windows.windows():
-            if window.id not in self._logged:  # it is still opening
-                continue
-            self._logged[window.id] = str(runtime_of(window).core.saved.version)
-            lines.append((self._line(opened_entry(window)), None))
-        lines += [
-            (self._line(system_entry("window_opened", **facts)), None) for facts in self._absent
-        ]
-        for window_id, offset in self.closings.items():
-            if offset >= intact:
-                line = self._line(closed_entry(self._windows, window_id, None, "person"))
-                lines.append((line, self._closing_callback(window_id)))
-        ended = system_entry("turn_end", turn=self.turn, early=False)
+            if window.id in self._logged:  # otherwise it is still opening
+                self._logged[window.id] = str(runtime_of(window).core.saved.version)
+                entries.append(opened_entry(window))
+        entries += [system_entry("window_opened", **facts) for facts in self._absent]
+        lines: list[Pending] = [(self._line(entry), None) for entry in entries]
+        for window_id in self.closings:
+            entry = closed_entry(self._windows, window_id, None, "person")
+            lines.append((self._line(entry), partial(self.closings.__setitem__, window_id)))
+        items = [item for item in self._context.get_all() if item.id in self.offsets]
         is_open = {item.id for item in self._context.open_items}
-        for item in sorted(self._context.get_all(), key=lambda one: one.seq):
-            if self.offsets.get(item.id, -1) < intact:
-                continue  # it is in the log, or queued
-            if item.id in is_open and ended:
-                lines.append((self._line(ended), None))
-                ended = {}
-            lines.append(
-                (self._line(current_item_fields(item), item.id), self._offset_callback(item.id))
-            )
-        lines += [(self._line(ended), None)] if ended else []
-        lines.append((self._line(system_entry("cut", cut=self._context.cut)), None))
-        lines += [(self._line(system_entry("draft", text=self.draft)), None)] if self.draft else []
-        lines += [(self._line(system_entry("title", text=self.title)), None)] if self.title else []
+        count = next((at for at, item in enumerate(items) if item.id in is_open), len(items))
+        lines += map(self._item_line, items[:count])
+        lines.append((self._line(system_entry("turn_end", turn=self.turn, early=False)), None))
+        lines += map(self._item_line, items[count:])
+        rest = [system_entry("cut", cut=self._context.cut)]
+        rest += [system_entry("draft", text=self.draft)] if self.draft else []
+        rest += [system_entry("title", text=self.title)] if self.title else []
+        lines += [(self._line(entry), None) for entry in rest]
         self.parent = waiting
         self._wants_checkpoint = True
         return lines
+
+    def _item_line(self, item: ContextItem) -> Pending:
+        """Encode an item as it is now, not as it was added."""
+        fields = item_fields(item)
+        fields["data"]["hidden"] = item.hidden
+        return self._line(fields, item.id), partial(self.offsets.__setitem__, item.id)
 
     def _window_opened(self, window_id: str) -> None:
         """Write a window, once, as soon as its `opened` hook has finished."""

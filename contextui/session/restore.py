@@ -16,7 +16,7 @@ from contextui.plain_file import open_plain
 from contextui.session.checkpoint import is_consistent, load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.items import TWIN, item_of, stored
-from contextui.session.logfile import (
+from contextui.session.reader import (
     Damage,
     Line,
     begins_line,

@@ -22,7 +22,7 @@ from contextui.files.textfile import TextFile, Version
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry, moment
 from contextui.session.items import item_of
-from contextui.session.logfile import Damage, entries, lines
+from contextui.session.reader import Damage, entries, lines
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message
 

@@ -215,8 +215,8 @@ class Session:
     def save(self) -> bool:
         """Retry writing the queued entries; return whether everything is written.
 
-        The queue is empty unless saving failed. This also detects a log that another program
-        deleted or damaged, and writes it again.
+        The queue is empty unless saving failed. This also notices a log that another program
+        deleted or changed, and continues it in a new file.
         """
         self._recorder.save()
         return not self.unsaved

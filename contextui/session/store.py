@@ -19,12 +19,12 @@ from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
 from contextui.session.fork import Origin, fork, origin_of
 from contextui.session.items import is_message, item_of
-from contextui.session.logfile import entries, lines, lines_backwards
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
 )
+from contextui.session.reader import entries, lines, lines_backwards
 from contextui.session.recent import recent_ids
 from contextui.session.restore import Loaded, load
 from contextui.session.session import Session, SessionOptions

@@ -17,15 +17,8 @@ from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, repair_end
-from contextui.session.logfile import (
-    Damage,
-    Line,
-    LogFile,
-    entries,
-    line_at,
-    lines,
-    lines_backwards,
-)
+from contextui.session.logfile import LogFile
+from contextui.session.reader import Damage, Line, entries, line_at, lines, lines_backwards
 from tests import forkserver
 
 AGAIN = "Saving is retried until it succeeds."
@@ -137,7 +130,7 @@ def test_backwards_crosses_blocks() -> None:
 
 
 def test_a_line_that_is_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("contextui.session.logfile._LONGEST_LINE", 100)
+    monkeypatch.setattr("contextui.session.reader._LONGEST_LINE", 100)
     for length in (99, 100, 101, 199, 200, 201, 350):
         file = io.BytesIO(b"x" * length + b"\nend\n")
         first, last = lines(file)

@@ -32,8 +32,8 @@ from contextui.session import items as log_items
 from contextui.session.archive import KEPT, LIMIT
 from contextui.session.export import to_json, to_markdown
 from contextui.session.log import SessionLockedError
-from contextui.session.logfile import Line, line_at
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
+from contextui.session.reader import Line, line_at
 from contextui.session.replay import NewerSchemaError
 from contextui.session.restore import NotASessionError
 from contextui.session.session import Session, branch_of

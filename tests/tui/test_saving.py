@@ -169,7 +169,7 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
     assert log_in(disk.home).read_bytes().count(b'"subtype":"turn_end"') == 1
 
 
-def test_a_log_that_disappears_is_written_again(folder: Path) -> None:
+def test_a_log_that_disappears_is_continued(folder: Path) -> None:
     """FAULTS 48, in the real program, one way after the other."""
     home = folder.parent / "terminal-home"
     expected = ["create a todo list with milk"]
@@ -178,9 +178,9 @@ def test_a_log_that_disappears_is_written_again(folder: Path) -> None:
         log = log_in(home)
         ways: list[tuple[Callable[[], object], str]] = [
             (log.unlink, "was deleted or moved"),
-            (lambda: os.truncate(log, 0), "was truncated"),
+            (lambda: os.truncate(log, 0), "changed the log"),
             (lambda: log.rename(log.with_name("x")), "was deleted or moved"),
-            (lambda: log.with_name("x").replace(log), "was replaced"),
+            (lambda: log.with_name("x").replace(log), "changed the log"),
         ]
         for number, (way, notice) in enumerate(ways):
             way()
