@@ -36,11 +36,13 @@ from contextui.context.item import ContextItem
 from contextui.context.report import ContextStats, debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
-from contextui.session.follow import Follower, RequestCost, Restarted, Sweep, Update
+from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.store import SessionStore, SessionView
+from contextui.session.usage import Sweep
 from contextui.text import one_line, shown_path
 from contextui.words import msg, t
 
+_SWEEP = ("after", "reason", "rent", "price", "saved")
 _PAUSE = 0.3  # seconds between two looks at a log that is followed
 
 
@@ -177,7 +179,8 @@ def _data(update: Update) -> dict[str, object]:
         case RequestCost():
             return {"type": "request", **asdict(update)}
         case Sweep():
-            return {"type": "sweep", **asdict(update)}
+            figures = {name: getattr(update, name) for name in _SWEEP}
+            return {"type": "sweep", **figures}
         case Restarted():
             return {"type": "restarted"}
 

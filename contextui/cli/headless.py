@@ -27,8 +27,8 @@ from contextui.events import (
 )
 from contextui.interrupt import is_ignored
 from contextui.model import Model
-from contextui.session.archive import cost_of_session
 from contextui.session.session import Session
+from contextui.session.usage import cost_of_session
 from contextui.tokens import TokenCounter
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window

@@ -12,7 +12,6 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
-from contextui.session.archive import cost_of_session
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.fork import Origin
 from contextui.session.items import Stamp, is_message, item_of, system_entry
@@ -20,6 +19,7 @@ from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
 from contextui.session.store import read_info
 from contextui.session.trash import Deleted, delete, restore
+from contextui.session.usage import cost_of_session
 from contextui.session.versions import Versions, digest_of
 from contextui.text import one_line
 from contextui.windowing.window import utc_now

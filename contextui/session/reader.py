@@ -77,8 +77,13 @@ def begins_line(file: BinaryIO, offset: int) -> bool:
 
 def of_kinds(found: Iterable[Line], *kinds: str) -> Iterator[Line]:
     """Yield the lines that may be entries of these types or subtypes; none is decoded."""
-    marks = [f'type":"{kind}"'.encode() for kind in kinds]
+    marks = marks_of(kinds)
     return (line for line in found if any(mark in line.text for mark in marks))
+
+
+def marks_of(kinds: Iterable[str]) -> list[bytes]:
+    """Return what is in the line of an entry of these types or subtypes."""
+    return [f'type":"{kind}"'.encode() for kind in kinds]
 
 
 def ignore(_: Damage) -> None:

@@ -1,5 +1,6 @@
 """Restore a conversation from its log, as it is now or as it was after a turn."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,14 +25,14 @@ from contextui.session.reader import (
     line_at,
     lines,
     lines_backwards,
+    of_kinds,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
-from contextui.session.schema import CheckpointFacts, InvalidEntryError, TurnFacts
+from contextui.session.schema import CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
 from contextui.words import Words
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
-_REQUEST, _TURN_END = b'"subtype":"request"', b'"subtype":"turn_end"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
 _DAMAGED_LINES = 100  # at the start of a file, after which it is not considered a log
 _MUCH = 1 << 26  # bytes after a checkpoint that are held in memory at once
@@ -134,16 +135,13 @@ def load(
 def _last_request(file: BinaryIO, turn: int) -> int | None:
     """Return where a log has the last request of a turn; None if the turn has none."""
     last = None
-    for line in lines(file):
-        if _REQUEST in line.text:
-            last = line.offset
-        elif _TURN_END in line.text:
-            with suppress(DamagedLineError, LookupError, TypeError):
-                data: TurnFacts = decode(line.text).data
-                if data["turn"] >= turn:
-                    break
-                last = None
-    file.seek(0)
+    for offset, entry in entries(of_kinds(lines(file), "request", "turn_end")):
+        if entry.subtype == "request":
+            last = offset
+        elif entry.subtype == "turn_end":
+            if entry.data["turn"] >= turn:
+                break
+            last = None
     return last
 
 
@@ -166,6 +164,9 @@ class _Loading:
         self._loaded = Loaded()
         self._damage: list[Damage] = []
         self._damaged = 0
+        size = file.seek(0, os.SEEK_END)
+        torn = None if begins_line(file, size) else next(lines_backwards(file), None)
+        self._whole = size if torn is None else torn.offset
 
     def run(self, whole: bool) -> Loaded:
         """Read the log, then restore the windows."""
@@ -202,6 +203,8 @@ class _Loading:
 
     def _set_aside(self, damage: Damage) -> None:
         """Count an entry that cannot be read or replayed; only the first is described."""
+        if damage.offset >= self._whole:  # another process is writing it
+            return
         self._damaged += 1
         self._replay.left_out += 1
         if not self._damage:

@@ -22,7 +22,7 @@ from contextui.files.textfile import TextFile, Version
 from contextui.plain_file import open_plain
 from contextui.session.entry import Entry, moment
 from contextui.session.items import item_of
-from contextui.session.reader import Damage, entries, lines
+from contextui.session.reader import entries, lines, of_kinds
 from contextui.session.versions import Kept, KeptVersionError, Versions, digest_of
 from contextui.words import Message
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.session.session import Session
 
-_MARKS = (b'"type":"user"', b'"turn_end"', b'"file_write"', b'"file_written"')
+_KINDS = ("user", "turn_end", "file_write", "file_written")
 _HELD = 64 << 20  # bytes of file contents that a plan holds, now and then
 
 
@@ -112,15 +112,11 @@ def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> R
     reading = _Reading(is_own)
     with open_plain(path) as file:
         relevant = (
-            line for line in lines(file) if reading.is_first or any(m in line.text for m in _MARKS)
+            line for line in lines(file) if reading.is_first or any(of_kinds([line], *_KINDS))
         )
-        for _, entry in entries(relevant, _ignore):
+        for _, entry in entries(relevant):
             reading.take(entry)
     return reading.result()
-
-
-def _ignore(_: Damage) -> None:
-    """Ignore damage: it was reported when the session was restored."""
 
 
 class _Reading:

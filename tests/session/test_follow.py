@@ -11,8 +11,9 @@ import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
 from contextui.context.report import debug_line
-from contextui.session.follow import Follower, RequestCost, Restarted, Sweep, Update
+from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.session import Session
+from contextui.session.usage import Sweep
 from tests.counting import count_calls
 from tests.session.test_recall import recall
 from tests.session.test_roundtrip import Talk, step, store_in

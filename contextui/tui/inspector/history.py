@@ -19,16 +19,16 @@ from contextui.events import (
     TurnFinished,
     UsageSpent,
 )
-from contextui.session.archive import scan_entries
 from contextui.session.entry import moment
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore, SessionView
+from contextui.session.usage import Sweep, planned, scan, usage_of
 from contextui.text import one_line
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.rows import Fold, Span
 from contextui.tui.inspector.snapshot import ContextSnapshot, snapshot_of
-from contextui.tui.inspector.sweeps import Sweep, outdated_in, sweep_of
-from contextui.tui.inspector.usage import Spending, usage_of
+from contextui.tui.inspector.sweeps import sweep_of
+from contextui.tui.inspector.usage import Spending
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Text, Words
@@ -58,33 +58,27 @@ def view_of(
 
 
 _KINDS = ("request", "usage", "change", "turn_end", "compact_boundary")
-_UNREADABLE = (ContextUIError, LookupError, TypeError, ValueError)
 
 
 def read_past(path: Path) -> Spending:
     """Read the usage of a session from its log. Run it on a thread: logs may be long."""
     spending, turn = Spending(), 0
-    for scanned in scan_entries(path, _KINDS):
-        data = scanned.data
-        try:
-            match scanned.subtype:
-                case "request":
-                    plan = data.get("plan")
-                    sent = moment(scanned.when)
-                    spending.plan(outdated_in(plan), sweep_of(plan, scanned.seqs.get, sent))
-                case "usage":
-                    spending.spend(turn + 1, usage_of(data["usage"]), data["counted"])
-                case "change":
-                    spending.note(data["operation"], scanned.seqs.get(str(data["itemIds"][0]), 0))
-                case "compact_boundary":
-                    # Its summary follows; in older logs it came before.
-                    comes = data.get("summaryId", "") not in scanned.seqs
-                    spending.note("compact", scanned.seq + comes)
-                case "turn_end" if not data["early"]:
-                    turn = int(data["turn"])
-                    spending.end_turn(scanned.seq)
-        except _UNREADABLE:
-            continue
+    for entry, seq, seqs in scan(path, *_KINDS):
+        data = entry.data or {}
+        match entry.subtype:
+            case "request":
+                plan = planned(data.get("plan"), moment(entry.timestamp))
+                spending.plan(plan, sweep_of(plan, seqs.get))
+            case "usage":
+                spending.spend(turn + 1, usage_of(data["usage"]), data["counted"])
+            case "change" if data["itemIds"]:
+                spending.note(data["operation"], seqs.get(data["itemIds"][0], 0))
+            case "compact_boundary":
+                # Its summary follows; in older logs it came before.
+                spending.note("compact", seq + (data.get("summaryId", "") not in seqs))
+            case "turn_end" if not data["early"]:
+                turn = data["turn"]
+                spending.end_turn(seq)
     return spending
 
 
@@ -135,8 +129,9 @@ class Watch:
                 self.spending.note("compact", self._context.current_seq)
             case RequestSent():
                 self.sent.append(self._context.last_request or self._context.outlook())
-                sweep = sweep_of(event.plan, self._seq_of) if self._desk.has_cache else None
-                self.spending.plan(outdated_in(event.plan), sweep)
+                plan = planned(event.plan)
+                sweep = sweep_of(plan, self._seq_of) if self._desk.has_cache else None
+                self.spending.plan(plan, sweep)
                 if sweep is not None:
                     self._swept(sweep)
             case TurnEnded(early=False):

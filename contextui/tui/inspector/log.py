@@ -11,9 +11,10 @@ from textual.events import Resize
 from textual.message import Message
 
 from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
+from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.detail import copy_text
-from contextui.tui.inspector.sweeps import Sweep, reason_text
+from contextui.tui.inspector.sweeps import reason_text, time_of
 from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
 from contextui.words import Text, Words
 
@@ -119,14 +120,14 @@ class LogPage(LineView, can_focus=True):
         self._draw()
 
     def _line_of(self, sweep: Sweep, provider: Callable[[int], int]) -> LogLine:
-        words, names = self._words, ("removed", "rewritten", "rent", "price")
-        figures = {name: f"{provider(round(getattr(sweep, name))):,}" for name in names}
+        words, names = self._words, ("saved", "rewritten", "rent", "price")
+        figures = {name: f"{provider(round(getattr(sweep, name) or 0)):,}" for name in names}
         text = words("Sweep: {reason}", reason=reason_text(sweep, words))
         below = (
-            words("{removed} removed, {rewritten} rewritten", **figures),
+            words("{saved} removed, {rewritten} rewritten", **figures),
             words("rent {rent}, price {price} tokens", **figures),
         )
-        return LogLine(sweep.when, "sweep", text, figures="\n".join(below))
+        return LogLine(time_of(sweep), "sweep", text, figures="\n".join(below))
 
     def action_copy(self) -> None:
         """Copy the whole log."""

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
+from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
@@ -18,7 +19,6 @@ from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.request import RequestPage
-from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.keys import meant_key

@@ -3,9 +3,9 @@
 import csv
 import io
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual.binding import Binding
@@ -13,11 +13,12 @@ from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 
+from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
 from contextui.tui.conversation.turn import turn_cost
 from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
-from contextui.tui.inspector.sweeps import Sweep, reason_text
+from contextui.tui.inspector.sweeps import reason_text
 from contextui.tui.lines import FAINT, MUTED, LineView, fit, lit, short
 from contextui.words import Words, msg
 
@@ -144,9 +145,9 @@ class Spending:
         if operation in _CACHE_BREAKERS:
             self._changes.append(ContextChange(operation, seq))
 
-    def plan(self, outdated: int, sweep: Sweep | None) -> None:
+    def plan(self, plan: PlannedRequest | None, sweep: Sweep | None) -> None:
         """Record how a request was planned; its usage follows, unless it fails."""
-        self._outdated = outdated
+        self._outdated = (plan.outdated if plan is not None else None) or 0
         self._sweeps += (sweep,) if sweep is not None else ()
 
     def spend(self, turn: int, usage: Usage, counted: int) -> None:
@@ -186,23 +187,6 @@ def total_cost(turns: Iterable[TurnUsage]) -> float | None:
     """Return what turns cost together, as far as prices are known; None if none is."""
     known = [one.cost for one in turns if one.cost is not None]
     return sum(known) if known else None
-
-
-def usage_of(figures: Mapping[str, Any]) -> Usage:
-    """Parse usage from a log entry; missing or invalid figures count as 0."""
-
-    def figure(name: str) -> int:
-        value = figures.get(name)
-        return int(value) if isinstance(value, int | float) else 0
-
-    cost = figures.get("cost_usd")
-    return Usage(
-        figure("input_tokens"),
-        figure("output_tokens"),
-        figure("cache_read_input_tokens"),
-        figure("cache_creation_input_tokens"),
-        cost=float(cost) if isinstance(cost, int | float) else None,
-    )
 
 
 _WIDE = 60  # cells from which whole words fit
@@ -283,7 +267,7 @@ _CAUSES = {
 def note_of(turn: TurnUsage, words: Words) -> str:
     """Return why the cache was written again in a turn; empty if it was not."""
     if turn.sweeps:
-        removed = f"{sum(one.removed for one in turn.sweeps):,}"
+        removed = f"{sum(one.saved or 0 for one in turn.sweeps):,}"
         reason = reason_text(turn.sweeps[-1], words)
         return words("▼ swept {tokens} outdated: {reason}", tokens=removed, reason=reason)
     if turn.cause is not None:

@@ -10,6 +10,7 @@ from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.prompt import install
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, Block, CachePrices
+from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.inspector.sweeps import sweep_of
@@ -83,9 +84,12 @@ def test_a_cache_is_one_that_is_cheaper_to_read(prices: CachePrices, has: bool) 
 
 def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
     sweep = {"reason": "cold", "saved": 10}
-    assert sweep_of({"sweep": sweep, "plain": 900, "read": 0, "written": 0}, lambda _: None) is None
-    assert sweep_of({"sweep": sweep, "plain": 0, "read": 9, "written": 9}, lambda _: None)
-    assert sweep_of({"sweep": sweep}, lambda _: None)  # a log of an earlier version
+    assert (
+        sweep_of(planned({"sweep": sweep, "plain": 900, "read": 0, "written": 0}), lambda _: None)
+        is None
+    )
+    assert sweep_of(planned({"sweep": sweep, "plain": 0, "read": 9, "written": 9}), lambda _: None)
+    assert sweep_of(planned({"sweep": sweep}), lambda _: None)  # a log of an earlier version
 
 
 def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import pytest
 from rich.cells import cell_len
 
+from contextui.session.usage import Sweep
 from contextui.tui.inspector.plot import COLOURS, MONEY, TOKENS, Bar, Scale, nice, plot
-from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import TurnUsage
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from contextui.session.usage import Sweep
 from contextui.tokens import Usage
-from contextui.tui.inspector.sweeps import Sweep
 from contextui.tui.inspector.usage import TurnUsage, UsagePage, as_csv
 from contextui.words import Words
 from tests.tui.inspector.scene import inspector
