@@ -144,6 +144,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 _check: Callable[[Any], Entry] = Entry.__pydantic_validator__.validate_python
+_PARENT = re.compile(rb'"parentUuid":(?:null|"[^"]*")')
 _JSON = json.JSONDecoder(parse_constant=_reject_constant)
 
 
@@ -200,6 +201,11 @@ def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
         return (_signed(new) if was_signed else new) + b"\n"
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return line
+
+
+def with_parent(line: bytes, parent: str) -> bytes:
+    """Return the line of an entry as the successor of another one."""
+    return _PARENT.sub(f'"parentUuid":"{parent}"'.encode(), line, count=1)
 
 
 def _digest(data: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ import errno
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -62,8 +62,8 @@ class SessionLog:
         lazy: Create the file with the first line, and nothing before.
 
     Attributes:
-        rebuild: Returns the lines of a new log, from memory; used when another program has changed
-            the content of the file.
+        rebuild: Puts the lines of a new log before those that are queued, from memory; used when
+            another program has changed the content of the file.
 
     Raises:
         SessionLockedError: Another process has locked the session.
@@ -73,7 +73,7 @@ class SessionLog:
         self, path: Path, notify: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
     ) -> None:
         self.path, self._notify, self._words = path, notify, Words(lang)
-        self.rebuild: Callable[[], Iterable[Pending]] | None = None
+        self.rebuild: Callable[[deque[Pending]], object] | None = None
         self._pending: deque[Pending] = deque()
         self._guard = threading.RLock()
         self._file: LogFile | None = None
@@ -216,11 +216,11 @@ class SessionLog:
         if self._lock_has_changed():
             self._lock.release()
             self._acquire()
-        is_intact = file.is_intact()
-        lines = [] if is_intact or self.rebuild is None else [*self.rebuild()]
+        is_intact, queue = file.is_intact(), self._pending.copy()
+        if not is_intact and self.rebuild is not None:
+            self.rebuild(queue)  # before the file is replaced: it may have content that it needs
         aside = file.replace(file.size if is_intact else 0)
-        self._is_displaced = False
-        self._pending.extendleft(reversed(lines))
+        self._is_displaced, self._pending = False, queue
         path = shown_path(self.path)
         parts = [
             self._words(_DIFFERENCES[what]),

@@ -3,6 +3,7 @@
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -27,6 +28,7 @@ from contextui.events import (
     WindowReady,
 )
 from contextui.session.checkpoint import Places, checkpoint_data
+from contextui.session.entry import with_parent
 from contextui.session.items import (
     Stamp,
     call_fields,
@@ -115,7 +117,7 @@ class Recorder:
         self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._on_event), windows.subscribe(self._on_event)]
-        log.rebuild = self._lines_from_memory
+        log.rebuild = self._write_anew
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a log that was restored."""
@@ -374,13 +376,13 @@ class Recorder:
 
     # --- a new log ---------------------------------------------------------------------
 
-    def _lines_from_memory(self) -> list[Pending]:
-        """Encode what is in memory, except what still waits to be written, as a new log.
+    def _write_anew(self, queue: deque[Pending]) -> None:
+        """Encode what is in memory as a new log, before the lines that still wait to be written.
 
         Past requests and turns are not included. A checkpoint follows as soon as no turn is
         running.
         """
-        waiting, self.parent = self.parent, None
+        newest, self.parent = self.parent, None
         entries = [header()]
         for window in self._windows.windows():
             if window.id in self._logged:  # otherwise it is still opening
@@ -401,9 +403,12 @@ class Recorder:
         rest += [system_entry("draft", text=self.draft)] if self.draft else []
         rest += [system_entry("title", text=self.title)] if self.title else []
         lines += [(self._line(entry), None) for entry in rest]
-        self.parent = waiting
         self._wants_checkpoint = True
-        return lines
+        if queue:
+            line, written = queue.popleft()
+            lines.append((with_parent(line, self.parent or ""), written))
+            self.parent = newest
+        queue.extendleft(reversed(lines))
 
     def _item_line(self, item: ContextItem) -> Pending:
         """Encode an item as it is now, not as it was added."""

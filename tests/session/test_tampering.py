@@ -24,7 +24,7 @@ from contextui.session.logfile import LogFile
 from contextui.session.session import Session
 from tests import forkserver
 from tests.context.conversation import wire
-from tests.session.test_crash import assert_valid, talking
+from tests.session.test_crash import Entries, assert_valid, talking
 from tests.session.test_roundtrip import Talk, store_in
 from tests.session.writer import Writer
 from tests.session.writer import store_in as writers_store
@@ -202,6 +202,7 @@ def test_messages_of_this_run_are_not_lost(
         talk.turn("the last words", "the last answer")
         assert len(talk.session.notices) == 1
         composed = wire(talk.composed())
+    assert Entries(talk.session.path).read_on() == b""
     check_resumed(store, talk.session, composed)
 
 
