@@ -32,12 +32,11 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import open_windows
 from contextui.windowing.action import CLOSE, ActionResult
 from contextui.windowing.core import NOTHING, SavedState, Surroundings
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.intent import Allow
-from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
+from contextui.windowing.open_windows import OpenWindows, instance_with, unused
 from contextui.windowing.render import Render
 from contextui.windowing.replacement import Replacement, Replacer
 from contextui.windowing.runtime import Runtime, runtime_of
@@ -102,8 +101,7 @@ class WindowManager:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
         self._most, self._is_live, self._data = most, is_live, data
-        self._catalog = Catalog(classes)
-        self._open_windows = OpenWindows()
+        self._open_windows = OpenWindows(classes)
         self._late: dict[Window, Future[None]] = {}  # done when it is told how they opened
         self._listeners = Listeners()
         self._closed: dict[str, _Closed] = {}
@@ -119,16 +117,14 @@ class WindowManager:
             sandbox=sandbox,
             data=data,
         )
-        self._replacer = Replacer(
-            self._open_windows, self._catalog, self._attach, self._listeners.emit, lang
-        )
+        self._replacer = Replacer(self._open_windows, self._around)
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
         """The window classes that can be opened, by name."""
-        return self._catalog.classes
+        return self._open_windows.classes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Register a callback for all window events; the returned function unsubscribes it."""
@@ -207,14 +203,14 @@ class WindowManager:
         allowed: frozenset[str] | None,
         actor: Actor,
     ) -> Window:
-        instance = self._catalog.window(window)
+        instance = self._open_windows.new(window)
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         if (there := self._with_file_of(instance, arguments)) is not None:
             self._open_again(there, arguments, allowed, actor)
             return there
         self._check_count()
         window_id = self._open_windows.next_id(instance.name)
-        runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
+        runtime = Runtime(instance, window_id, self._around, self.lod, ContextVersion(1))
         opening = runtime.start(
             instance.opened, arguments, first=True, allowed=allowed, actor=actor
         )
@@ -350,7 +346,7 @@ class WindowManager:
         state = cast(Mapping[str, Any], saved)  # None is refused below, as all that is no state
         instance = instance_with(cls, window_id, state, aside)
         self._open_windows.note_id(window_id)
-        runtime = self._attach(instance, window_id, lod, version)
+        runtime = Runtime(instance, window_id, self._around, lod, version)
         runtime.core.aside = unused(cls, state, aside)
         runtime.history.recall(was.history)
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs
@@ -389,7 +385,7 @@ class WindowManager:
 
     def windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
-        return self._open_windows.open_windows()
+        return self._open_windows.all()
 
     def showing(self, path: str, name: str = "") -> Window | None:
         """Return the window that has a file open, however the path is written; None if none has.
@@ -412,7 +408,7 @@ class WindowManager:
     @property
     def numbers(self) -> dict[str, int]:
         """The highest number used in ids of each window name."""
-        return self._open_windows.numbers
+        return dict(self._open_windows.numbers)
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Register windows closed in an earlier run, so that their ids are not reused."""
@@ -492,16 +488,13 @@ class WindowManager:
         Returns:
             The ids of late windows; they show their last render, marked stale.
         """
-        return self._warn_late(await open_windows.settle(self.windows(), seconds))
+        return self._warn_late(await self._open_windows.settle(seconds))
 
     def settle_now(self) -> None:
         """As `settle`, without an event loop; inside one it does not wait at all."""
-        self._warn_late(open_windows.settle_now(self.windows()))
+        self._warn_late(self._open_windows.settle_now())
 
     # --- internals ---------------------------------------------------------------------
-
-    def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
-        return Runtime(window, window_id, self._around, lod, version)
 
     @property
     def data(self) -> Path | None:

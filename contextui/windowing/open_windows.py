@@ -1,4 +1,4 @@
-"""The registry of open windows, their ids and use order, and the catalog of window classes."""
+"""`OpenWindows`: the windows of a session by id, their use order, and the known classes."""
 
 import threading
 from collections.abc import Iterable, Mapping
@@ -16,49 +16,49 @@ from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
 
 
-class Numbering:
-    """The highest number used in ids of each window name."""
-
-    def __init__(self) -> None:
-        self._highest: dict[str, int] = {}
-
-    @property
-    def highest(self) -> dict[str, int]:
-        """The numbers by name."""
-        return dict(self._highest)
-
-    def next_id(self, name: str) -> str:
-        """Return a new id for this name, such as `todo_1`."""
-        self._highest[name] = self._highest.get(name, 0) + 1
-        return f"{name}_{self._highest[name]}"
-
-    def note_id(self, window_id: str) -> None:
-        """Register an id that was assigned elsewhere."""
-        name, _, number = window_id.rpartition("_")
-        if number.isdecimal():
-            self.note({name: int(number)})
-
-    def note(self, numbers: Mapping[str, int]) -> None:
-        """Register numbers that were used before."""
-        for name, number in numbers.items():
-            self._highest[name] = max(self._highest.get(name, 0), number)
-
-
 class OpenWindows:
-    """The windows of a session by id. Thread-safe."""
+    """The windows of a session by id, and the classes that can be opened. Thread-safe.
 
-    def __init__(self) -> None:
+    Attributes:
+        classes: The window classes by name.
+        numbers: The highest number used in ids of each window name.
+    """
+
+    def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
+        self.classes: dict[str, type[Window]] = {}
+        self.numbers: dict[str, int] = {}
         self._windows: dict[str, Window] = {}
         self._last_renders: dict[str, str] = {}
-        self._numbering = Numbering()
         self._used: dict[str, int] = {}
         self._last_use = 0
         self._lock = threading.RLock()
+        for cls in classes:
+            known = self.classes.setdefault(cls.name, cls)
+            if known is not cls:
+                both = (f"{one.__module__}.{one.__qualname__}" for one in (known, cls))
+                names = " and ".join(both)
+                raise WindowDefinitionError(f"Two window classes are called {cls.name}: {names}.")
 
-    @property
-    def numbers(self) -> dict[str, int]:
-        """The highest number used in ids of each window name."""
-        return self._numbering.highest
+    def new(self, asked: Window | type[Window] | str) -> Window:
+        """Return a window to open, by name, class or instance.
+
+        Raises:
+            UnknownWindowError: No class has that name, or the window was opened before.
+            WindowDefinitionError: The class cannot be instantiated.
+        """
+        if isinstance(asked, str):
+            if asked not in self.classes:
+                raise UnknownWindowError(
+                    "There is no window called {name}. There is: {names}.",
+                    name=quote(asked),
+                    names=", ".join(sorted(self.classes)) or Message("none"),
+                )
+            asked = self.classes[asked]
+        if isinstance(asked, type):
+            return _instantiate(asked)
+        if asked._runtime is not None:
+            raise UnknownWindowError("{id} was opened before.", id=asked.id)
+        return asked
 
     def get(self, window_id: str) -> Window | None:
         """Return the open window with this id, or None."""
@@ -85,7 +85,7 @@ class OpenWindows:
             names=", ".join(self._windows) or Message("none"),
         )
 
-    def open_windows(self) -> list[Window]:
+    def all(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
         with self._lock:
             return list(self._windows.values())
@@ -101,20 +101,23 @@ class OpenWindows:
     # --- changes -----------------------------------------------------------------------
 
     def next_id(self, name: str) -> str:
-        """Return an unused id for a new window of this name."""
+        """Return an unused id for a new window of this name, such as `todo_1`."""
         with self._lock:
-            return self._numbering.next_id(name)
+            self.numbers[name] = self.numbers.get(name, 0) + 1
+            return f"{name}_{self.numbers[name]}"
 
     def note_id(self, window_id: str) -> None:
         """Register an id in use, so that it is not assigned again."""
-        with self._lock:
-            self._numbering.note_id(window_id)
+        name, _, number = window_id.rpartition("_")
+        if number.isdecimal():
+            self.remember({}, {name: int(number)})
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
-        """Register windows that were closed in an earlier run."""
+        """Register windows that were closed in an earlier run, and the numbers of their ids."""
         with self._lock:
             self._last_renders.update(last_renders)
-            self._numbering.note(numbers)
+            for name, number in numbers.items():
+                self.numbers[name] = max(self.numbers.get(name, 0), number)
 
     def enter(self, window: Window) -> None:
         """Add an open window and mark it as used."""
@@ -161,60 +164,37 @@ class OpenWindows:
         self._last_use += 1
         self._used[window_id] = self._last_use
 
+    # --- waiting -----------------------------------------------------------------------
 
-class Catalog:
-    """The known window classes by name."""
+    async def settle(self, seconds: float) -> list[Window]:
+        """Wait until every window is rendered, up to a timeout; return the late ones."""
+        drawing = self._drawing()
+        if drawing:
+            await finished(drawing.values(), seconds)
+        return _late(drawing)
 
-    def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
-        self.classes: dict[str, type[Window]] = {}
-        for cls in classes:
-            self.register(cls)
+    def settle_now(self) -> list[Window]:
+        """As `settle`, without an event loop; inside one it does not wait at all."""
+        if in_event_loop():
+            return []
+        drawing = self._drawing()
+        wait_for(drawing.values(), PATIENCE)
+        return _late(drawing)
 
-    def register(self, cls: type[Window]) -> None:
-        """Register a class under its name.
-
-        Raises:
-            WindowDefinitionError: Another class has that name.
-        """
-        known = self.classes.setdefault(cls.name, cls)
-        if known is not cls:
-            raise WindowDefinitionError(
-                f"Two window classes are called {cls.name}: "
-                f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
-            )
-
-    def replace(self, cls: type[Window]) -> None:
-        """Use this class for its name, instead of the one registered before."""
-        self.classes[cls.name] = cls
-
-    def window(self, asked: Window | type[Window] | str) -> Window:
-        """Return a window to open, by name, class or instance.
-
-        Raises:
-            UnknownWindowError: No class has that name, or the window was opened before.
-            WindowDefinitionError: The class cannot be instantiated.
-        """
-        if isinstance(asked, str):
-            if asked not in self.classes:
-                raise UnknownWindowError(
-                    "There is no window called {name}. There is: {names}.",
-                    name=quote(asked),
-                    names=", ".join(sorted(self.classes)) or Message("none"),
-                )
-            asked = self.classes[asked]
-        if isinstance(asked, type):
-            return instantiate(asked)
-        if asked._runtime is not None:
-            raise UnknownWindowError("{id} was opened before.", id=asked.id)
-        return asked
+    def _drawing(self) -> dict[Window, "Future[None]"]:
+        """Return the pending render of each window that has one."""
+        pending = ((window, runtime_of(window).renders.pending()) for window in self.all())
+        return {window: future for window, future in pending if future}
 
 
-def instantiate(cls: type[Window]) -> Window:
-    """Instantiate a window class.
+def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
+    """Return the windows not rendered yet; one that is still opening does not count as late."""
+    return [
+        window for window, future in drawing.items() if not future.done() and not window.is_opening
+    ]
 
-    Raises:
-        WindowDefinitionError: Its own `__init__` raised.
-    """
+
+def _instantiate(cls: type[Window]) -> Window:
     try:
         return cls()
     except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
@@ -235,7 +215,7 @@ def instance_with(
         WindowDefinitionError: It cannot be created.
         InvalidSourceDataError: The state does not match this class.
     """
-    instance = instantiate(cls)
+    instance = _instantiate(cls)
     try:
         known = cls.State.model_fields
         again = {name: value for name, value in aside.items() if name in known}
@@ -255,36 +235,3 @@ def unused(
     if cls.State.model_config.get("extra") == "allow":  # it keeps all of them itself
         return NOTHING
     return {name: value for name, value in {**aside, **state}.items() if name not in known}
-
-
-async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:
-    """Wait until every window is rendered, up to a timeout; return the late ones."""
-    drawing = _drawing(windows)
-    if drawing:
-        await finished(drawing.values(), seconds)
-    return _late(drawing)
-
-
-def settle_now(windows: Iterable[Window]) -> list[Window]:
-    """As `settle`, without an event loop; inside one it does not wait at all."""
-    if in_event_loop():
-        return []
-    drawing = _drawing(windows)
-    if drawing:
-        wait_for(drawing.values(), PATIENCE)
-    return _late(drawing)
-
-
-def _drawing(windows: Iterable[Window]) -> dict[Window, "Future[None]"]:
-    """Return the pending render of each window that has one."""
-    pending = ((window, runtime_of(window).renders.pending()) for window in windows)
-    return {window: future for window, future in pending if future}
-
-
-def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
-    """Return the windows not rendered yet; one that is still opening does not count as late."""
-    return [
-        window
-        for window, future in drawing.items()
-        if not future.done() and not runtime_of(window).core.is_opening
-    ]

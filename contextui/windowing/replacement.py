@@ -1,21 +1,20 @@
 """Replacement of a window class: open windows go on with the new code, and keep what they have."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
 from typing import Any
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.events import WindowChanged, WindowCommitted, WindowNotified, WindowRestored
-from contextui.windowing.core import NOTHING, Emit
+from contextui.windowing.core import NOTHING, Surroundings
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.open_windows import Catalog, OpenWindows, instance_with, unused
+from contextui.windowing.open_windows import OpenWindows, instance_with, unused
 from contextui.windowing.runtime import Runtime, runtime_of
-from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
-from contextui.words import Lang, Words
+from contextui.words import Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +42,13 @@ class Replacer:
 
     Args:
         open_windows: The open windows.
-        catalog: The classes that can be opened.
-        attach: Creates the runtime of a new window.
-        emit: Emits events.
-        lang: The language of the windows.
+        around: What they have in common.
     """
 
-    def __init__(
-        self,
-        open_windows: OpenWindows,
-        catalog: Catalog,
-        attach: Callable[[Window, str, Lod, ContextVersion], Runtime],
-        emit: Emit,
-        lang: Lang,
-    ) -> None:
-        self._open_windows, self._catalog, self._attach, self._emit = (
-            open_windows,
-            catalog,
-            attach,
-            emit,
-        )
-        self._lang, self._words, self._replacing = lang, Words(lang), threading.Lock()
+    def __init__(self, open_windows: OpenWindows, around: Surroundings) -> None:
+        self._open_windows, self._around = open_windows, around
+        self._lang, self._words, self._emit = around.lang, Words(around.lang), around.emit
+        self._replacing = threading.Lock()
 
     def replace(self, cls: type[Window]) -> list[Replacement]:
         """Use another class of the same name from now on, and give it to its open windows.
@@ -74,10 +59,10 @@ class Replacer:
         on with its old class.
         """
         with self._replacing:
-            self._catalog.replace(cls)
+            self._open_windows.classes[cls.name] = cls
             return [
                 self._replace(window, cls)
-                for window in self._open_windows.open_windows()
+                for window in self._open_windows.all()
                 if window.name == cls.name and type(window) is not cls
             ]
 
@@ -125,7 +110,7 @@ class Replacer:
         except ContextUIError as problem:  # of the state that the last action committed
             return reason_of(problem, self._lang)
         version = known.version.after_data()
-        runtime = self._attach(new, window_id, saved.lod, version)
+        runtime = Runtime(new, window_id, self._around, saved.lod, version)
         runtime.core.aside = unused(cls, saved.state, saved.aside)
         runtime.take_over(runtime_of(old))
         opening, failure = runtime.start(new.restored, {}, first=False), ""

@@ -19,7 +19,6 @@ from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
 from contextui.tui.turn_queue import TurnQueue
-from contextui.windowing.open_windows import Numbering
 from tests.tui.running import desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
@@ -149,7 +148,7 @@ class SharedChat(SharedApp):
             await asyncio.to_thread(desk.session.windows.close, window.id)
         # The next window may have the same id.
         await until(pilot, lambda: not any(one.display for one in main.query(WindowFrame)))
-        desk.session.windows._open_windows._numbering = Numbering()
+        desk.session.windows._open_windows.numbers.clear()
         main.sizes.drop(is_reset=True)
         for path in self.work.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
