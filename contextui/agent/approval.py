@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from contextui.config.schema import Approval
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
-from contextui.files.protection import asks_every_time, resolved
+from contextui.files.protection import asks_by_name
 from contextui.files.workspace import Workspace
 from contextui.shell import NotSimpleError, Pattern, Suggestion, locate, suggest, words_of
 from contextui.text import one_line
@@ -593,14 +593,16 @@ def _file_grant(
         return None
     if preview.verb == "run":
         return Grant(window_class, action_id, target)
-    if asks_every_time(files, target, preview.whole or preview.diff):
+    new = preview.whole or preview.diff
+    if files is None:
+        asks = asks_by_name(target, new) or ".." in target.split("/")
+        return None if asks else Grant(window_class, action_id, target)
+    if files.asks_every_time(target, new):
         return None
-    if files is not None:
-        try:
-            target = resolved(files, target)
-        except FileError:
-            return None
-    return Grant(window_class, action_id, target)
+    try:
+        return Grant(window_class, action_id, files.resolved(target))
+    except FileError:
+        return None
 
 
 def _check(given: str, known: tuple[str, ...]) -> None:

@@ -14,7 +14,14 @@ import pytest
 
 import contextui
 from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
+from contextui.agent.approval import (
+    ApprovalGate,
+    Choice,
+    Decision,
+    Grant,
+    Question,
+    _file_grant,
+)
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.config.schema import Approval
 from contextui.errors import ActionError
@@ -896,3 +903,9 @@ def test_a_mode_is_only_tightened() -> None:
             gate = ApprovalGate(mode)
             gate.tighten(other)
             assert gate.mode == modes[max(place, other_place)]
+
+
+def test_without_a_workspace_the_path_alone_counts() -> None:
+    assert _file_grant(None, "pen", "save", Preview("plain.txt")) is not None
+    for path in ("../plain.txt", ".bashrc", "src/.hidden/a", "/etc/passwd", "~/plain.txt"):
+        assert _file_grant(None, "pen", "save", Preview(path)) is None, path

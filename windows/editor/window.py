@@ -13,7 +13,6 @@ from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files import errors
 from contextui.files.diff import diff_text
 from contextui.files.outline import numbered, outline, shallowest
-from contextui.files.protection import resolved
 from contextui.files.save import TEXT_LIMIT
 from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
 from contextui.text import counted, shown_name, span, spanned
@@ -152,12 +151,12 @@ class EditorWindow(Window):
             en = f"{name} was {fate} on disk. {STAYS[0]}"
             zh = f"{name} 在磁盘上已有变化。{STAYS[1]}"
             raise ActionError(self.env.say(en + KEEP[0], zh + KEEP[1]))
-        target, file = resolved(files, state.path), self._editing.buffer.file
+        target, file = files.resolved(state.path), self._editing.buffer.file
         return self._written(target, self._editing.diff(), file)
 
     def _saving_as(self, path: str) -> Preview:
         files, file = self.env.workspace, self._editing.buffer.file
-        target, name = resolved(files, path), shown_name(files.relative(path))
+        target, name = files.resolved(path), shown_name(files.relative(path))
         if files.exists(path):
             raise ActionError(
                 "There is a {name} already; a new file does not overwrite it.", name=name

@@ -19,7 +19,6 @@ from contextui import (
     action,
 )
 from contextui.files.diff import diff_text
-from contextui.files.protection import resolved
 from contextui.session.notes import clean_tags
 from contextui.text import counted
 
@@ -100,7 +99,7 @@ class NotebookWindow(Window):
         en = f"{FILE} then holds {counted(count, 'entry', 'entries')}."
         text = self.env.say(en, f"{FILE} 将有 {count} 条笔记。")
         diff = diff_text(old, new, FILE, FILE)
-        return Preview(resolved(files, FILE), diff=diff, text=text, whole=new.text)
+        return Preview(files.resolved(FILE), diff=diff, text=text, whole=new.text)
 
     @action("Write an entry; gist and summary are made from the text unless given")
     def write(
