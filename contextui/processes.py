@@ -220,30 +220,6 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
     return os.path.abspath(found)
 
 
-def limit_processes(pid: int, more: int) -> bool:
-    """Limit how many processes the user of a process may have, as seen by it and its children.
-
-    The kernel counts all processes of the user, not those of the session, so the limit is their
-    present number plus `more`. Root is exempt from this limit.
-
-    Returns:
-        Whether the limit is in force.
-    """
-    uid = os.getuid()
-    if uid == 0 or not hasattr(psutil.Process, "rlimit"):
-        return False
-    used = sum(
-        one.info["num_threads"] or 0
-        for one in psutil.process_iter(["uids", "num_threads"])
-        if one.info["uids"] is not None and one.info["uids"].real == uid
-    )
-    process = psutil.Process(pid)
-    _, hard = process.rlimit(psutil.RLIMIT_NPROC)
-    limit = used + more if hard == psutil.RLIM_INFINITY else min(hard, used + more)
-    process.rlimit(psutil.RLIMIT_NPROC, (limit, limit))
-    return True
-
-
 def signal_group(group: int, number: signal.Signals) -> bool:
     """Send a signal to a process group; return whether one of its processes got it."""
     try:

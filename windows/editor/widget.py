@@ -20,7 +20,7 @@ from textual.binding import Binding
 from textual.strip import Strip
 from textual.timer import Timer
 
-from contextui.files import buffer
+from contextui.files.buffer import Splice, change
 from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
@@ -33,31 +33,6 @@ from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.words import Words, msg
-
-
-@dataclass(frozen=True, slots=True)
-class Splice:
-    """Replaces the characters from `start` to `end` with a text."""
-
-    start: int
-    end: int
-    text: str
-
-    def of(self, text: str) -> str:
-        """Apply the change to a text."""
-        return text[: self.start] + self.text + text[self.end :]
-
-
-def change(old: str, new: str) -> Splice | None:
-    """Return the splice that turns `old` into `new`; None if they are equal.
-
-    Example:
-        >>> change("milk and eggs", "milk or eggs")
-        Splice(start=5, end=8, text='or')
-    """
-    if old == new:
-        return None
-    return Splice(*buffer.change(old, new))
 
 
 def rebase(mine: Splice, theirs: Splice) -> Splice:
@@ -139,9 +114,9 @@ class Sight:
         Raises:
             ValueError: It touches text that is not shown verbatim.
         """
-        made = change(self.shown, typed)
-        if made is None or self.text is None:
+        if typed == self.shown or self.text is None:
             return None
+        made = change(self.shown, typed)
         start, end = self._in_file(made.start), self._in_file(made.end)
         return Splice(start, end, made.text.replace("\n", self.ending))
 
@@ -409,8 +384,7 @@ class EditorBody(InertArea):
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
         """Rebase pending text onto the new text."""
         if old.path == new.path and old.text is not None and new.text is not None:
-            theirs = change(old.text, new.text)
-            return rebase(mine, theirs) if theirs else mine
+            return rebase(mine, change(old.text, new.text)) if old.text != new.text else mine
         words = msg("{path} is no longer open here. Not kept: {text}")
         message = self._words(words, path=line(old.path), text=line(mine.text))
         self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
@@ -418,9 +392,9 @@ class EditorBody(InertArea):
 
     def _become(self, target: str) -> None:
         """Edit the shown text into this one; cursor and scroll position are kept."""
-        made = change(self.text, target)
-        if made is None:
+        if self.text == target:
             return
+        made = change(self.text, target)
         start, end = (_location(self.text, place) for place in (made.start, made.end))
         top = self.scroll_offset.y
         lines = made.text.count("\n") - (end[0] - start[0])
@@ -432,7 +406,7 @@ class EditorBody(InertArea):
         """Mark the lines that differ in the file, and move the marks below them."""
         if old.text is None or new.text is None or old.text == new.text:
             return
-        made = Splice(*buffer.change(old.text, new.text))
+        made = change(old.text, new.text)
         first = 1 + len(LINE_END.findall(old.text, 0, made.start))
         last = first + len(LINE_END.findall(old.text, made.start, made.end))
         added = len(LINE_END.findall(made.text))

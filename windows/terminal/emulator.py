@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from pyte import charsets
 from pyte import modes as mo
+from rich.style import Style
 
 from contextui.text import for_terminal
-from contextui.windows.terminal.screen import Label, Row, Screen, Style
+from contextui.windows.terminal.screen import Label, Row, Screen
 from contextui.windows.terminal.transcript import Transcript
 
 BRACKETED_PASTE, APPLICATION_CURSOR, ALTERNATE = 2004, 1, 1049

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pyte
 from pyte import charsets
 from pyte import modes as mo
+from rich.style import Style
 from wcwidth import wcwidth
 
 
@@ -23,21 +24,6 @@ class Label(NamedTuple):
 
     number: int
     column: int
-
-
-class Style(NamedTuple):
-    """The look of a run of characters.
-
-    Colours are "default", one of 16 names such as "red" and "brightred", or "#rrggbb".
-    """
-
-    fg: str = "default"
-    bg: str = "default"
-    bold: bool = False
-    italic: bool = False
-    underline: bool = False
-    strike: bool = False
-    reverse: bool = False
 
 
 Line = pyte.screens.StaticDefaultDict[int, pyte.screens.Char]
@@ -333,15 +319,22 @@ def _characters(attrs: pyte.screens.Char) -> Callable[[str], pyte.screens.Char]:
 
 @lru_cache(maxsize=4096)
 def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> Style:
-    fg, bg, bold, italic, underline, strike, reverse, _ = attrs
-    style = Style(_colour(fg), _colour(bg), bold, italic, underline, strike, reverse)
+    fg, bg, *flags, _ = attrs
+    bold, italic, underline, strike, reverse = (flag or None for flag in flags)
+    style = Style(
+        color=_colour(fg),
+        bgcolor=_colour(bg),
+        bold=bold,
+        italic=italic,
+        underline=underline,
+        strike=strike,
+        reverse=reverse,
+    )
     return PLAIN if style == PLAIN else style
 
 
-def _colour(name: str) -> str:
-    if re.fullmatch(r"[0-9a-f]{6}", name):
-        return f"#{name}"
-    # pyte's names for two colours are not those of other programs.
-    return {"brown": "yellow", "brightbrown": "brightyellow"}.get(
-        name, name.replace("bfight", "bright")
-    )
+def _colour(name: str) -> str | None:
+    """Return pyte's name of a colour as rich writes it."""
+    if name == "default" or re.fullmatch(r"[0-9a-f]{6}", name):
+        return None if name == "default" else f"#{name}"
+    return name.replace("bfight", "bright").replace("brown", "yellow").replace("bright", "bright_")

@@ -121,7 +121,6 @@ class Shell:
         environ: Mapping[str, str] | None = None,
         size: tuple[int, int] = (24, 80),
         sandbox: Path | None = None,
-        more_processes: int | None = None,
         spool_limit: int = SPOOL_LIMIT,
     ) -> "Shell":
         """Start a shell on the running event loop.
@@ -133,9 +132,6 @@ class Shell:
             environ: The environment before `clean_environment`; else this process's.
             size: Rows and columns.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
-            more_processes: How many processes may be started, beside those that the user has. Off
-                by default: the kernel counts all processes of the user, so a limit can also fail
-                programs that behave.
             spool_limit: Bytes kept of one command's output.
 
         Raises:
@@ -153,8 +149,6 @@ class Shell:
         except BaseException:
             integration.remove()
             raise
-        if more_processes is not None:
-            processes.limit_processes(process.pid, more_processes)
         return cls(
             process,
             integration,

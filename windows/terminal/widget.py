@@ -9,12 +9,11 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style as RichStyle
+from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region
@@ -27,15 +26,14 @@ from contextui.text import for_terminal, one_line
 from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
-from contextui.windows.terminal.emulator import BRACKETED_PASTE, Cursor
+from contextui.windows.terminal.emulator import APPLICATION_CURSOR, BRACKETED_PASTE, Cursor
 from contextui.windows.terminal.record import Command, Who
-from contextui.windows.terminal.screen import Row, Style
+from contextui.windows.terminal.screen import Row
 from contextui.windows.terminal.shell import Shell, ShellError
 from contextui.windows.terminal.window import TerminalWindow
 from contextui.words import Words, msg
 
 _FRAME = 0.03  # seconds between two pictures of the screen
-_APPLICATION_KEYS = 1  # the private mode in which arrows are sent in another form
 _FEW, _MANY = 10, 24  # rows that the window wants
 _WHEEL = 3  # rows of a step of the mouse wheel
 _GUTTER = 2  # columns left of the screen, for marks
@@ -295,7 +293,7 @@ class TerminalBody(Widget, can_focus=True):
         if y >= len(picture.rows):
             return Strip.blank(width, self.rich_style)
         cursor, mark, columns = picture.cursor, picture.marks.get(y), max(width - _GUTTER, 0)
-        strip = Strip([Segment(for_terminal(text, lines=False), _style(style))
+        strip = Strip([Segment(for_terminal(text, lines=False), style)
                        for text, style in picture.rows[y]])  # fmt: skip
         if mark is not None:
             strip = self._with_facts(strip, mark, columns)
@@ -304,7 +302,7 @@ class TerminalBody(Widget, can_focus=True):
         if shows and y == cursor.row and cursor.column < columns:
             before, at = strip.crop(0, cursor.column), strip.crop(cursor.column, cursor.column + 1)
             rest = strip.crop(cursor.column + 1, columns)
-            strip = Strip.join([before, at.apply_style(RichStyle(reverse=True)), rest])
+            strip = Strip.join([before, at.apply_style(Style(reverse=True)), rest])
         strip = Strip.join([Strip([self._sign(mark)]), strip]).adjust_cell_length(width)
         if self._chosen is not None and y == self._chosen - picture.top + picture.back:
             strip = strip.apply_style(self._look("chosen"))
@@ -326,14 +324,14 @@ class TerminalBody(Widget, can_focus=True):
             .apply_style(self.rich_style)
         )
 
-    def _look(self, name: str) -> RichStyle:
+    def _look(self, name: str) -> Style:
         """Return a colour of the theme; it hides nothing that the row has of its own."""
         style = self.get_component_rich_style(f"terminal--{name}")
         if name == "question":
             return style
         if name == "chosen":
-            return RichStyle(bgcolor=style.bgcolor)
-        return RichStyle(color=style.color)
+            return Style(bgcolor=style.bgcolor)
+        return Style(color=style.color)
 
     def _sign(self, mark: Mark | None) -> Segment:
         """Return the mark left of a row."""
@@ -355,7 +353,7 @@ class TerminalBody(Widget, can_focus=True):
         strip = Strip.join(
             [
                 strip.crop(0, mark.column),
-                strip.crop(mark.column).apply_style(RichStyle(bold=True)),
+                strip.crop(mark.column).apply_style(Style(bold=True)),
             ]
         )
         sign, name, look = _WHO[mark.who]
@@ -395,7 +393,7 @@ class TerminalBody(Widget, can_focus=True):
             if event.key == "r":
                 self.action_restart()
         elif shell is not None:
-            application = shell.emulator.mode(_APPLICATION_KEYS)
+            application = shell.emulator.mode(APPLICATION_CURSOR)
             self._send(bytes_of(event.key, event.character, application))
 
     def on_paste(self, event: events.Paste) -> None:
@@ -520,27 +518,3 @@ def _duration(seconds: float) -> str:
     if hours:
         return f"{hours}h{minutes:02}m"
     return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
-
-
-_COLOURS = {"brown": "yellow"}
-
-
-@lru_cache(maxsize=2_048)
-def _style(style: Style) -> RichStyle:
-    return RichStyle(
-        color=_colour(style.fg),
-        bgcolor=_colour(style.bg),
-        bold=style.bold or None,
-        italic=style.italic or None,
-        underline=style.underline or None,
-        strike=style.strike or None,
-        reverse=style.reverse or None,
-    )
-
-
-def _colour(name: str) -> str | None:
-    if name == "default":
-        return None
-    if name.startswith("bright"):
-        return f"bright_{_COLOURS.get(name[6:], name[6:])}"
-    return _COLOURS.get(name, name)

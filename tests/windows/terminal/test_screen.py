@@ -5,9 +5,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 
 from contextui.windows.terminal.emulator import Emulator
-from contextui.windows.terminal.screen import PLAIN, Label, Style
+from contextui.windows.terminal.screen import PLAIN, Label
 from contextui.windows.terminal.spool import plain_line
 from contextui.windows.terminal.transcript import Transcript
 from tests.thorough import times
@@ -29,11 +30,11 @@ def transcript(text: str, rows: int = 24, columns: int = 80) -> list[str]:
 def test_colours_and_styles() -> None:
     one = emulator("\x1b[1;31mred\x1b[0m \x1b[38;5;208mx\x1b[48;2;1;2;3my\x1b[0;3;4;7;93mz\x1b[m.")
     assert one.rows()[0] == (
-        ("red", Style(fg="red", bold=True)),
+        ("red", Style(color="red", bold=True)),
         (" ", PLAIN),
-        ("x", Style(fg="#ff8700")),
-        ("y", Style(fg="#ff8700", bg="#010203")),
-        ("z", Style(fg="brightyellow", italic=True, underline=True, reverse=True)),
+        ("x", Style(color="#ff8700")),
+        ("y", Style(color="#ff8700", bgcolor="#010203")),
+        ("z", Style(color="bright_yellow", italic=True, underline=True, reverse=True)),
         (".", PLAIN),
     )
 
@@ -41,13 +42,13 @@ def test_colours_and_styles() -> None:
 @pytest.mark.parametrize(
     ("sequence", "style"),
     [
-        ("38:2::1:2:3", Style(fg="#010203")),
-        ("38:2:1:2:3", Style(fg="#010203")),
-        ("48:5:208", Style(bg="#ff8700")),
+        ("38:2::1:2:3", Style(color="#010203")),
+        ("38:2:1:2:3", Style(color="#010203")),
+        ("48:5:208", Style(bgcolor="#ff8700")),
         ("4:3", Style(underline=True)),
         ("4;4:0", PLAIN),
-        ("38;2;999;0;0", Style(fg="#ff0000")),
-        ("105", Style(bg="brightmagenta")),
+        ("38;2;999;0;0", Style(color="#ff0000")),
+        ("105", Style(bgcolor="bright_magenta")),
     ],
 )
 def test_forms_of_colours(sequence: str, style: Style) -> None:
