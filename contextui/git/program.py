@@ -392,7 +392,6 @@ class Git:
         self._settings |= named
 
     def _failed(self, command: str, message: str) -> GitError:
-        """Explain an error of git."""
         top = quoted(str(self.top))
         if "dubious ownership" in message:
             return GitError(

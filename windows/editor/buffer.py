@@ -190,7 +190,6 @@ class Editing:
                 self.read_again(keep=False)
 
     def diff(self) -> str:
-        """Return the unsaved changes as a full diff."""
         return self._diff(diff_text)
 
     def brief_diff(self) -> str:

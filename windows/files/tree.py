@@ -145,7 +145,6 @@ class Tree:
             yield FileRow(path, path.rpartition("/")[2], "deleted", depth, mark="D")
 
     def is_visible(self, entry: FolderEntry) -> bool:
-        """Whether an entry of a folder is shown."""
         return self.shows_hidden or not (entry.name.startswith(".") or entry.is_ignored)
 
     def hidden_count(self) -> int:

@@ -283,7 +283,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _empty(self) -> str:
-        """Say why the tree is empty."""
         words, read = self._words, self._tree.read.get(self._tree.root)
         if isinstance(read, Listing) and (count := self._tree.hidden_count()):
             return words("Nothing but {count} hidden. H shows them.", count=count)
@@ -393,7 +392,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _show_progress(self) -> None:
-        """Show how far a slow reading is."""
         index, since = self._index, -self._busy.get("index", 0.0)
         if since > 0 and index is not None and self._filter.display:
             if time.monotonic() - since > _PATIENCE:

@@ -289,7 +289,6 @@ class FilesWindow(Window):
             self._look()
 
     def _look(self) -> None:
-        """Read only the folders that are shown."""
         began, state = time.monotonic(), self.state
         try:
             top = list_folder(self.env.workspace, state.root)

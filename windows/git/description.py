@@ -55,7 +55,6 @@ class Description:
         self._state, self._say = state, say
 
     def content(self, lod: Lod) -> str:
-        """Render the content at a level of detail."""
         state, say = self._state, self._say
         if state.now.reason is not None:
             hint = say(" init creates one.")

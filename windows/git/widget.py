@@ -64,7 +64,6 @@ class Entry:
 
     @property
     def lines(self) -> Lines | None:
-        """The lines of the change in this group."""
         return self.change.staged if self.group == "staged" else self.change.lines
 
 

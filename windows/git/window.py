@@ -258,16 +258,13 @@ class GitWindow(Window):
     # --- for the widget: what they return is for the person only -----------------------------
 
     def diff_of(self, name: str, *, staged: bool) -> str:
-        """Return one diff of a file."""
         [change] = self._tree.found([name], self.state.now.status.changes, one=True)
         return "\n".join(self._tree.lines_of(self._tree.repository(), change, staged=staged))
 
     def staged_diff(self) -> str:
-        """Return everything that is staged."""
         return self._tree.repository().index_diff("--cached")
 
     def lost_by_discarding(self, name: str) -> str:
-        """Return what discarding a file's changes loses."""
         preview = self._tree.discarding(name)
         return preview.diff or preview.text
 

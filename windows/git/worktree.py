@@ -290,7 +290,6 @@ class WorkTree:
         return chosen, [path for one in chosen for path in (one.path, one.old) if path]
 
     def left_out(self, left: Sequence[Change]) -> str:
-        """Name the secret files that are not staged."""
         if not left:
             return ""
         names = self.named(left)

@@ -115,7 +115,6 @@ class Catalogue(BaseModel):
         return hashlib.sha256(self.model_dump_json().encode("utf-8", "replace")).hexdigest()[:16]
 
     def tool(self, action_id: str) -> Tool | None:
-        """Return the tool of an action."""
         return next((one for one in self.tools if one.id == action_id), None)
 
     def prompt(self, name: str) -> Prompt:

@@ -96,7 +96,6 @@ class Description:
         self._state, self._server, self._words = state, server, words
 
     def content(self, lod: Lod) -> str:
-        """Return what the model reads."""
         state, words = self._state, self._words
         tools = words.plural(len(state.catalogue.tools), "1 tool", "{count} tools")
         name = one_line(state.info.name or self._server.name, 80)
@@ -114,7 +113,6 @@ class Description:
 
     @property
     def status(self) -> str:
-        """Whether the server is connected."""
         state, words = self._state, self._words
         match state.status:
             case "connected":

@@ -84,7 +84,6 @@ class TokenFile:
         return port
 
     async def get_tokens(self) -> OAuthToken | None:
-        """Return the stored tokens."""
         with suppress(ValidationError):
             return OAuthToken.model_validate(self._read().get("tokens"))
         return None
@@ -115,13 +114,11 @@ class TokenFile:
         self._write(metadata=metadata, resource=resource)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return what the server registered this program as."""
         with suppress(ValidationError):
             return OAuthClientInformationFull.model_validate(self._read().get("client"))
         return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Store what the server registered this program as."""
         self._write(client=client_info.model_dump(mode="json", exclude_none=True))
 
 
@@ -181,7 +178,6 @@ class Callback:
 
     @property
     def address(self) -> Any:
-        """The address of the page."""
         return f"http://127.0.0.1:{self._storage.port}/callback"
 
     async def begin(self, link: str) -> None:
@@ -203,7 +199,6 @@ class Callback:
             raise
 
     async def result(self) -> AuthorizationCodeResult:
-        """Wait until the browser returns."""
         assert self._answer is not None
         try:
             async with asyncio.timeout(_LONGEST_WAIT):
@@ -256,5 +251,4 @@ class Callback:
 
 
 def _query(address: str) -> dict[str, str]:
-    """Return the parameters of an address."""
     return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}

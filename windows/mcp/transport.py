@@ -43,7 +43,6 @@ class Log:
         self._lines: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
 
     async def follow(self, stream: asyncio.StreamReader) -> None:
-        """Read the stream to its end."""
         async for line in lines_of(stream, 1_000_000, skip=True):
             if line.strip():
                 self._lines.append(one_line(line[:2_000].decode("utf-8", "replace"), 300))

@@ -138,7 +138,6 @@ class _ServerWindow(Window):
         return None
 
     def _record(self) -> None:
-        """Take over what the connection knows."""
         state, connection = self.state, self.state.connection
         assert connection is not None
         state.status, state.error = connection.status, connection.error

@@ -86,7 +86,6 @@ class Emulator:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
         return self._screen.lines, self._screen.columns
 
     def mode(self, number: int) -> bool:
@@ -95,7 +94,6 @@ class Emulator:
 
     @property
     def cursor(self) -> Cursor:
-        """The cursor of the visible screen."""
         cursor, screen = self._screen.cursor, self._screen
         return Cursor(cursor.y, min(cursor.x, screen.columns - 1), mo.DECTCEM in screen.mode)
 
@@ -211,7 +209,6 @@ class Emulator:
         self.feed(kept)
 
     def feed(self, text: str) -> None:
-        """Interpret output."""
         text = self._held + text
         end = unfinished(text)
         self._held = text[end:]

@@ -235,7 +235,6 @@ class Integration:
 
     @property
     def pattern(self) -> re.Pattern[bytes]:
-        """What a mark looks like."""
         return self._mark
 
     def may_start_mark(self, data: bytes) -> bool:
@@ -245,7 +244,6 @@ class Integration:
         return whole.startswith(start) and b"\x07" not in data
 
     def read(self, match: re.Match[bytes]) -> Mark:
-        """Return the mark that the pattern found."""
         value = match[2].decode("utf-8", "replace")
         plain = {"n": "\n", "t": "\t"}
         if self.kind != "sh":

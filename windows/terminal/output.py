@@ -72,7 +72,6 @@ class OutputReader:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything that was read has been taken."""
         return not self._items
 
     async def finish(self) -> None:

@@ -55,12 +55,10 @@ class Command:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
         return self.ended is None
 
     @property
     def age(self) -> float:
-        """Seconds since it started."""
         return (datetime.now(UTC) - self.started).total_seconds()
 
     @property
@@ -75,7 +73,6 @@ class Command:
         self.spool = Spool(self.spool.path, self.spool.limit)
 
     def end(self, status: int | None) -> None:
-        """Note that it ended."""
         self.status, self.ended = status, datetime.now(UTC)
         self.spool.finish()
 

@@ -224,7 +224,6 @@ class Screen(pyte.Screen):
         self.cursor.y = y
 
     def back_tab(self) -> None:
-        """Move to the previous tab stop."""
         self.cursor.x = max((one for one in self.tabstops if one < self.cursor.x), default=0)
 
     def draw(self, data: str) -> None:

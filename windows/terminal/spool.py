@@ -114,7 +114,6 @@ class Spool:
             self._index(kept[at : at + _INDEX_STEP])
 
     def _index(self, part: bytes) -> None:
-        """Note where lines are."""
         self.lines += part.count(b"\n")
         self.size += len(part)
         if self.size - self._starts[-1] >= _INDEX_STEP:

@@ -104,7 +104,6 @@ class Transcript:
         return "\n".join([*self.head, *between, *self.tail])
 
     def _shown(self) -> list[str]:
-        """Return the lines on the screen."""
         if self._screen is None:
             return []
         lines, text = list[str](), self._open

@@ -111,7 +111,6 @@ class Mark(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it ended with another status than 0."""
         return self.ended is not None and bool(self.status)
 
 
@@ -256,7 +255,6 @@ class TerminalBody(Widget, can_focus=True):
     # --- drawing -----------------------------------------------------------------------
 
     def on_terminal_body_drawn(self, message: Drawn) -> None:
-        """Draw what changed in the new picture."""
         message.stop()
         old, new = self._drawn, self._picture
         self._drawn = new
@@ -281,7 +279,6 @@ class TerminalBody(Widget, can_focus=True):
         return old.marks.get(y) != new.marks.get(y)
 
     def _spin(self) -> None:
-        """Draw the marks of running commands again."""
         rows = [y for y, mark in self._picture.marks.items() if mark.ended is None]
         if rows:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in rows))
@@ -334,7 +331,6 @@ class TerminalBody(Widget, can_focus=True):
         return Style(color=style.color)
 
     def _sign(self, mark: Mark | None) -> Segment:
-        """Return the mark left of a row."""
         if mark is None:
             return Segment(" " * _GUTTER)
         if mark.ended is None:
