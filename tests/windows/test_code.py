@@ -171,17 +171,6 @@ class TestActions:
         assert window.preview("show", code_id="load") is None
         assert (tmp_path / ".contextui/code/load.py").read_text() == "one\ntwo\n"
 
-    def test_in_chinese(self, tmp_path: Path) -> None:
-        with WindowTester(CodeWindow, folder=tmp_path, lang="zh") as window:
-            assert window.content() == "0 个代码文件"
-            save(window, "load", "打印('你好')", description="问好")
-            window.act("show", code_id="load")
-            assert window.content(Lod.GIST) == "1 个代码文件，正在显示 load"
-            assert shown(window) == [
-                file("load", "问好"),
-                ("code", {"id": "load", "lines": "1"}, "\n1 打印('你好')\n"),
-            ]
-
     def test_only_saving_and_deleting_touch_the_world(self) -> None:
         effects = {name: one.effect for name, one in CodeWindow.actions.items()}
         assert effects == {
@@ -380,22 +369,6 @@ class TestComingBack:
         assert shown(twin) == [file("load")]
         twin.close()
 
-    def test_in_a_session(self, tmp_path: Path) -> None:
-        project = tmp_path / "project"
-        project.mkdir()
-        store = SessionStore(tmp_path / "home", SessionOptions(classes=[CodeWindow]))
-        with store.create(project) as session:
-            window = session.windows.open("code")
-            params = {"code_id": "load", "language": "python", "content": LOAD}
-            act(session.windows, window.id, "save", **params)
-            act(session.windows, window.id, "show", code_id="load")
-            kept = {lod: window.to_xml(lod) for lod in Lod}
-            session_id = session.id
-        with store.open(session_id) as session:
-            window = session.windows.windows()[0]
-            assert {lod: window.to_xml(lod) for lod in Lod} == kept
-            assert act(session.windows, window.id, "hide") == "load is hidden."
-
 
 class TestChangesOnDisk:
     def test_are_seen(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,5 +440,5 @@ def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> s
 
 
 def test_what_it_says_of_references_is_none_itself(tmp_path: Path) -> None:
-    for words in (CodeWindow.description, CodeWindow.description_zh):
+    for words in (CodeWindow.described("en"), CodeWindow.described("zh")):
         assert resolve_code_refs(words, CodeStore(tmp_path)) == words

@@ -251,30 +251,6 @@ def test_what_is_unusual_is_shown(editor: Editor, folder: Path) -> None:
         editor.act("open", path="cart.py")
 
 
-def test_chinese(tmp_path: Path) -> None:
-    (tmp_path / "购物.md").write_text("# 标题\n\n正文\n")
-    (tmp_path / "b").write_bytes(b"a\r\nb\nc")
-    with open_editor(tmp_path, "购物.md", lang="zh") as editor:
-        assert looks(editor) == [
-            "购物.md，共 3 行，已保存",
-            "购物.md  共 3 行，已保存\n1 heading 标题",
-            "购物.md  第 1-3 行，共 3 行，已保存\n1 # 标题\n2 \n3 正文",
-        ]
-        editor.act("replace", old="正文", new="内容")
-        assert title(editor, Lod.GIST) == "购物.md，共 3 行，已改动，未保存"
-        (tmp_path / "购物.md").write_text("别的\n")
-        with editor.restored() as later:
-            assert later.content(Lod.GIST) == "购物.md，共 1 行，已保存，1 处编辑待处理"
-            assert later.content() == (
-                "购物.md  第 1 行，共 1 行，已保存\n文件已被改动，1 处未保存的编辑无法应用。"
-                "请看 diff，再用 reload(keep=true) / reload(discard=true)\n1 别的"
-            )
-        editor.act("open", path="b", discard=True)
-        assert title(editor) == "b  第 1-3 行，共 3 行，已保存，CRLF + LF，末尾无换行符"
-        editor.act("open", path="c", new=True)
-        assert title(editor) == "c  共 0 行，新文件"
-
-
 # --- moving ------------------------------------------------------------------------------------
 
 

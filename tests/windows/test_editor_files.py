@@ -1,6 +1,5 @@
 """The editor and the disk: byte for byte, never over what was not read, and nothing lost."""
 
-import asyncio
 import json
 import os
 import random
@@ -469,32 +468,6 @@ def test_a_key_for_the_text_before_a_reload_is_refused(path: Path) -> None:
 # --- coming back -------------------------------------------------------------------------------
 
 
-def test_a_session_brings_it_back(path: Path) -> None:
-    options = SessionOptions(classes=[EditorWindow], lod=Lod.SUMMARY)
-    store = SessionStore(path.parent.parent / "home", options)
-    done: list[tuple[str, dict[str, Any]]] = [
-        ("replace", {"old": "three", "new": "</Content>\x1b[2J\u2028"}),
-        ("insert", {"before_line": 1, "text": "<action id='x'/>"}),
-        ("splice", {"start": 0, "end": 0, "text": "水"}),
-        ("undo", {}),
-        ("find", {"text": "four"}),
-    ]
-    with store.create(path.parent) as session:
-        window = session.windows.open("editor", path="a.txt")
-        for name, params in done:
-            assert asyncio.run(session.windows.act(window.id, name, params)).ok
-        before, version = [window.to_xml(one) for one in Lod], window.version
-    with store.open(session.id) as session:
-        back = session.windows.get(window.id)
-        assert isinstance(back, EditorWindow)
-        assert [back.to_xml(one) for one in Lod] == before
-        assert back.version == version
-        result = asyncio.run(session.windows.act(window.id, "save", {}))
-        assert result.text == "Saved a.txt, 6 lines."
-    expected = "<action id='x'/>\n" + OLD.replace("three", "</Content>\x1b[2J\u2028")
-    assert path.read_bytes().decode() == expected
-
-
 def test_the_session_keeps_edits_and_not_the_buffer(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("0123456789abcdef\n" * 5_000)
     with open_editor(tmp_path, "a") as editor:
@@ -732,18 +705,6 @@ def test_a_huge_file_is_read_in_pages(huge: Path) -> None:
             )
         assert editor.act("diff") == "There are no unsaved edits."
         assert (huge.stat().st_mtime_ns, huge.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-
-
-def test_a_huge_file_in_chinese_and_one_that_grows(huge: Path) -> None:
-    why = "只读：1,073,741,824 字节，最多可编辑 16,777,216 字节"
-    with open_editor(huge.parent, huge.name, lang="zh") as editor:
-        assert title(editor) == f"huge.log  第 1-100 行，{why}"
-        version = editor.window.version
-        with huge.open("ab") as file:
-            file.write(b"more\n")
-        assert editor.act("reload") == "已重新读取：第 1-100 行。"
-        assert "1,073,741,829" in title(editor)
-        assert editor.window.version.major == version.major + 1
 
 
 def test_a_file_that_became_huge_keeps_its_edits(editor: Editor, path: Path) -> None:

@@ -18,8 +18,6 @@ from lxml import etree
 from contextui import (
     Body,
     Lod,
-    SessionOptions,
-    SessionStore,
     TokenCounter,
     Window,
     WindowManager,
@@ -109,23 +107,6 @@ class TestLooking:
             "the workspace, 6 entries (1 git-ignored)\n"
             "docs/\nempty/\nsrc/\n.gitignore\nREADME.md\nsetup.py",
         )
-
-    def test_at_every_level_in_chinese(self, folder: Path) -> None:
-        (folder / "链接").symlink_to("README.md")
-        os.mkfifo(folder / "管道")
-        with WindowTester(FilesWindow, folder=folder, lang="zh") as window:
-            assert shown(window) == (
-                "工作区，8 项",
-                "工作区，8 项（git 忽略 1 项）\n文件夹 3，文件 5\ndocs/\nempty/\nsrc/",
-                "工作区，8 项（git 忽略 1 项）\n"
-                "docs/\nempty/\nsrc/\n.gitignore\nREADME.md\nsetup.py\n"
-                "管道 (无法打开)\n链接 (链接)",
-            )
-            assert window.act("find_name", text="app") == "'app'：工作区中 1 处。"
-            assert (
-                shown(window)
-                == ("'app'：工作区中 1 处",) + ("'app'：工作区中 1 处\nsrc/app.py",) * 2
-            )
 
     def test_it_opens_at_a_folder(self, folder: Path) -> None:
         with WindowTester(FilesWindow, folder=folder, path="src") as window:
@@ -816,22 +797,6 @@ class TestComingBack:
         assert twin.content() == 'docs/: There is no "docs" in the workspace.'
         assert twin.act("up") == "Shown: the workspace, 6 entries."
         twin.close()
-
-    def test_in_a_session(self, folder: Path, tmp_path: Path) -> None:
-        store = SessionStore(tmp_path / "home", SessionOptions(classes=[FilesWindow, Editor]))
-        with store.create(folder) as session:
-            window = session.windows.open("files", path="src")
-            act(session.windows, window.id, "expand", path="src/util")
-            act(session.windows, window.id, "open", path="src/app.py")
-            act(session.windows, window.id, "find_name", text="xml")
-            kept = {lod: window.to_xml(lod) for lod in Lod}
-            session_id = session.id
-        with store.open(session_id) as session:
-            assert [one.id for one in session.windows.windows()] == ["files_1", "editor_1"]
-            window = session.windows.windows()[0]
-            assert {lod: window.to_xml(lod) for lod in Lod} == kept
-            assert act(session.windows, window.id, "refresh") == "Shown: src/, 2 entries."
-            assert "util/ (2)\n  text.py" in window.snapshot().content
 
 
 def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, TokenCounter
+from contextui import ApprovalGate, Lod, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.monitor.window import MonitorWindow, Process, Reading, _percent
@@ -92,18 +92,6 @@ def test_the_three_levels(monitor: Monitor) -> None:
         "cpu 35%, memory 61%, disk 64%, load 1.5, network ↓20 KB/s ↑0 KB/s",
         "cpu 35%, memory 61%",
     )
-
-
-def test_chinese() -> None:
-    with WindowTester(Machine, lang="zh") as monitor:
-        monitor.act("pause")
-        assert looks(monitor)[1:] == (
-            "CPU 35%，内存 61%，磁盘 64%，负载 1.5，网络 ↓20 KB/s ↑0 KB/s，已暂停",
-            "CPU 35%，内存 61%，已暂停",
-        )
-        monitor.window.now = Reading(FIGURES)
-        monitor.act("processes", count=2)
-        assert "没有进程占用一个核心的 5%" in monitor.content()
 
 
 def test_what_cannot_be_read_costs_its_figure(monitor: Monitor) -> None:
@@ -298,20 +286,6 @@ def test_restored_it_refreshes_unless_it_is_paused(monitor: Monitor) -> None:
         assert later.content(Lod.GIST) == "cpu 35%, memory 61%, paused"
         assert (timers(later), later.window.reads) == ([], 0)
         assert later.window.version == monitor.window.version
-
-
-def test_a_session_brings_it_back(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "home", SessionOptions(classes=[Machine], lod=Lod.SUMMARY))
-    with store.create(tmp_path) as session:
-        window = session.windows.open("monitor", seconds=9, processes=2)
-        shown = asyncio.run(session.windows.act(window.id, "show", {"metrics": ["cpu", "disk"]}))
-        assert shown.text == "cpu 35%, disk 64%"
-        before = window.snapshot().content
-    with store.open(session.id) as session:
-        back = session.windows.get(window.id)
-        assert isinstance(back, Machine)
-        assert back.snapshot().content == before
-        assert [seconds for _, _, seconds, _ in runtime_of(back).worker._timers] == [9]
 
 
 # --- processes ----------------------------------------------------------------------------------

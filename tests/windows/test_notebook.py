@@ -111,23 +111,6 @@ def test_an_empty_one() -> None:
         assert book.content(Lod.GIST) == "1 entry, 1 tag"
 
 
-def test_chinese() -> None:
-    with WindowTester(NotebookWindow, lang="zh") as book:
-        assert looks(book) == ("没有笔记。", "没有笔记。", "0 条笔记，0 个标签")
-        sentence = "测试要覆盖外部修改和只读文件两种情况。"
-        book.act("write", text="会议记录\n" + sentence * 20, tags=["会议"])
-        assert book.content().splitlines()[1] == "  " + sentence * 12
-        assert '<action id="expand-entry-1">展开 1</action>' in book.xml()
-        book.act("expand-entry-1")
-        assert '<action id="collapse-entry-1">收起 1</action>' in book.xml()
-        assert book.act("search", text="只读").startswith("1 条笔记中有 1 条。\n1 会议记录: …")
-        book.act("collapse-entry-1")
-        for n in range(40):
-            book.act("write", text=f"{n} " + sentence * 10)
-        assert book.content().startswith("… 另有 ")
-        assert "可搜索或筛选" in book.content()
-
-
 def test_gist_and_summary_come_from_the_text() -> None:
     with WindowTester(NotebookWindow) as book:
         for text, head, brief in (

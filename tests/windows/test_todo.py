@@ -1,13 +1,11 @@
 """The to-do list: each action at each level of detail, restored, refused, and attacked."""
 
-import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contextui import Lod, SessionOptions, SessionStore, TokenCounter
+from contextui import Lod, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.todo.window import TodoWindow
 from tests.windowing.samples import action_ids, parse
@@ -164,16 +162,6 @@ def test_messages_about_a_single_item() -> None:
         assert todo.refused("move", item="eggs", place=2) == "There is no place 2; the last is 1."
 
 
-def test_chinese() -> None:
-    with WindowTester(TodoWindow, lang="zh", items=["牛奶", "鸡蛋"]) as todo:
-        assert todo.act("done", item="牛") == "1 '牛奶' 已完成。"
-        assert looks(todo) == (
-            "牛奶  id=1 done=true\n鸡蛋  id=2", "鸡蛋  id=2", "1 项未完成，1 项已完成"
-        )  # fmt: skip
-        todo.act("add", text=["很长的待办事项" * 10] * 100)
-        assert todo.content().splitlines()[-1] == "… 另有 81 项，用 find 查找"
-
-
 def test_a_huge_list_stays_small_and_says_what_is_left_out() -> None:
     counter, words = TokenCounter(), "写测试并更新文档"
     with WindowTester(TodoWindow, items=[f"{words} {n}" for n in range(1_000)]) as todo:
@@ -213,24 +201,3 @@ def test_texts_are_inert_and_exact() -> None:
 def test_half_a_character_does_no_harm() -> None:
     with WindowTester(TodoWindow, items=["a\ud800b"]) as todo:
         assert looks(todo) == ("a?b  id=1", "a?b  id=1", "1 open, 0 done")
-
-
-def test_a_session_brings_it_back(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "home", SessionOptions(classes=[TodoWindow], lod=Lod.SUMMARY))
-    with store.create(tmp_path) as session:
-        window = session.windows.open("todo", items=["milk", HOSTILE[0]])
-        done: list[tuple[str, dict[str, Any]]] = [
-            ("done", {"item": 1}),
-            ("add", {"text": "茶"}),
-            ("delete", {"item": 2}),
-        ]
-        for name, params in done:
-            assert asyncio.run(session.windows.act(window.id, name, params)).ok
-        before = window.to_xml()
-    with store.open(session.id) as session:
-        back = session.windows.get(window.id)
-        assert back is not None
-        assert back.to_xml() == before
-        assert (
-            asyncio.run(session.windows.act("todo_1", "add", {"text": "x"})).text == "Added 4 'x'."
-        )

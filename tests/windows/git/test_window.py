@@ -114,16 +114,6 @@ def test_a_change_of_the_folder_is_noticed(folder: Path, opened: Opened) -> None
     twin.close()
 
 
-def test_chinese(folder: Path, opened: Opened) -> None:
-    change(folder)
-    tester = opened(folder, lang="zh")
-    assert tester.content(Lod.GIST) == "main，1 个已暂存，1 个已改动，1 个未跟踪"
-    assert tester.act("stage", paths="a.txt") == "已暂存 a.txt。"
-    assert "没有这样的改动" in tester.refused("show", path="nope")
-    preview = previewed(tester, "commit", message="好")
-    assert preview.target == ".git（在 main 上提交）"
-
-
 @pytest.mark.parametrize(
     ("sentence", "lang", "action"),
     [
