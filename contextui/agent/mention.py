@@ -240,6 +240,8 @@ class Attachments:
         try:
             await self._gate.allow_read(workspace, error.real, "mention", given, lang)
         except NotAllowedError as refusal:
+            if self._gate.ask is None:
+                raise  # it names the flag that allows it
             raise MentionError(
                 msg("{path} may hold secrets and was not sent. Your message is in the prompt."),
                 path=quote(error.path, 200),

@@ -13,7 +13,7 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.functions import FunctionTool
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.gists.result import RESULT
-from contextui.context.item import ContextItem, ItemType, ItemView
+from contextui.context.item import ItemType, ItemView
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
 from contextui.files.errors import FileError, SecretFileError
 from contextui.files.textfile import Page, Version
@@ -45,33 +45,6 @@ class FileResult(ActionResult):
     """
 
     gist: str | None = None
-
-
-class FilesRead:
-    """The `read_file` results of one turn."""
-
-    def __init__(self) -> None:
-        self._items: list[ContextItem] = []
-
-    def note(self, item: ContextItem) -> None:
-        """Remember a result, if it holds a file's text."""
-        if item.gist is not None:
-            self._items.append(item)
-
-    def has(self, item: ContextItem, is_whole: Callable[[ContextItem], bool]) -> bool:
-        """Whether the model already sees the same text of the same file.
-
-        It no longer does if room was made within the turn and only the gist is left.
-
-        Args:
-            item: A new result.
-            is_whole: Whether requests contain an item as a whole.
-        """
-        return item.gist is not None and any(
-            (one.gist, one.content) == (item.gist, item.content)
-            for one in self._items
-            if is_whole(one)
-        )
 
 
 class FileReader:
@@ -295,6 +268,9 @@ class ToolBox:
         items: Returns the items of the conversation, whose results `read_file` can read again.
         functions: Further tools, of the application.
 
+    Attributes:
+        more: The declarations of the application's tools.
+
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
         ActionResult(ok=True, text='Opened todo_1.', error=None)
@@ -308,7 +284,8 @@ class ToolBox:
         functions: Sequence[FunctionTool] = (),
     ) -> None:
         self.windows, self._items = windows, items
-        self._functions = {one.declared.name: one for one in functions}
+        self._functions = {function.declared.name: function for function in functions}
+        self.more = tuple(function.declared for function in functions)
         self.gate = gate or ApprovalGate()
         windows.discloses_all = lambda: self.gate.mode == "auto"
         self.gate.mode_changed = windows.redraw

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
+from contextui.agent.preamble import PreambleText
 from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
@@ -58,7 +59,9 @@ def run(arguments: Arguments) -> int:
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         seconds = assembly.loaded.settings.max_job_time
-        found = asyncio.run(_take_turn(prompt, controller, notices, output, seconds))
+        piped = arguments.prompt == _STDIN
+        turn = _take_turn(prompt, controller, notices, output, seconds, is_piped=piped)
+        found = asyncio.run(turn)
     notices.print_new()  # closing may have found the log damaged
     return found or (flags.FAILED if session.unsaved else flags.DONE)
 
@@ -113,13 +116,18 @@ async def _take_turn(
     notices: "_Notices",
     output: Output,
     job_seconds: float,
+    *,
+    is_piped: bool,
 ) -> int:
     interruption = _Interruption(controller)
     interruption.install()
     finished, broken = TurnFinished("failed"), None
     refused: list[ActionRefused] = []
     try:
-        async for event in controller.run_turn(prompt):
+        attached: Sequence[PreambleText] = ()
+        if "@" in prompt and not is_piped:  # as in the screen, pasted text mentions no files
+            attached = await controller.attachments.read(prompt)
+        async for event in controller.run_turn(prompt, attached):
             match event:
                 case TurnFinished():
                     finished = event

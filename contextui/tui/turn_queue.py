@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from contextui.agent.context_space import CompactionStoppedError
 from contextui.agent.controller import InteractionController
 from contextui.agent.mention import Attachments
 from contextui.agent.preamble import PreambleText
-from contextui.agent.room import CompactionStoppedError
 from contextui.errors import ContextUIError
 from contextui.events import WOKEN, Event, Notice, TurnFinished, TurnStarted
 from contextui.windowing.manager import WindowManager
@@ -57,14 +57,13 @@ class TurnQueue:
         """Reads the files that a message mentions."""
         return self._controller.attachments
 
-    def queue(self, text: str, attached: Sequence[PreambleText] | None = None) -> None:
+    def queue(self, text: str, attached: Sequence[PreambleText] = ()) -> None:
         """Queue a message until the turn ends; a wait for a job ends now."""
         self.waiting.append(text)
-        if attached is not None:
-            self._attached[text] = attached
+        self._attached[text] = attached
         self._controller.windows.end_waits()
 
-    async def run(self, text: str, attached: Sequence[PreambleText] | None = None) -> None:
+    async def run(self, text: str, attached: Sequence[PreambleText] = ()) -> None:
         """Run a turn with this message, then one for each queued message.
 
         A turn that was stopped or failed ends the loop: the person decides what comes next. Of
@@ -89,7 +88,7 @@ class TurnQueue:
                         self.last = event
                 went_well = self.last is not None and self.last.reason == "done"
                 words = self.waiting.pop(0) if self.waiting and went_well else None
-                attached = self._attached.pop(words, None) if words is not None else None
+                attached = self._attached.pop(words, ()) if words is not None else ()
         finally:
             self._is_active = False
 
@@ -113,7 +112,7 @@ class TurnQueue:
         if self.last is not None and not (self.last.steps or self.last.text):
             words = self._began.text
             self._controller.context.drop(self._began.item_id)
-        await self.run(words, ())  # the files that it mentions are in the context already
+        await self.run(words)  # the files that it mentions are in the context already
 
     async def compact(self) -> None:
         """Compact the conversation, then run turns for the queued messages."""
@@ -126,4 +125,4 @@ class TurnQueue:
             return
         if self.waiting:
             words = self.waiting.pop(0)
-            await self.run(words, self._attached.pop(words, None))
+            await self.run(words, self._attached.pop(words, ()))

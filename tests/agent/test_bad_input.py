@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import json
-import math
 from typing import Any
 
 from contextui import Body, ContextItem, ItemType, Lod, Window, action
@@ -95,54 +94,6 @@ def writing(number: int) -> Step:
 
 
 # --- prices ------------------------------------------------------------------------------
-
-
-def forged(**values: Any) -> CachePrices:
-    """Prices whose checks were avoided."""
-    prices = CachePrices()
-    for name, value in values.items():
-        object.__setattr__(prices, name, value)
-    return prices
-
-
-def test_with_invalid_prices_the_usual_ones_apply_and_the_person_is_informed() -> None:
-    cases: list[Any] = [
-        forged(read=math.nan),
-        forged(write=-1.0),
-        forged(ttl=-5.0),
-        forged(read=math.inf),
-        "cheap",
-        {"read": 0.1},
-        forged(minimum="many"),
-    ]
-    for prices in cases:
-        steps = [[writing(one), writing(one)] for one in range(4)]
-        script = [step for pair in steps for step in (*pair, "Done.")]
-        talk = Talk(*script, prices=prices)
-        talk.windows.open("pages", lines=["a"] * 30)
-        heard = [talk.say(f"Turn {turn}.") for turn in range(4)]
-        assert [end(events).reason for events in heard] == ["done"] * 4, prices
-        [notice] = of(Notice, [event for events in heard for event in events])
-        assert notice.text.startswith("The cache prices of scripted are not valid ("), prices
-        assert notice.text.endswith("The usual ones apply."), prices
-        assert talk.context.ledger.priced is not None, prices
-        assert talk.context.ledger.priced.transcript.prices == CachePrices(), prices
-        talk.check_windows()
-
-
-def test_a_model_whose_prices_fail_does_not_fail_the_turn() -> None:
-    class Broken(ScriptedModel):
-        @property
-        def prices(self) -> CachePrices:
-            raise RuntimeError("no price list")
-
-    talk = Talk()
-    talk.loop.model = Broken("Hello.")
-    events = talk.say("Hi.")
-    assert end(events).reason == "done"
-    assert [one.text for one in of(Notice, events)] == [
-        "The cache prices of scripted are not valid (no price list). The usual ones apply."
-    ]
 
 
 def test_a_price_list_of_zeros_is_valid() -> None:

@@ -3,7 +3,7 @@
 from contextui.agent.models.offline import OfflineModel
 from contextui.events import CompactionFinished, CompactionStarted
 from tests.agent.talking import end, of, run
-from tests.agent.test_room import talk_with
+from tests.agent.test_context_space import talk_with
 
 
 def test_with_the_offline_model_the_summary_is_an_outline() -> None:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.loop import Steps
+from contextui.agent.loop import AgentLoop
 from tests import forkserver
 from tests.agent.server import Server, answer
 from tests.cli.calling import PATIENCE, SECRET, Program
@@ -104,12 +104,12 @@ def test_an_unexpected_error_is_one_line_without_keys(
 def test_a_crash_within_the_turn_is_reported_and_the_session_can_be_resumed(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(self: Steps, *given: object) -> None:
+    def crash(self: AgentLoop, *given: object) -> None:
         raise RuntimeError(f"boom with {SECRET}")
 
     server.play(answer("Yes."), answer("Yes."))
     with monkeypatch.context() as patch:
-        patch.setattr(Steps, "query", crash)
+        patch.setattr(AgentLoop, "query", crash)
         done = program("-p", "Hi", "--output-format", "json")
     done.fails(1, "RuntimeError: boom")
     assert (done.json["reason"], done.json["is_error"]) == ("failed", True)

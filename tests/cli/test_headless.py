@@ -373,6 +373,32 @@ def test_the_prompt_can_come_on_stdin(program: Program, server: Server) -> None:
     assert texts(server) == "  what is 你好?\n"
 
 
+def test_a_mentioned_file_is_sent_as_from_the_screen(program: Program, server: Server) -> None:
+    (program.folder / "a.py").write_text("x = 1\n")
+    server.play(answer("It sets x."))
+    assert program("-p", "Explain @a.py").out == "It sets x.\n"
+    assert texts(server) == "The person attached a.py (1 lines):\n1 x = 1\nExplain @a.py"
+
+
+def test_piped_text_mentions_no_files(program: Program, server: Server) -> None:
+    (program.folder / "a.py").write_text("x = 1\n")
+    server.play(answer("Yes."))
+    program("-p", "-", stdin=b"see @a.py and @/none")
+    assert texts(server) == "see @a.py and @/none"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("./none.py", "There is no file"), (".env", "--approval auto")],
+)
+def test_a_mentioned_file_that_cannot_be_sent_leaves_no_session(
+    program: Program, server: Server, path: str, reason: str
+) -> None:
+    (program.folder / ".env").write_text("TOKEN=abc\n")
+    program("-p", f"Explain @{path}").fails(1, reason)
+    assert (program.files(), server.requests) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("stdin", "words"),
     [

@@ -521,7 +521,7 @@ class Sender:
             if not command.is_running:
                 return
 
-    def send(self, text: str, attached: "Sequence[PreambleText] | None" = None) -> None:
+    def send(self, text: str, attached: "Sequence[PreambleText]" = ()) -> None:
         """Send a message to the model, or queue it while a turn runs.
 
         Args:

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from contextui.agent.context_space import CompactionStoppedError
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.agent.room import CompactionStoppedError
 from contextui.agent.turn import TurnRunningError
 from contextui.agent.wire import payload
 from contextui.context.compaction.service import NothingToCompactError
