@@ -121,6 +121,7 @@ def test_a_turn_that_could_not_be_saved_is_an_error(program: Program) -> None:
     """FAULTS 58: the answer is printed; stderr and the status report what was not saved."""
     script = (
         "import resource, sys; from contextui.cli import main; "
+        "sys.dont_write_bytecode = True; "  # the limit would cut the modules' byte code too
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY)); "
         "sys.exit(main(['-p', 'Hello', '--output-format', 'json']))"
     )
