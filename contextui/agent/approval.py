@@ -5,6 +5,7 @@ import os
 import shlex
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -238,7 +239,8 @@ class ApprovalGate:
             NotAllowedError: It may not run; the text gives the reason and the remedy.
         """
         if intent.reads:
-            await self._allow_reading(intent)
+            preview = _reading(intent.reads, intent.window.env.lang)
+            await self._ask_to_read(_question(intent, preview))
             return None
         if intent.effect == "write":
             return await self._allow_write(intent)
@@ -291,21 +293,11 @@ class ApprovalGate:
         question = Question("", tool, label, dict(params), preview)
         if self._mode == "read-only":
             raise _refusal(_READ_ONLY, question, "--approval ask")
-        if self.ask is None:
-            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
         await self._decide(question)
-
-    async def _allow_reading(self, intent: Intent) -> None:
-        lang = intent.window.env.lang
-        preview = _reading(intent.reads, lang)
-        await self._ask_to_read(_question(intent, preview))
 
     async def _ask_to_read(self, question: Question) -> None:
-        if self._mode == "auto" or (question.grant is not None and question.grant in self._grants):
-            return
-        if self.ask is None:
-            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
-        await self._decide(question)
+        if self._mode != "auto" and question.grant not in self._grants:
+            await self._decide(question)
 
     async def _allow_write(self, intent: Intent) -> Permit | ActionResult | None:
         """Decide on an action that changes something outside its window."""
@@ -325,17 +317,15 @@ class ApprovalGate:
         question = _question(intent, preview)
         if self._mode == "read-only":
             raise _refusal(_READ_ONLY, question, "--approval ask")
-        if question.grant is not None and question.grant in self._grants:
+        if question.grant in self._grants:
             self.allowed = Allowed.of(preview, asked=False)
             return Permit(preview, target_only=True)
         if preview and preview.command and self._allows_command(intent, preview):
             return Permit(preview)
-        if self.ask is None:
-            raise _nobody_to_ask(intent, question)
         offered = None
         if question.pattern is not None:
             offered = _pattern_grant(intent, preview, question.pattern.pattern)
-        decision = await self._decide(question)
+        decision = await self._decide(question, intent)
         if decision.choice == "pattern" and offered is not None:
             self._pattern_grants.add(offered)
         if preview is None or preview.command is None or decision.edited is None:
@@ -348,14 +338,15 @@ class ApprovalGate:
         A pattern of the settings was written without the repository's programs in view. One of the
         session was allowed with them, for as long as they stay the same.
         """
+        command = preview.command
         try:
             argv, _ = _simple(intent, preview)
         except NotSimpleError:
             return False
-        is_named = preview.command is not None and preview.command.programs != ()
         if (
-            not is_named
-            and _is_in_workspace(intent, preview)
+            command is not None
+            and command.programs == ()
+            and _is_in_workspace(intent, command)
             and any(pattern.matches(argv) for pattern in self._commands)
         ):
             return True
@@ -403,23 +394,18 @@ class ApprovalGate:
             return None
         question = _question(intent, preview)
         if self.ask is None:
-            raise _refusal(
-                msg(
-                    "{name} was not carried out: {what}, and there is nobody to ask. Save them "
-                    "first."
-                ),
-                question,
-            )
+            raise _refusal(_NOBODY_TO_ASK_ABOUT_EDITS, question)
         await self._decide(question)
         return Permit(preview)
 
-    async def _decide(self, question: Question) -> Decision:
+    async def _decide(self, question: Question, intent: Intent | None = None) -> Decision:
         """Ask the person, and store the grant if they choose `always`.
 
         Raises:
-            NotAllowedError: They refuse.
+            NotAllowedError: They refuse, or there is nobody to ask.
         """
-        assert self.ask is not None
+        if self.ask is None:
+            raise _nobody_to_ask(question, intent)
         began = time.monotonic()
         try:
             decision = await self.ask(question)
@@ -446,6 +432,9 @@ _READ_ONLY = msg(
 _NOBODY_TO_ASK = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
     "--approval auto."
+)
+_NOBODY_TO_ASK_ABOUT_EDITS = msg(
+    "{name} was not carried out: {what}, and there is nobody to ask. Save them first."
 )
 _NOBODY_TO_ASK_A_COMMAND = msg(
     "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
@@ -475,22 +464,21 @@ def _refusal(text: str, question: Question, remedy: str = "", **values: object) 
     return NotAllowedError(refused, question, remedy)
 
 
-def _nobody_to_ask(intent: Intent, question: Question) -> NotAllowedError:
+def _nobody_to_ask(question: Question, intent: Intent | None) -> NotAllowedError:
     """Build the error for a question that nobody can answer, with what would allow the action."""
     preview = question.preview
-    if preview is not None and preview.command is not None and preview.command.programs:
-        # The kinds only: a value of the config may be a secret, and the model reads this.
-        kinds = ", ".join(dict.fromkeys(one.kind for one in preview.command.programs))
-        text = _NOBODY_TO_ASK_ABOUT_PROGRAMS
-        return _refusal(text, question, "--approval auto", programs=kinds)
-    if preview is not None and preview.command is not None and _is_in_workspace(intent, preview):
-        try:
+    if intent is not None and preview is not None and (command := preview.command) is not None:
+        if command.programs:
+            # The kinds only: a value of the config may be a secret, and the model reads this.
+            kinds = ", ".join(dict.fromkeys(program.kind for program in command.programs))
+            text = _NOBODY_TO_ASK_ABOUT_PROGRAMS
+            return _refusal(text, question, "--approval auto", programs=kinds)
+        with suppress(NotSimpleError):
             _simple(intent, preview)
-            line = Pattern(preview.command.line.strip()).text
-        except NotSimpleError:
-            return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
-        remedy = f"--allow-commands {shlex.quote(line)}"
-        return _refusal(_NOBODY_TO_ASK_A_COMMAND, question, remedy)
+            line = Pattern(command.line.strip()).text
+            if _is_in_workspace(intent, command):
+                remedy = f"--allow-commands {shlex.quote(line)}"
+                return _refusal(_NOBODY_TO_ASK_A_COMMAND, question, remedy)
     return _refusal(_NOBODY_TO_ASK, question, "--approval auto")
 
 
@@ -516,10 +504,10 @@ def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
     return argv, program
 
 
-def _is_in_workspace(intent: Intent, preview: Preview) -> bool:
+def _is_in_workspace(intent: Intent, command: CommandPreview) -> bool:
     """Whether a command would run in the workspace: patterns of the settings hold only there."""
-    files, command = intent.window.env.files, preview.command
-    if files is None or command is None:
+    files = intent.window.env.files
+    if files is None:
         return False
     try:
         return Path(command.folder).resolve().is_relative_to(files.root.resolve())
