@@ -226,6 +226,12 @@ def is_for_prompt(screen: Screen[Any], event: Key) -> bool:
 _MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys
 
 
+def letter_of(event: Key) -> str:
+    """Return the character of a key in lower case, also of a full-width one of an input method."""
+    given = event.character or ""
+    return _MADE_OF.get(given, unicodedata.normalize("NFKC", given)).lower()
+
+
 def meant_key(event: Key) -> str | None:
     """Return the binding name of the intended key, or None if it needs no translation.
 

@@ -97,7 +97,7 @@ def test_with_the_person_at_the_screen(
             await asyncio.sleep(0.05)
             screen = app.screen
             # A key that is pressed too early or too late would be text in the prompt.
-            if isinstance(screen, ApprovalScreen) and screen._deaf_until < time.monotonic():
+            if isinstance(screen, ApprovalScreen) and screen.guard.deaf_until < time.monotonic():
                 title = next((line for line in lines(pilot) if "◆ model wants" in line), "")
                 if title and titles[-1:] != [title]:
                     titles.append(title)

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from contextui.agent.approval import Decision, Grant, Question
 from contextui.agent.models.scripted import call
 from contextui.tui.app import ContextUIApp
-from contextui.tui.dialogs import approval
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.approval import WORDING, ApprovalScreen, Choice
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import Preview
@@ -54,9 +54,9 @@ async def ask(
     host.decisions.clear()
     screen = host.ask(asked or question(OLD, NEW), lang)
     await settled(pilot, screen)
-    while screen._deaf_until == float("inf"):
+    while screen.guard.deaf_until == float("inf"):
         await asyncio.sleep(0.01)
-    screen._deaf_until = 0.0
+    screen.guard.deaf_until = 0.0
     return screen
 
 
@@ -244,9 +244,9 @@ def test_other_keys_clicks_elsewhere_and_s_without_a_grant_answer_nothing(
             await pilot.click(place)
         await pilot.click(offset=(1, 1))
         for key in ("s", "enter", "space", "a", "tab", "ctrl+y", "Ä", "你"):
-            screen._deaf_until = 0.0
+            screen.guard.deaf_until = 0.0
             await pilot.press(key)
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert pilot.app.screen is screen
         assert host.decisions == []
 
@@ -298,7 +298,7 @@ def test_w_shows_the_whole_file_and_back(dialogs: SharedApp) -> None:
 def test_it_is_deaf_until_it_could_be_seen(
     dialogs: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approval, "DEAF", 60.0)
+    monkeypatch.setattr(guard, "DEAF", 60.0)
 
     async def type_on(pilot: "Pilot[Any]") -> None:
         host = host_of(pilot)
@@ -308,7 +308,7 @@ def test_it_is_deaf_until_it_could_be_seen(
         await pilot.press("y", "n", "escape")
         for letter in "ysn":
             await pilot.click(f"#choice-{letter}", offset=(5, 0))
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         assert pilot.app.screen is screen
 
@@ -321,28 +321,28 @@ def test_a_word_a_paste_or_steady_typing_is_no_answer(
     async def type_it(pilot: "Pilot[Any]") -> None:
         host, screen = await asked(pilot)
         with monkeypatch.context() as patch:
-            patch.setattr(approval, "SETTLE", 60.0)  # however slow the machine is
+            patch.setattr(guard, "SETTLE", 60.0)  # however slow the machine is
             for word in ("yes", "system", "sy", "yy"):
-                screen._deaf_until = 0.0
+                screen.guard.deaf_until = 0.0
                 await pilot.press(*word)
-                assert screen._allows is None
+                assert screen.guard._pending is None
             for text in ("y", "n", "s", "yes\n"):
-                screen._deaf_until = 0.0
+                screen.guard.deaf_until = 0.0
                 pilot.app.post_message(events.Paste(text))
                 await pilot.pause()
-                assert screen._allows is None
+                assert screen.guard._pending is None
             assert host.decisions == []
         now = asyncio.get_running_loop().time()
-        screen._deaf_until = now + approval.DEAF
+        screen.guard.deaf_until = now + guard.DEAF
         for number in range(40):  # a letter each 0.1 s, over four seconds
             key = events.Key("y", "y")
             key.time = now + 0.1 * number
             screen.on_key(key)
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         assert pilot.app.screen is screen
         key = events.Key("y", "y")
-        key.time = now + 4.0 + approval.DEAF
+        key.time = now + 4.0 + guard.DEAF
         screen.on_key(key)
         assert (await decided(pilot, host)).choice == "once"
 
@@ -352,7 +352,7 @@ def test_a_word_a_paste_or_steady_typing_is_no_answer(
 def test_after_another_screen_it_is_deaf_again_and_under_it_it_is_withdrawn(
     dialogs: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approval, "DEAF", 60.0)
+    monkeypatch.setattr(guard, "DEAF", 60.0)
 
     async def look(pilot: "Pilot[Any]") -> None:
         host, screen = await asked(pilot)
@@ -360,7 +360,7 @@ def test_after_another_screen_it_is_deaf_again_and_under_it_it_is_withdrawn(
         pilot.app.pop_screen()
         await pilot.pause()
         await pilot.press("y")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         assert pilot.app.screen is screen
         await pilot.app.push_screen(Screen())
@@ -378,18 +378,18 @@ def test_the_click_that_brings_the_terminal_back_is_no_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It opens while another program has the focus; the click is meant for the terminal."""
-    monkeypatch.setattr(approval, "DEAF", 60.0)
+    monkeypatch.setattr(guard, "DEAF", 60.0)
 
     async def look(pilot: "Pilot[Any]") -> None:
         host, screen = await asked(pilot)
         host.post_message(events.AppBlur())
         await pilot.pause()
-        screen._deaf_until = 0.0  # for long
+        screen.guard.deaf_until = 0.0  # for long
         host.post_message(events.AppFocus())
         await pilot.pause()
         await pilot.click("#choice-y")
         await pilot.press("y", "n", "escape")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
 
     dialogs.run(look)
@@ -432,8 +432,8 @@ def test_an_answer_decides_about_the_file_and_a_question_rings_while_the_person_
                 app.post_message(events.AppFocus())
                 await until(pilot, lambda: app.app_focus)
                 assert (work / "notes.txt").read_text() == "two\n"
-                await until(pilot, lambda screen=screen: screen._deaf_until < float("inf"))  # type: ignore[misc]
-                screen._deaf_until = 0.0  # for long
+                await until(pilot, lambda screen=screen: screen.guard.deaf_until < float("inf"))  # type: ignore[misc]
+                screen.guard.deaf_until = 0.0  # for long
                 await pilot.press(key)
                 done = f"Done with {key}."
                 await until(pilot, lambda done=done: done in "\n".join(lines(pilot)))  # type: ignore[misc]

@@ -22,7 +22,7 @@ from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.dialogs import approval, timing
+from contextui.tui.dialogs import guard, timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.command import CommandScreen
 from contextui.tui.dialogs.help import GoTo
@@ -131,8 +131,8 @@ async def accepts_keys(pilot: "Pilot[int]", app: ContextUIApp) -> None:
     await until(pilot, lambda: is_open(app))
     screen = app.screen
     assert isinstance(screen, ApprovalScreen)
-    await until(pilot, lambda: screen._deaf_until < float("inf"))
-    screen._deaf_until = 0.0
+    await until(pilot, lambda: screen.guard.deaf_until < float("inf"))
+    screen.guard.deaf_until = 0.0
 
 
 def long_quiet(app: ContextUIApp) -> None:
@@ -387,7 +387,7 @@ def test_a_long_target_leaves_room_for_the_key(shared: SharedApp) -> None:
 def test_questions_come_one_after_the_other_each_deaf_at_first_and_go_with_the_turn(
     shared: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approval, "DEAF", 60.0)
+    monkeypatch.setattr(guard, "DEAF", 60.0)
 
     async def look(pilot: "Pilot[int]") -> None:
         app = app_of(pilot)
@@ -401,7 +401,7 @@ def test_questions_come_one_after_the_other_each_deaf_at_first_and_go_with_the_t
             long_quiet(app)
             await until(pilot, lambda: shown(pilot, "changed just now"))
             await pilot.press("y", "n", "escape")
-            await pilot.pause(2 * approval.SETTLE)
+            await pilot.pause(2 * guard.SETTLE)
             assert not second.done()
             await pilot.press("f1")
         await until(pilot, lambda: not is_open(app))  # the turn was stopped
@@ -497,7 +497,7 @@ def run_fuzz(shared: SharedApp, keys: int, seed: int) -> int:
 def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quiet moment comes often; a slow machine types no slower than the dialog is deaf."""
     monkeypatch.setattr(timing, "QUIET", 0.1)
-    monkeypatch.setattr(approval, "DEAF", 30.0)
+    monkeypatch.setattr(guard, "DEAF", 30.0)
 
 
 @pytest.mark.usefixtures("short_quiet")
@@ -518,5 +518,5 @@ def test_without_the_guards_keys_do_answer(
     """The same typing, with nothing in its way: this is what the tests above can find."""
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
     monkeypatch.setattr(ApprovalScreen, "_accepts", lambda *_: True)
-    monkeypatch.setattr(approval, "SETTLE", 0.001)
+    monkeypatch.setattr(guard, "SETTLE", 0.001)
     assert run_fuzz(shared, 100, 1) > 0

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from contextui.agent.approval import Decision, Grant, Question
 from contextui.git.inspection import NamedProgram
 from contextui.shell import NotSimpleError, suggest, words_of
-from contextui.tui.dialogs import approval
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.command import CommandField, CommandScreen, editable
 from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import CommandPreview, Preview, checked
@@ -53,8 +53,8 @@ async def asked(
 async def takes_answers(pilot: "Pilot[Any]", screen: CommandScreen) -> None:
     """Wait until the dialog is not deaf any more."""
     await pilot.pause()
-    await until(pilot, lambda: screen._deaf_until != float("inf"))
-    screen._deaf_until = 0.0
+    await until(pilot, lambda: screen.guard.deaf_until != float("inf"))
+    screen.guard.deaf_until = 0.0
 
 
 def text_of(pilot: "Pilot[Any]") -> str:
@@ -103,7 +103,7 @@ def test_without_a_pattern_the_reason_is_a_sentence(dialogs: SharedApp) -> None:
         assert "&& 连接了两条命令，无法按模式允许。" in text_of(pilot)
         assert not screen.query("#choice-p")
         await pilot.press("p")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
 
     dialogs.run(look, (80, 24))
@@ -154,7 +154,7 @@ def test_a_pattern_is_not_offered_where_its_examples_do_not_fit(dialogs: SharedA
         host, _screen = await asked(pilot)
         assert "pytest *" not in text_of(pilot)
         await pilot.press("p")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
 
     dialogs.run(look, (60, 16))
@@ -231,26 +231,26 @@ def test_keys_meant_for_something_else_answer_nothing(
     dialogs: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("DEAF", "SETTLE"):
-        monkeypatch.setattr(approval, name, 60.0)  # however slow the machine is
+        monkeypatch.setattr(guard, name, 60.0)  # however slow the machine is
 
     async def answer(pilot: "Pilot[Any]") -> None:
         host = host_of(pilot)
         screen = host.ask(question())
         await pilot.press(*"yspe")  # before it can have been read
-        assert screen._allows is None
+        assert screen.guard._pending is None
         assert not screen.has_class("-edits")
         host, screen = await asked(pilot)
         for keys in ("yes", "pytest", "spy", "ye"):
-            screen._deaf_until = 0.0
+            screen.guard.deaf_until = 0.0
             await pilot.press(*keys)
             screen._end_editing(None) if screen.has_class("-edits") else None
-            assert screen._allows is None, keys
-        screen._deaf_until = 0.0
+            assert screen.guard._pending is None, keys
+        screen.guard.deaf_until = 0.0
         for key in ("enter", "space", "tab", "ctrl+y", "w", "1"):
             await pilot.press(key)
         screen.post_message(events.Paste("y"))
         await pilot.pause()
-        assert screen._allows is None
+        assert screen.guard._pending is None
         assert host.decisions == []
 
     dialogs.run(answer)
@@ -262,7 +262,7 @@ def test_keys_meant_for_something_else_answer_nothing(
 def test_an_edited_command_is_shown_before_it_can_run(
     dialogs: SharedApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approval, "DEAF", 60.0)  # however slow the machine is
+    monkeypatch.setattr(guard, "DEAF", 60.0)  # however slow the machine is
 
     async def answer(pilot: "Pilot[Any]") -> None:
         host, screen = await asked(pilot)
@@ -273,11 +273,11 @@ def test_an_edited_command_is_shown_before_it_can_run(
         assert field.text == PYTEST
         assert "Run it once" not in text_of(pilot)
         await pilot.press(*" -yspn")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         assert field.text == f"{PYTEST} -yspn"
         await pilot.press("enter", "y")  # the same hand goes on typing
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         await takes_answers(pilot, screen)
         text = text_of(pilot)
@@ -287,9 +287,9 @@ def test_an_edited_command_is_shown_before_it_can_run(
             assert gone not in text
         await pilot.press("s")
         await pilot.press("p")
-        await pilot.pause(2 * approval.SETTLE)
+        await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
-        screen._deaf_until = 0.0
+        screen.guard.deaf_until = 0.0
         await pilot.press("y")
         assert await decided(pilot, host) == Decision("once", edited=f"{PYTEST} -yspn")
 
@@ -357,7 +357,7 @@ def test_while_it_is_edited_a_key_before_approves_nothing_and_it_may_be_withdraw
         host, screen = await asked(pilot)
         screen._choose("y")
         screen._choose("e", at_once=True)  # by a click
-        await pilot.pause(3 * approval.SETTLE)
+        await pilot.pause(3 * guard.SETTLE)
         assert host.decisions == []
         assert screen.query_one(CommandField).has_focus
         screen.withdraw()  # the turn was stopped

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.session.rewind import Plan, Turn
 from contextui.tui.desktop.frame import Closing
-from contextui.tui.dialogs.model import ModelScreen
+from contextui.tui.dialogs.model import ModelScreen, OfferList
 from contextui.tui.dialogs.rewind import Around, RewindScreen
 from contextui.tui.footer import KeyFooter
 from contextui.tui.main import MainScreen
@@ -125,7 +125,7 @@ def test_a_provider_may_answer_after_the_model_sheet_closed(shared: SharedApp) -
         screen = pilot.app.screen
         assert isinstance(screen, ModelScreen)
         screen.dismiss(None)
-        await until(pilot, lambda: not screen.query("#models"))
+        await until(pilot, lambda: not screen.query(OfferList))
         for offer in screen._offers.values():
             screen._replace(offer)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from contextui.agent.models.factory import create_model
 from contextui.config.credentials import Credentials
@@ -19,8 +19,8 @@ from contextui.config.writer import set_default_model
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import AsideLine
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.dialogs.model import LoginScreen, ModelScreen, ServerScreen
-from contextui.tui.footer import KeyButtons
+from contextui.tui.dialogs.model import LoginScreen, ModelScreen, OfferList, ServerScreen
+from contextui.tui.footer import KeyBar
 from tests.agent.server import Server
 from tests.tui.running import desk_in, running, say, until
 from tests.tui.sharing import SharedApp
@@ -75,13 +75,13 @@ class Sheet:
         for name in ("credentials.json", "prices.toml", "config.toml"):
             (self.home / name).unlink(missing_ok=True)
 
-    async def open(self, pilot: "Pilot[int]", *wanted: str) -> OptionList:
+    async def open(self, pilot: "Pilot[int]", *wanted: str) -> OfferList:
         """Open the sheet, and wait until these models are listed."""
         pilot.app.query_one(Prompt).put("/model")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelScreen))
         await until(pilot, lambda: all(one in shown(pilot.app) for one in wanted))
-        return pilot.app.screen.query_one("#models", OptionList)
+        return pilot.app.screen.query_one(OfferList)
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +99,12 @@ def sheet(all_sheets: Sheet) -> Sheet:
 
 
 def shown(app: Any) -> str:
-    options = app.screen.query_one("#models", OptionList).options
-    return "\n".join(str(option.prompt) for option in options)
+    listed = app.screen.query_one(OfferList)
+    return "\n".join(listed.line_at(at, 90).plain for at in range(listed.count))
+
+
+def choose(models: OfferList, name: str) -> None:
+    models.choose([row.name if row is not None else "" for row in models.rows].index(name))
 
 
 async def log_in(pilot: "Pilot[int]", command: str) -> None:
@@ -137,9 +141,9 @@ def test_models_are_listed_with_the_keys_that_work_and_a_short_context_is_explai
             "ollama/qwen3-coder:30b": "enter use   d make default   l log in…   "
             "u add a server…   esc back",
         }.items():
-            models.highlighted = [option.id for option in models.options].index(row)
+            choose(models, row)
             await pilot.pause()
-            assert str(pilot.app.screen.query_one(KeyButtons).render()) == keys
+            assert str(pilot.app.screen.query_one(KeyBar).render()) == keys
         note = pilot.app.screen.query_one("#note", Static)
         assert "without a word" in str(note.visual)
         await pilot.press("enter")
@@ -164,14 +168,14 @@ def test_models_are_searched_priced_and_given_more_context(sheet: Sheet) -> None
         models = await sheet.open(pilot, "dear", "qwen3")
 
         def chosen() -> str | None:
-            return models.highlighted_option.id if models.highlighted_option else None
+            return models.row.name if models.row is not None else None
 
         def border() -> str:
             return str(pilot.app.screen.query_one("#box").border_subtitle)
 
         await pilot.press("slash", "+")
         await until(pilot, lambda: "No model matches" in shown(pilot.app))
-        assert str(pilot.app.screen.query_one(KeyButtons).render()) == "enter choose   esc clear"
+        assert str(pilot.app.screen.query_one(KeyBar).render()) == "enter choose   esc clear"
         await pilot.press("backspace", *"coder")
         await until(pilot, lambda: "dear" not in shown(pilot.app))
         assert "cheap-coder" in shown(pilot.app)
@@ -261,16 +265,14 @@ def test_a_key_is_sent_unencrypted_only_after_a_warning(
     async def run(pilot: "Pilot[int]") -> None:
         models = await sheet.open(pilot, "not asked: the key would be sent")
         await until(pilot, lambda: "looking" not in shown(pilot.app))
-        ids = [option.id for option in models.options]
-        models.highlighted = ids.index("ollama/")
+        choose(models, "ollama/")
         note = pilot.app.screen.query_one("#note", Static)
         await until(pilot, lambda: "models.example unencrypted" in str(note.visual))
         assert not [one for one in server.lookups if KEY in str(one.headers)]
         await pilot.press("enter")
         await until(pilot, lambda: "served" in shown(pilot.app))
         assert [one for one in server.lookups if KEY in str(one.headers)]
-        ids = [option.id for option in models.options]
-        models.highlighted = ids.index("box/")
+        choose(models, "box/")
         await pilot.press("l")
         await until(pilot, lambda: isinstance(pilot.app.screen, LoginScreen))
         warning = pilot.app.screen.query_one("#warning", Static)

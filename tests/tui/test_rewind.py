@@ -15,7 +15,7 @@ from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.dialogs import rewind
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.tui.switch import Target
 from contextui.windowing.runtime import runtime_of
@@ -84,8 +84,8 @@ async def ready(pilot: "Pilot[int]", screen: RewindScreen) -> None:
     """Wait until the files were compared, and let the sheet take keys."""
     await until(pilot, lambda: screen._plan is not None)
     await pilot.pause()  # it is seen, too
-    await until(pilot, lambda: not isinf(screen._deaf_until))
-    screen._deaf_until = 0.0
+    await until(pilot, lambda: not isinf(screen.guard.deaf_until))
+    screen.guard.deaf_until = 0.0
 
 
 async def back(pilot: "Pilot[int]", key: str = "y") -> None:
@@ -155,7 +155,7 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
             screen = await sheet(pilot)
             await nothing_acts(pilot)
             assert screen.query_one(TurnList).chosen == 1
-            screen._deaf_until = 0.0
+            screen.guard.deaf_until = 0.0
             await pilot.press("y")
             await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
             assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
@@ -168,7 +168,7 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
     here = app_of(pilot)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("DEAF", "SETTLE"):
-            patch.setattr(rewind, name, 60.0)  # however slow the machine is
+            patch.setattr(guard, name, 60.0)  # however slow the machine is
         here.main.run_command("/rewind")
         await until(pilot, lambda: isinstance(here.screen, RewindScreen))
         await pilot.press("y", "c")  # too early
@@ -177,7 +177,7 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
         await ready(pilot, screen)
         await pilot.press("enter", "y", "e", "s")  # a word
         await pilot.press("y")  # too soon after it
-        assert screen._pending is None
+        assert screen.guard._pending is None
         see(pilot, "No file was written since turn 2.")
         assert not shown(pilot, "conversation only")
     assert here.screen is screen
@@ -226,7 +226,7 @@ def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             await turn(pilot, "Say one", a_txt="second\n")
             await turn(pilot, "Say two", a_txt="third\n", new_txt="new\n")
             await turn(pilot, "Say three")
-            monkeypatch.setattr(rewind, "DEAF", 60.0)
+            monkeypatch.setattr(guard, "DEAF", 60.0)
             await nothing_happens_by_accident(app, pilot)
             await another_turn_is_another_plan(pilot)
             assert (a.read_text(), new.read_text()) == ("third\n", "new\n")

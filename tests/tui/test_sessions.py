@@ -20,7 +20,7 @@ from contextui.session.catalogue import Catalogue, Head, Place
 from contextui.session.fork import Origin
 from contextui.session.store import SessionStore
 from contextui.tui.app_session import AppSession
-from contextui.tui.dialogs.session_list import Row, SessionList, rows_of
+from contextui.tui.dialogs.session_list import SessionList, SessionRow, rows_of
 from contextui.tui.dialogs.sessions import SessionsScreen
 from contextui.tui.switch import Target
 from tests.cli.traps import TRAPS, UntrustedFolder
@@ -182,7 +182,7 @@ def test_a_session_is_forked_or_resumed_or_a_new_one_begins(tmp_path: Path) -> N
                 assert current.path.exists()
                 await choose(pilot, screen, busy)
                 for key in ("x", "enter"):
-                    screen._note("")
+                    screen.note("")
                     await pilot.press(key)
                     assert note_of(screen) == "Open in another terminal. f forks it."
                 assert screen.is_current
@@ -339,7 +339,7 @@ def test_hostile_titles_and_messages_are_inert(sheets: Sheets) -> None:
         await until(pilot, lambda: screen.is_read)
         await pilot.press("slash", "x", "enter", "escape")
         for _ in PAYLOADS:
-            screen._note("")
+            screen.note("")
             await until(pilot, lambda: listed.place)
             await pilot.press("x")
             assert note_of(screen).startswith("Deleted")
@@ -405,6 +405,11 @@ def test_forks_are_under_their_parents() -> None:
         d: head(d, Origin("a", None)),
     }
     rows = [row for row in rows_of(places, heads.get, now) if row.place]
-    assert rows == [Row(c), Row(a, is_fork=True), Row(d, is_fork=True), Row(b)]
+    assert rows == [
+        SessionRow(c),
+        SessionRow(a, is_fork=True),
+        SessionRow(d, is_fork=True),
+        SessionRow(b),
+    ]
     heads[c] = head(c, Origin("d", 1))  # a log may claim anything: a circle must end
     assert {row.place for row in rows_of(places, heads.get, now) if row.place} == set(places)

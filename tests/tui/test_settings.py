@@ -97,7 +97,7 @@ def test_a_setting_is_changed_in_the_users_file(settings: Settings, tmp_path: Pa
             assert shown(pilot, text), text
 
         async def write(name: str, text: str) -> None:
-            screen._list.move(screen._list.names.index(name))
+            screen._list.choose(screen._list.names.index(name))
             await pilot.press("enter")
             field = screen.query_one("#value", Input)
             field.value = text
@@ -110,7 +110,7 @@ def test_a_setting_is_changed_in_the_users_file(settings: Settings, tmp_path: Pa
         await write("budget", "64000")
         await until(pilot, lambda: "applies from the next start" in note())
         assert (home / "config.toml").read_text() == "# mine\nbudget = 64000\n"
-        screen._list.move(screen._list.names.index("windows_lod"))
+        screen._list.choose(screen._list.names.index("windows_lod"))
         await choose(pilot, "end")
         await until(pilot, lambda: "applies now" in note())
         assert settings.desk.session.windows.lod is Lod.GIST
@@ -143,14 +143,14 @@ def test_settings_are_searched_and_show_what_is_in_force(settings: Settings) -> 
         assert listed.about("theme").endswith(" | ".join(names))
         assert listed.origin("theme") == "default"
         await pilot.press("/", *"colors")
-        await until(pilot, lambda: listed.names == ["theme"])
+        await until(pilot, lambda: list(listed.rows) == ["theme"])
         await pilot.press("enter")
         await until(pilot, lambda: screen.focused is listed)
         assert box.size.height == height
         await choose(pilot, "down")
         await until(pilot, lambda: app.theme == "contextui-light")
         assert listed.origin("theme") == "remembered"
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")  # clear the filter, leave
         await until(pilot, lambda: noted(pilot, "The theme is contextui-light."))
 
     settings.app.run(change)
@@ -177,8 +177,7 @@ def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
         cut = "  …/shop/.contextui/config.toml"
         assert rows["max_tokens"].endswith(cut if size[0] == 80 else whole)
         assert rows["max_steps"].endswith("  default")
-        listed.move(listed.names.index("max_tokens"))
-        screen._describe()
+        listed.choose(listed.names.index("max_tokens"))
         wanted = "".join(f"Set by {file}".split())
 
         def detail() -> str:
@@ -202,8 +201,7 @@ def test_long_descriptions_are_shown_whole(settings: Settings) -> None:
 
         longest = sorted(listed.names, key=lambda name: -len(listed.about(name)))
         for name in longest[:4]:
-            listed.move(listed.names.index(name))
-            screen._describe()
+            listed.choose(listed.names.index(name))
             await until(pilot, partial(is_whole, "".join(listed.about(name).split())))
             assert shown(pilot, "esc back")
 

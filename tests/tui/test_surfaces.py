@@ -92,7 +92,7 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
             check(lines(pilot))
             dialog = app.screen
             assert isinstance(dialog, ApprovalScreen)
-            await until(pilot, lambda: time.monotonic() > dialog._deaf_until)
+            await until(pilot, lambda: time.monotonic() > dialog.guard.deaf_until)
             await pilot.press("y")
             talk = app.main.talk
             assert talk is not None
@@ -130,7 +130,6 @@ KNOWN: dict[str, str] = {
     "dialogs.trust.TrustScreen": "hostile text in tests/tui/test_recent.py",
     "dialogs.compact.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
     "dialogs.compact.What": "shows what goes, in tests/tui/test_compacting.py",
-    "dialogs.rewind.Answers": OWN_WORDS,
     "dialogs.rewind.FileList": "shows names of files, in tests/tui/test_rewind.py",
     "dialogs.rewind.RewindScreen": "shows names of files, in tests/tui/test_rewind.py",
     "dialogs.rewind.TurnHead": OWN_WORDS,
@@ -167,6 +166,7 @@ KNOWN: dict[str, str] = {
     "conversation.popup.Popup": SHEETS,
     "conversation.turn.TurnLine": "shows figures only",
     "dialogs.model.ModelScreen": SHEETS,
+    "dialogs.model.OfferList": SHEETS,
     "dialogs.model.LoginScreen": SHEETS,
     "dialogs.model.ServerScreen": SHEETS,
     "dividers.Grip": OWN_WORDS,
@@ -184,14 +184,13 @@ KNOWN: dict[str, str] = {
     "switch.StopScreen": OWN_WORDS,
     "dialogs.config.ConfigScreen": SHEETS,
     "dialogs.config.SettingList": SHEETS,
-    "footer.KeyButtons": OWN_WORDS,
     "conversation.input.InputArea": HOLDS,
     "conversation.pane.Earlier": OWN_WORDS,
     "footer.KeyFooter": OWN_WORDS,
     "dialogs.help.GoTo": OWN_WORDS,
     "dialogs.help.HelpPage": OWN_WORDS,
     "dialogs.help.HelpScreen": OWN_WORDS,
-    "footer.KeyHints": OWN_WORDS,
+    "footer.KeyBar": OWN_WORDS,
     "inspector.tabs.TabBar": OWN_WORDS,
     "inspector.budget.BudgetBar": OWN_WORDS,
     "conversation.pane.Conversation": HOLDS,

@@ -168,8 +168,8 @@ def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyP
             check(pilot)
             dialog = app.screen
             assert isinstance(dialog, ApprovalScreen)
-            await until(pilot, lambda: dialog._deaf_until != float("inf"))
-            dialog._deaf_until = 0.0
+            await until(pilot, lambda: dialog.guard.deaf_until != float("inf"))
+            dialog.guard.deaf_until = 0.0
             await pilot.press("y")
             await until(pilot, lambda: not isinstance(app.screen, ApprovalScreen))
             app.screen.add_class("-pane-windows")

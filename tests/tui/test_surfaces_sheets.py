@@ -161,7 +161,7 @@ async def settings(pilot: "Pilot[int]") -> None:
     app.main.run_command("/config")
     sheet = await screen_of(pilot, ConfigScreen)
     for at in map(sheet._list.names.index, ("secret_files", "model")):
-        sheet._note("")
+        sheet.note("")
         await press(pilot, "home", *["down"] * at, "enter")
         await paste(pilot)
         await press(pilot, "enter")

@@ -40,7 +40,7 @@ async def a_dialog_is_as_large_as_its_text(pilot: "Pilot[int]") -> None:
         pilot.app.push_screen(screen)
         await until(pilot, lambda screen=screen: screen.is_current)  # type: ignore[misc]
         await pilot.pause()
-        box, keys = (screen.query_one(name).region for name in ("#edit", "#keys-of-edit"))
+        box, keys = (screen.query_one(name).region for name in ("#edit", ".keys"))
         assert least <= box.height <= most
         assert keys.height == 1
         assert keys.bottom < box.bottom

@@ -25,7 +25,7 @@ from contextui.tui.desktop.shared import (
     short_name,
 )
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.keys import focus_of
 from contextui.tui.lines import MUTED, line
 from contextui.windowing.action import CLOSE, ActionResult
@@ -86,7 +86,7 @@ class ResultScreen(ModalScreen[None]):
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield ChangeView(self._lines())
-            yield KeyHints(self._words, [("↑↓", "move"), ("esc", "close")])
+            yield KeyBar(self._words, [("↑↓", "move"), ("esc", "close")])
 
     def _lines(self) -> list[Line]:
         """Return the lines of the text; a diff at its end gets line numbers."""

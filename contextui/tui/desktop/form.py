@@ -21,7 +21,7 @@ from contextui.tui.desktop.field import Field, InertArea
 from contextui.tui.desktop.pathfield import PathField, is_path
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, problems, read
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.anchor import Form
@@ -241,7 +241,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
                     yield Static(Content.styled(about, MUTED), classes="about")
                 yield from self._fields
             yield self._note
-            yield KeyHints(self._words, _KEYS)
+            yield KeyBar(self._words, _KEYS)
 
     @on(Field.Done)
     async def action_run(self) -> None:

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.words import Words, msg
 
@@ -89,7 +89,7 @@ class MenuScreen(ModalScreen[Chosen | None]):
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
             more = [("space", msg("more fields"))] if self._can_fill_in else []
-            yield KeyHints(self._words, [("enter", self._enter), *more, ("esc", "close")])
+            yield KeyBar(self._words, [("enter", self._enter), *more, ("esc", "close")])
 
     def on_mount(self) -> None:
         """Move the cursor to its first entry."""

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from contextui.tui.desktop.form import Field, FormField, form_fields
 from contextui.tui.desktop.values import problems
 from contextui.tui.dev.bench import LogEntry, Reading
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, Sheet, fit, fold, line, lit
 from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Lod
@@ -227,7 +227,7 @@ class ActionForm(Vertical, can_focus=True):
         """Compose the note and the keys."""
         yield self._note
         keys = (("enter", msg("run as you")), ("esc m", msg("run as model")), ("s", msg("say it…")))
-        yield KeyHints(self._words, keys)
+        yield KeyBar(self._words, keys)
 
     async def show(self, window: Window | None, action_id: str | None) -> None:
         """Show the fields of an action; typed values stay if its params are the same."""

@@ -5,8 +5,6 @@ It names the target, counts and shows the whole change, and ignores accidental k
 
 import json
 import re
-import time
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,7 +17,6 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -34,16 +31,12 @@ from contextui.tui.dialogs.diff import (
     spelled,
     whole_lines,
 )
+from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import hints_in
+from contextui.tui.keys import letter_of
 from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
-from contextui.tui.timers import sure_timer
 from contextui.windowing.preview import Verb
 from contextui.words import Words, msg
-
-DEAF = 0.5
-"""Seconds without a key before the dialog accepts one: earlier keys were not meant for it."""
-SETTLE = 0.15
-"""Seconds without another key before a key approves: typed or pasted words do not approve."""
 
 _ROWS = 20  # maximum rows of the change
 _ROOMY, _CRAMPED = 22, 12  # terminal rows needed for blank rows, and for the row with the action
@@ -262,8 +255,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             else []
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
-        self._deaf_until = float("inf")  # until it is visible
-        self._allows: Timer | None = None
+        self.guard = KeyGuard(self)
 
     def compose(self) -> ComposeResult:
         """Compose the action, the change, the answers, and the foot."""
@@ -361,9 +353,12 @@ class ApprovalScreen(ModalScreen[Decision]):
         """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
-        self.watch(self.app, "app_focus", lambda: self._ignore_from(time.monotonic()), init=False)
+        self.watch(self.app, "app_focus", self._ignore_click, init=False)
         self.query_one("#box").border_title, _ = self._title()
         self._align()
+
+    def _ignore_click(self) -> None:
+        self.guard.hold()
 
     def on_resize(self) -> None:
         """Adapt to the size: the change scrolls, the answers do not."""
@@ -436,26 +431,12 @@ class ApprovalScreen(ModalScreen[Decision]):
             if len(self.app.screen_stack) > 1:  # otherwise the app is closing
                 self.dismiss(Decision("no"))
             return
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._begin_accepting)
-
-    def _begin_accepting(self) -> None:
-        self._deaf_until = time.monotonic() + DEAF
+        self.guard.begin()
 
     def withdraw(self) -> None:
         """Dismiss the question, even from below another screen."""
         self._is_withdrawn = True
         self._decide(Decision("no"))
-
-    def _accepts(self, at: float) -> bool:
-        """Return whether a key pressed at this time is meant for this dialog."""
-        if at >= self._deaf_until:
-            return True
-        self._ignore_from(at)  # the person is still typing
-        return False
-
-    def _ignore_from(self, at: float) -> None:
-        self._deaf_until = max(self._deaf_until, at + DEAF)
 
     @property
     def is_typing(self) -> bool:
@@ -469,14 +450,11 @@ class ApprovalScreen(ModalScreen[Decision]):
                 event.stop()
                 self._decide(Decision("no"))
             return
-        if self._allows is not None:  # a word is being typed: its first letter was not an answer
-            self._allows.stop()
-            self._allows = None
-            self._ignore_from(event.time)
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
-        if event.key == "escape":
-            key = "n"
-        if not self._accepts(event.time):
+        if self.guard.take_back():  # a word is being typed: its first letter was not an answer
+            self.guard.hold(event.time)
+        key = "n" if event.key == "escape" else letter_of(event)
+        if not self.guard.accepts(event.time):
+            self.guard.hold(event.time)  # the person is still typing
             event.stop()
             event.prevent_default()
         elif key in self.LETTERS and self.query(f"#choice-{key}"):
@@ -484,16 +462,16 @@ class ApprovalScreen(ModalScreen[Decision]):
             event.prevent_default()
             self._choose(key)
         elif event.is_printable:
-            self._ignore_from(event.time)
+            self.guard.hold(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
         """Ignore a paste: it is meant for something else."""
         event.stop()
-        self._ignore_from(event.time)
+        self.guard.hold(event.time)
 
     @on(Choice.Chosen)
     def _choose_clicked(self, message: Choice.Chosen) -> None:
-        if message.at >= self._deaf_until:
+        if self.guard.accepts(message.at):
             self._choose(message.key, at_once=True)
 
     def _choose(self, key: str, *, at_once: bool = False) -> None:
@@ -507,11 +485,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             self._approve(Decision("once" if key == "y" else "always"), at_once=at_once)
 
     def _approve(self, decision: Decision, *, at_once: bool) -> None:
-        """Approve, once no other key follows."""
-        if at_once:
-            self._decide(decision)
-        else:
-            self._allows = sure_timer(self, SETTLE, lambda: self._decide(decision))
+        self.guard.decide(lambda: self._decide(decision), at_once=at_once)
 
     def _toggle_whole(self) -> None:
         preview, change = self._question.preview, self.query_one(ChangeView)

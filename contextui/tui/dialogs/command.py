@@ -323,9 +323,7 @@ class CommandScreen(ApprovalScreen):
 
     def _edit(self) -> None:
         """Open the field with the command."""
-        if self._allows is not None:
-            self._allows.stop()
-            self._allows = None
+        self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")
         field = self.query_one(CommandField)
@@ -346,6 +344,5 @@ class CommandScreen(ApprovalScreen):
         self.set_class(self._edited is not None, "-edited")
         self.query_one(ChangeView).show(self._change())
         self.query_one(ChangeView).focus()
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._begin_accepting)
+        self.guard.begin()
         self._fit()

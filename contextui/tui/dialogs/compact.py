@@ -66,7 +66,7 @@ class CompactScreen(QuestionScreen):
     }
     """
     no = ("n", msg("Cancel; Esc does the same"))
-    deaf = 0
+    delay = 0.0
 
     def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
         super().__init__(words, words("Compact the conversation?"), "y", words("Compact it"))

@@ -1,7 +1,5 @@
 """Question with two answers: a letter for yes, `n` or Esc for no."""
 
-import time
-import unicodedata
 from typing import ClassVar
 
 from textual import events, on
@@ -11,6 +9,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from contextui.tui.dialogs.guard import KeyGuard
+from contextui.tui.keys import letter_of
 from contextui.tui.lines import KEY, fit
 from contextui.words import Words, msg
 
@@ -40,17 +40,17 @@ class QuestionScreen(ModalScreen[bool]):
 
     no: ClassVar[tuple[str, str]] = ("Esc", msg("Stay"))
     """The key of the other answer that is shown, and what it does."""
-    deaf: ClassVar[float] = 0.5
-    """Seconds in which keys are ignored: they were meant for something else."""
+    delay: ClassVar[float | None] = None
+    """Seconds in which keys are ignored, if not as long as those of other questions."""
 
     def __init__(self, words: Words, title: str, key: str, yes: str) -> None:
         super().__init__()
         self._words, self._title, self._yes_key, self._yes = words, title, key, yes
-        self._opened = float("inf")  # until it is visible
+        self._guard = KeyGuard(self, self.delay)
 
     def on_mount(self) -> None:
         """Begin to take answers, after a moment."""
-        self._opened = time.monotonic()
+        self._guard.begin()
 
     def compose(self) -> ComposeResult:
         """Compose the details and the answers."""
@@ -73,11 +73,11 @@ class QuestionScreen(ModalScreen[bool]):
 
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        key = letter_of(event)
         is_answer = event.key == "escape" or key in (self._yes_key, "n")
         if is_answer or self.focused is None:
             event.stop()
-        if is_answer and event.time - self._opened >= self.deaf:
+        if is_answer and self._guard.accepts(event.time):
             self._decide(key == self._yes_key)
 
     @on(events.Click, "#choices")

@@ -5,7 +5,6 @@ It is an approval too: it shows the whole change, and ignores accidental keys.
 
 import asyncio
 import time
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,19 +14,18 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, Plan, Turn
 from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.dialogs.approval import DEAF, SETTLE, spread
+from contextui.tui.dialogs.approval import spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
-from contextui.tui.footer import Hint
-from contextui.tui.lines import FAINT, KEY, MUTED, age, fit, fold, short, spinner
-from contextui.tui.timers import sure_timer
+from contextui.tui.dialogs.guard import KeyGuard
+from contextui.tui.footer import Hint, KeyBar
+from contextui.tui.keys import letter_of
+from contextui.tui.lines import FAINT, MUTED, age, fit, fold, short, spinner
 from contextui.words import Words, msg
 
 _NUMBER, _AGE, _FILES = 6, 6, 6  # cells of the columns beside the message
@@ -36,7 +34,6 @@ _SLOW = 0.3  # seconds before a spinner is shown
 _NARROW = 100  # cells below which the lists are above each other
 _MOST_FILES = 8  # rows of files before the list scrolls
 _LONGEST_PATH = 400  # characters
-_GAP = "   "
 
 MakePlan: TypeAlias = Callable[[int], Plan]
 """Compares the files with what they were after a turn; called on another thread."""
@@ -250,56 +247,6 @@ def _cut_start(text: Content, room: int) -> Content:
     return Content("…") + text
 
 
-class Answers(Widget):
-    """The answers and their keys in one row, as many as fit; a click chooses one."""
-
-    class Chosen(Message):
-        """Posted when an answer is clicked."""
-
-        def __init__(self, key: str, at: float) -> None:
-            super().__init__()
-            self.key, self.at = key, at
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(id="answers")
-        self._words = words
-        self._hints: Sequence[Hint] = ()
-
-    def show(self, hints: Sequence[Hint]) -> None:
-        """Show other answers."""
-        self._hints = hints
-        self.refresh()
-
-    def render(self) -> Content:
-        """Render the row."""
-        return Content(_GAP).join([_answer(key, about) for key, about in self._fitting()])
-
-    def _fitting(self) -> list[Hint]:
-        left = [(key, self._words(about)) for key, about in self._hints]
-        while len(left) > 1 and _width(left) > self.size.width:
-            left.pop(-2)
-        return left
-
-    def on_click(self, event: events.Click) -> None:
-        """Post `Chosen`."""
-        event.stop()
-        end = 0
-        for key, about in self._fitting():
-            end += _answer(key, about).cell_length
-            if event.x < end:
-                self.post_message(self.Chosen(key, event.time))
-                return
-            end += len(_GAP)
-
-
-def _answer(key: str, about: str) -> Content:
-    return Content.assemble((f"{key} ", f"{KEY} bold"), (about, MUTED))
-
-
-def _width(hints: Sequence[Hint]) -> int:
-    return sum(_answer(*one).cell_length for one in hints) + len(_GAP) * (len(hints) - 1)
-
-
 @dataclass(slots=True)
 class _Shown:
     """The lines of all changes, and where each file begins."""
@@ -341,8 +288,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._plan: Plan | None = None  # the one that is shown
         self._problem = ""
         self._shown = _Shown()
-        self._deaf_until = float("inf")  # until it is visible
-        self._pending: Timer | None = None  # a decision that takes effect if no other key follows
+        self.guard = KeyGuard(self)
         self._since = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -360,7 +306,7 @@ class RewindScreen(ModalScreen[GoBack]):
                     yield self._files
                     yield Static(id="change-head")
                     yield ChangeView([], id="change")
-            yield Answers(words)
+            yield KeyBar(words)
 
     def on_mount(self) -> None:
         """Compare the files with the first chosen turn."""
@@ -378,7 +324,7 @@ class RewindScreen(ModalScreen[GoBack]):
     def _choose_turn(self) -> None:
         """Compare the files once the cursor rests."""
         self._plan, self._problem, self._since = None, "", time.monotonic()
-        self._withdraw()
+        self.guard.take_back()
         self._files.clear()
         self.query_one(ChangeView).show([])
         self._show_texts()
@@ -408,7 +354,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._files.show_plan(plan, ago(seconds, self._words))
         self._show_change()
         self._show_texts()
-        self._ignore_for_a_moment()
+        self.guard.hold()
 
     def _show_change(self) -> None:
         self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
@@ -443,7 +389,7 @@ class RewindScreen(ModalScreen[GoBack]):
             self._show_texts()
 
     def _show_texts(self) -> None:
-        if not self.is_attached or not self.query(Answers):
+        if not self.is_attached or not self.query(KeyBar):
             return
         words, number = self._words, self._turns.chosen
         title = (
@@ -459,7 +405,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self.query_one("#change-head", Static).update(self._state())
         is_empty = self._plan is None or not self._plan.files
         self.set_class(is_empty, "-no-files")
-        self.query_one(Answers).show(self._hints())
+        self.query_one(KeyBar).show(self._hints())
 
     def _state(self) -> Content:
         """Return the line above the change: where it is, or why there is none."""
@@ -550,70 +496,43 @@ class RewindScreen(ModalScreen[GoBack]):
 
     def on_screen_resume(self) -> None:
         """Ignore keys until the sheet has been visible for a moment."""
-        self._deaf_until = float("inf")
-        self.call_after_refresh(self._ignore_for_a_moment)
-
-    def _ignore_for_a_moment(self) -> None:
-        self._deaf_until = time.monotonic() + DEAF
-
-    def _withdraw(self) -> bool:
-        """Take back a decision that has not taken effect; return whether there was one."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.stop()
-        return pending is not None
+        self.guard.begin()
 
     def on_key(self, event: events.Key) -> None:
         """Answer by letter, including full-width letters of an input method."""
-        if self._withdraw():  # a word is being typed: its first letter was not an answer
-            self._deaf_until = max(self._deaf_until, event.time + DEAF)
-        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if self.guard.take_back():  # a word is being typed: its first letter was not an answer
+            self.guard.hold(event.time)
+        key = letter_of(event)
         if event.key == "escape":
             event.stop()
             self._finish(None)
         elif key in ("y", "c", " "):
             event.stop()
             event.prevent_default()
-            if event.time < self._deaf_until:
-                self._deaf_until = max(self._deaf_until, event.time + DEAF)
+            if not self.guard.accepts(event.time):
+                self.guard.hold(event.time)
             elif key == " ":
                 self._files.toggle()
             else:
                 self._decide(key)
         elif event.is_printable:
             event.stop()
-            self._deaf_until = max(self._deaf_until, event.time + DEAF)
+            self.guard.hold(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
         """Ignore a paste: it is meant for something else."""
         event.stop()
-        self._withdraw()
-        self._deaf_until = max(self._deaf_until, event.time + DEAF)
+        self.guard.take_back()
+        self.guard.hold(event.time)
 
-    @on(Answers.Chosen)
-    def _clicked(self, message: "Answers.Chosen") -> None:
-        if message.at < self._deaf_until:
-            return
-        if message.key in ("y", "c"):
-            self._decide(message.key, at_once=True)
-        elif message.key == "space":
-            self._files.toggle()
-        elif message.key == "tab":
-            self.focus_next()
-        else:
-            self._finish(None)
-
-    def _decide(self, key: str, *, at_once: bool = False) -> None:
+    def _decide(self, key: str) -> None:
         """Go back, once no other key follows."""
         plan = self._plan
         if plan is None or (key == "c" and not plan.offered):
             return
         files = frozenset(self._files.chosen) if key == "y" else frozenset()
         wanted = GoBack(plan.turn, plan, files)
-        if at_once:
-            self._finish(wanted)
-        else:
-            self._pending = sure_timer(self, SETTLE, lambda: self._finish(wanted))
+        self.guard.decide(lambda: self._finish(wanted))
 
     def _finish(self, wanted: GoBack | None) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from contextui.context.item import ContextItem
 from contextui.text import one_line
-from contextui.tui.footer import KeyHints
+from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.labels import (
@@ -367,7 +367,7 @@ class BehindSummary(ModalScreen[None]):
             box.border_title = Content(line(title))
             yield ItemList(self._words, shows_states=False)
             hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
-            yield KeyHints(self._words, hints)
+            yield KeyBar(self._words, hints)
 
     def on_mount(self) -> None:
         """Show the items, in no more rows than they need."""
@@ -477,7 +477,7 @@ class WholeText(ModalScreen[None]):
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
             size = self._words("{count} characters", count=short(len(self._text)))
-            yield KeyHints(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
+            yield KeyBar(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
 
     @on(TextLines.Shown)
     def _fit(self, message: TextLines.Shown) -> None:

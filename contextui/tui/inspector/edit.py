@@ -16,9 +16,10 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import for_terminal, one_line
 from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.prices import Offer, turns
 from contextui.tui.inspector.rows import ItemRow
-from contextui.tui.lines import KEY, MUTED, line, short
+from contextui.tui.lines import line, short
 from contextui.windowing.snapshot import Lod
 from contextui.words import Words, msg
 
@@ -195,7 +196,7 @@ class Changing:
 
 
 Save = Callable[[str], object]
-
+_KEYS = (("^s", "save"), ("esc", "leave"))
 
 _ONLY_CALLS = msg("This message has no text, only calls. Text added here goes before them.")
 
@@ -228,9 +229,11 @@ class EditScreen(ModalScreen[bool]):
         """Compose the field and the key hints."""
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
+            box.border_subtitle = self._remark()
             hint = self._words(_ONLY_CALLS)
             yield TextArea(self._shown, id="text", soft_wrap=True, placeholder=Content(hint))
-            yield Static(self._help(), id="keys-of-edit")
+            yield KeyBar(self._words, _KEYS)
+            yield Static(id="message")
 
     def on_mount(self) -> None:
         """Focus the field."""
@@ -240,7 +243,7 @@ class EditScreen(ModalScreen[bool]):
     def _note_change(self) -> None:
         if self._is_discarding:
             self._is_discarding = False
-            self._show(self._help())
+            self._show("", "")
 
     def action_save(self) -> None:
         """Save the text if it changed."""
@@ -251,7 +254,7 @@ class EditScreen(ModalScreen[bool]):
         try:
             self._save(text)
         except ContextUIError as problem:
-            self._show(Content.styled(one_line(self._words(problem), 200), "$text-error"))
+            self._show(one_line(self._words(problem), 200), "$text-error")
         else:
             self.dismiss(True)
 
@@ -261,22 +264,15 @@ class EditScreen(ModalScreen[bool]):
             self.dismiss(False)
             return
         self._is_discarding = True
-        self._show(Content.styled(self._words("esc again discards the changes."), "$text-warning"))
+        self._show(self._words("esc again discards the changes."), "$text-warning")
 
-    def _show(self, content: Content) -> None:
-        self.query_one("#keys-of-edit", Static).update(content)
+    def _show(self, text: str, style: str) -> None:
+        """Show a message in place of the keys, or the keys again."""
+        self.query_one("#message", Static).update(Content.styled(text, style))
+        self.set_class(bool(text), "-message")
 
-    def _help(self) -> Content:
-        words = self._words
-        parts = [
-            ("^s ", KEY),
-            (f"{words('save')}   ", MUTED),
-            ("esc ", KEY),
-            (words("leave"), MUTED),
-        ]
-        if self._price:
-            parts.append((f"   {self._price}", "$text-warning"))
-        if not self._is_exact:
-            note = words("Control characters are shown and saved as symbols.")
-            parts.append((f"   {note}", "$text-warning"))
-        return Content.assemble(*parts)
+    def _remark(self) -> Content:
+        """Return what the change costs, and how odd characters are saved."""
+        note = self._words("Control characters are shown and saved as symbols.")
+        parts = [self._price, "" if self._is_exact else note]
+        return Content.styled("   ".join(filter(None, parts)), "$text-warning")

@@ -170,7 +170,7 @@ def test_a_fault_leaves_the_old_code_and_what_does_not_fit_is_kept_aside(file: P
 def test_actions_run_as_the_person_and_as_the_model_and_the_log_has_all_of_a_failure(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextui.tui.dialogs.approval.DEAF", 0.0)
+    monkeypatch.setattr("contextui.tui.dialogs.guard.DEAF", 0.0)
     change(file, 'raise KeyError("doin")', 'raise KeyError("doin [red]\\x1b " + "x" * 400)')
 
     async def go() -> None:

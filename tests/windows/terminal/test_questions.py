@@ -22,7 +22,7 @@ from contextui.config.credentials import Credentials
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.dialogs import approval, timing
+from contextui.tui.dialogs import guard, timing
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.timing import Asker
 from contextui.windows.terminal.widget import TerminalBody
@@ -116,8 +116,8 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(Asker, "_is_busy", look)
     monkeypatch.setattr(timing, "_LOOK", 0.05)
-    monkeypatch.setattr(approval, "DEAF", 0.0)
-    monkeypatch.setattr(approval, "SETTLE", 0.001)
+    monkeypatch.setattr(guard, "DEAF", 0.0)
+    monkeypatch.setattr(guard, "SETTLE", 0.001)
     return found
 
 
@@ -282,18 +282,18 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
         """Those typed ahead, in one burst, answer nothing: the dialog is not visible yet."""
         await scene.pilot.press("ctrl+g")
         await scene.shows("a question")
-        monkeypatch.setattr(approval, "DEAF", 600.0)  # however slowly this runs
+        monkeypatch.setattr(guard, "DEAF", 600.0)  # however slowly this runs
         before = scene.answers
         for key in ("a", *"yspyspnry", "enter", "escape"):
             scene.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await scene.until(lambda: scene.is_open)
         await scene.until(lambda: not scene.app.has_keys_waiting)
-        await scene.pilot.pause(3 * approval.SETTLE)
+        await scene.pilot.pause(3 * guard.SETTLE)
         assert scene.is_open
         assert scene.answers == before
         assert isinstance(scene.app.screen, ApprovalScreen)
-        scene.app.screen._deaf_until = 0.0
-        monkeypatch.setattr(approval, "DEAF", 0.0)
+        scene.app.screen.guard.deaf_until = 0.0
+        monkeypatch.setattr(guard, "DEAF", 0.0)
 
     # The last way leads to the prompt, whose border has the notice unless a pane is zoomed.
     ways = [(with_click, 1), (with_keys, 0), (with_click, 0)]
@@ -329,9 +329,9 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
 # All times of a question are a hundredth: 0.3 seconds are a pause of 30.
 PROGRAM = """
 import sys
-from contextui.tui.dialogs import approval, timing
+from contextui.tui.dialogs import guard, timing
 timing.QUIET, timing._LOOK = timing.QUIET / 100, 0.002
-approval.DEAF, approval.SETTLE = approval.DEAF / 100, approval.SETTLE / 100
+guard.DEAF, guard.SETTLE = guard.DEAF / 100, guard.SETTLE / 100
 from contextui.cli import main
 sys.exit(main())
 """

@@ -1,0 +1,87 @@
+"""A dialog with a list, a filter and a bar of keys."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import DescendantFocus, Key
+from textual.screen import ModalScreen
+
+from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.footer import Hint, KeyBar
+from contextui.tui.keys import meant_key
+from contextui.words import Words, msg
+
+R = TypeVar("R")
+T = TypeVar("T")
+_FILTER_KEYS = (("enter", msg("choose")), ("esc", msg("clear")))
+
+
+class ListSheet(ModalScreen[R | None], Generic[R, T]):
+    """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves.
+
+    Args:
+        words: Translates into the person's locale.
+        listed: The list.
+        hint: Shown in the filter before anything is typed.
+        is_filter_shown: Whether the filter is shown before it is used.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", show=False),
+        Binding("slash", "search", show=False),
+    ]
+    DEFAULT_CSS = """
+    ListSheet {
+        align: center middle;
+        background: $background 65%;
+        #box {
+            max-width: 100%; height: auto; max-height: 100%;
+            border: round $primary; border-title-style: bold; border-title-color: $foreground;
+            border-subtitle-color: $muted;
+            background: $background; padding: 1 2 0 2;
+        }
+        .keys { margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(
+        self, words: Words, listed: RowList[T], hint: str, *, is_filter_shown: bool = False
+    ) -> None:
+        super().__init__()
+        self._words, self.listed = words, listed
+        self.filter = FilterLine(listed, hint=hint, keeps=True, is_always_shown=is_filter_shown)
+
+    def hints(self) -> Sequence[Hint]:
+        """Return the keys of the row under the cursor."""
+        raise NotImplementedError
+
+    @on(DescendantFocus)
+    def show_keys(self) -> None:
+        """Show the keys that apply now."""
+        self.query_one(KeyBar).show(_FILTER_KEYS if self.filter.is_typing else self.hints())
+
+    def note(self, text: str) -> None:
+        """Show a message in the border, until the sheet closes or another one follows."""
+        self.query_one("#box").border_subtitle = Content(text)
+
+    def action_search(self) -> None:
+        """Type into the filter."""
+        self.filter.begin()
+
+    def action_leave(self) -> None:
+        """Clear the filter; without one, close the sheet."""
+        if self.filter.query_text:
+            self.filter.end()
+        else:
+            self.dismiss(None)
+
+    async def on_key(self, event: Key) -> None:
+        """Map full-width letters of an input method to the intended keys."""
+        meant = meant_key(event)
+        active = self.active_bindings.get(meant) if meant is not None else None
+        if active is not None and active.enabled and self.focused is self.listed:
+            event.stop()
+            await self.app.run_action(active.binding.action, active.node)
