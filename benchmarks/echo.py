@@ -62,7 +62,7 @@ async def measure() -> tuple[float, float]:
         desk = AppSession(session, controller)
         app = ContextUIApp(lambda: desk, folder=Path(home))
         async with app.run_test(size=(120, 40)):
-            while app.main.talk is None:
+            while app.main.turns is None:
                 await asyncio.sleep(0.01)
             idle = await letters(app)
             app.main.send("Tell me a lot.")

@@ -53,7 +53,7 @@ def desk_in(folder: Path, session_id: str | None = None, max_windows: int = 100)
     session = store.open(session_id) if session_id else store.create(folder / "work")
     controller = InteractionController(model=ScriptedModel(), context=session.context)
     controller.install_prompt()
-    return AppSession(session, controller, registry.load_all())
+    return AppSession(session, controller, registry)
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ async def busy(command: str) -> tuple[float, float]:
         )
         app = ContextUIApp(lambda: desk, folder=Path(home))
         async with app.run_test(size=(120, 40)):
-            while app.main.talk is None:
+            while app.main.turns is None:
                 await asyncio.sleep(0.01)
             bare = await letters(app)
             windows = session.windows

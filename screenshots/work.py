@@ -88,7 +88,7 @@ def make_desk(home: Path, folder: Path, lang: Lang) -> AppSession:
         options=TurnOptions(budget=30_000),
     )
     controller.install_prompt()
-    return AppSession(session, controller, registry.load_all())
+    return AppSession(session, controller, registry)
 
 
 def _script() -> list[Step]:

@@ -1,6 +1,5 @@
 """Build the model, session and controller from arguments and settings."""
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from contextui.cli.folder import Guide, find_earlier, read_guide
 from contextui.cli.settings import here, settings_of
 from contextui.config.providers import PROVIDERS, Provider, find, installed, split_model
 from contextui.config.settings import OFFLINE, SettingsError
-from contextui.config.sources import KEY_VARIABLE, Loaded, load_settings
+from contextui.config.sources import KEY_VARIABLE, Loaded
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.registry import load_strategy, make_strategy
 from contextui.context.strategies.strategy import ContextStrategy
@@ -27,7 +26,6 @@ from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line, shown_path
 from contextui.tui.app_session import AppSession
 from contextui.windowing.finding.registry import Registry, WindowEntry, discover
-from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
@@ -359,12 +357,12 @@ def _desk(
     desk = AppSession(
         session,
         controller,
-        assembly.registry.entries,
+        assembly.registry,
         [*(one for one in map(t, assembly.notices) if one not in unshown), *notices],
         assembly.loaded.provider == "offline",
+        flags=arguments.flags,
         wakes=assembly.loaded.settings.turns_wake,
         notify=assembly.loaded.settings.screen_notify,
-        reloader=Reloader(assembly.registry, session.windows),
     )
 
     def switch_model(name: str) -> None:
@@ -377,11 +375,7 @@ def _desk(
         config = chosen.config if chosen.name == name else {}
         controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
 
-    desk.load_settings = lambda: load_settings(
-        arguments.flags, os.environ, contextui_home(), assembly.folder
-    )
     desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
-    desk.settings = lambda: settings_of(arguments, assembly.folder)
     return desk
 
 

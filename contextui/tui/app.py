@@ -5,7 +5,7 @@ import gc
 import re
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -19,6 +19,7 @@ from textual._xterm_parser import XTermParser
 from textual.binding import Binding
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.driver import Driver
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -29,25 +30,24 @@ from textual.worker import WorkerFailed
 from contextui.errors import ContextUIError
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.tui.conversation.prompt import MOST_PASTED, too_large
+from contextui.tui.conversation.prompt import MOST_PASTED, Prompt, too_large
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.switch import Reopen, Switcher, Target
+from contextui.tui.switch import Reopen, Switcher
 from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
-from contextui.words import Text as Said
 
 if TYPE_CHECKING:
     from contextui.tui.app_session import AppSession
     from contextui.tui.attention import Attention
+    from contextui.tui.conversation.recent import ResumeRow
     from contextui.tui.desktop.widgets import Guard
     from contextui.tui.dialogs.timing import Asker
-    from contextui.tui.rewind import Rewound
 
 
 class Crash(Exception):  # noqa: N818  wraps another error
@@ -212,7 +212,7 @@ class Palette(Provider):
 _PANES = (
     ".attention",
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
-    *(".dialogs.timing", ".slash_commands", ".sessions"),
+    *(".dialogs.timing", ".slash_commands"),
 )
 
 
@@ -250,9 +250,6 @@ class ContextUIApp(KeyLine[int]):
         first_words: The message given on the command line.
         reopen: Opens another session for `switch_session`; None if there is only this one.
         resumes: How the session that is resumed begins; None if it is new.
-
-    Attributes:
-        main: The main screen; each session has its own.
     """
 
     TITLE = "contextui"
@@ -301,10 +298,9 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         super().__init__()
         self.words = Words(lang)
-        self.desk: AppSession | None = None
         self.asker: Asker | None = None
         self.attention: Attention | None = None
-        self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
+        self.shutdown = Shutdown(self.words, self._close_by_force)
         """Limits how long quitting may take."""
         self.signals = Signals(self._leave_with, self.shutdown)
         """Quits the app on a signal; a context manager to enter around `run`."""
@@ -312,12 +308,32 @@ class ContextUIApp(KeyLine[int]):
         self._open_desk, self._first_words = open_desk, first_words
         self.typed_ahead = ""
         """What was typed before the app read the terminal."""
-        self.switcher = Switcher(self, reopen)
+        main = MainScreen(self.words, folder or Path.cwd(), self.hold, resumes)
+        self.switcher = Switcher(self, self.words, main, self._show_session, reopen)
         """Replaces the session by another one."""
-        self.rewound: Rewound | None = None
-        """The last rewind, which can be undone."""
-        self.main = MainScreen(self.words, folder or Path.cwd(), self.hold, resumes)
         self.theme = theme
+
+    @property
+    def main(self) -> MainScreen:
+        """The main screen; each session has its own."""
+        return self.switcher.main
+
+    @property
+    def desk(self) -> "AppSession | None":
+        """The session on the screen; None while the first one is being opened."""
+        return self.switcher.desk
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return a driver that also notes Ctrl+C on its own thread, while the app is blocked."""
+        app, base = self, super().get_driver_class()
+
+        class WatchedDriver(base):  # type: ignore[misc,valid-type]  # chosen by the platform
+            def process_message(self, message: Message) -> None:
+                if isinstance(message, events.Key):
+                    app.signals.watch_key(message.key)
+                super().process_message(message)
+
+        return WatchedDriver
 
     def accepts(self, paste: events.Paste) -> bool:
         """Refuse a paste that no field can hold, with a notice."""
@@ -328,7 +344,6 @@ class ContextUIApp(KeyLine[int]):
 
     @property
     def available_themes(self) -> dict[str, Theme]:
-        """The built-in themes and our own."""
         return {**super().available_themes, **_OWN_THEMES}
 
     def get_theme(self, theme_name: str) -> Theme | None:
@@ -365,7 +380,6 @@ class ContextUIApp(KeyLine[int]):
             self.attention.close()
         if self.desk is not None:
             await self.desk.controller.aclose()
-        self.shutdown.closed()
 
     def _start_opening(self) -> None:
         # A daemon thread, so that quitting does not wait for a session that is still opening.
@@ -386,7 +400,7 @@ class ContextUIApp(KeyLine[int]):
     @on(Opened)
     async def _show(self, message: Opened) -> None:
         """Attach the opened session to the screen."""
-        await self.main.open_panes()
+        await self.main.open_panes(message.desk)
         if not self.is_headless:
             collect_less()
         self._attach_session(message.desk)
@@ -410,50 +424,29 @@ class ContextUIApp(KeyLine[int]):
         """Attach a session to the main screen, with an asker of its own."""
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
         from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
+        from contextui.tui.slash_commands import all_commands  # noqa: PLC0415
 
         main = self.main
-        self.desk = desk
+        self.switcher.desk = desk
         self.asker = Asker(self, self.words, lambda: main.prompt, main.wait_for_person)
         desk.controller.tools.gate.ask = self.asker.ask
         self.attention = self.attention or Attention(self, self.words)
         self.attention.follow(Path(desk.session.cwd).name, desk.notify)
         self.asker.announce = self.attention.ask
-        main.attach(desk, self, self.asker)
+        main.writing.commands = all_commands(self, main, desk, self.switcher)
+        main.attach(desk, self.asker, self.attention)
+        done = self.switcher.rewound
+        if done is not None and done.rewind and done.parent == desk.session.id:
+            main.note(self.words("The files are as the rewind left them. /undo puts them back."))
 
-    # --- switching the session ---------------------------------------------------------
-
-    def switch_session(
-        self,
-        session_id: str | None,
-        note: Said | None = None,
-        *,
-        fork: bool = False,
-        turn: int | None = None,
-    ) -> None:
-        """Switch to another session: an earlier one by its id, or a new one with None.
-
-        Returns at once. A running turn is stopped if the person agrees; windows, jobs and unsent
-        text of the present session are kept as on quitting. If the other session cannot be
-        opened, the present one stays, with one line that says why.
-
-        Args:
-            session_id: The session to resume, or to copy.
-            note: A notice to show in the conversation of the other session.
-            fork: Open a copy of it.
-            turn: The last turn of the copy.
-
-        Raises:
-            ContextUIError: This app has only one session, or is already switching.
-        """
-        folder = Path(self.desk.session.cwd) if self.desk is not None else Path.cwd()
-        self.switcher.start(Target(folder, session_id, fork, turn), note)
-
-    async def show_session(self, desk: "AppSession", early: Iterable[str] = ()) -> MainScreen:
+    async def _show_session(
+        self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
+    ) -> MainScreen:
         """Replace the main screen by one that shows another session.
 
         Args:
             desk: The session.
-            early: Messages and commands that the person sent for it already.
+            early: What the person sent for it already.
         """
         old = self.main
         while self.screen is not old:  # dialogs of the old session
@@ -465,13 +458,24 @@ class ContextUIApp(KeyLine[int]):
         with self.batch_update():
             await self.switch_screen(main)
             await main.composed.wait()
-            self.main = main
-            await main.open_panes()
+            self.switcher.main = main
+            await main.open_panes(desk)
             self._attach_session(desk)
         main.prompt.focus()
-        for text in early:
-            (main.run_command if text.startswith("/") else main.send)(text)
+        for message in early:
+            main.submit(message)
         return main
+
+    def on_resume_row_chosen(self, message: "ResumeRow.Chosen") -> None:
+        self.main.prompt.focus()
+        try:
+            self.switcher.switch(message.session_id)
+        except ContextUIError as error:
+            self.main.note(error, is_error=True)
+
+    @on(MainScreen.CommandFailed)
+    def _survive(self, message: MainScreen.CommandFailed) -> None:
+        self.survive(message.error)
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
@@ -488,7 +492,6 @@ class ContextUIApp(KeyLine[int]):
             self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
 
     async def action_quit(self) -> None:
-        """Quit, as ctrl+q does."""
         self.action_leave()
 
     def _leave_unsaved(self, wanted: bool | None) -> None:
@@ -496,7 +499,6 @@ class ContextUIApp(KeyLine[int]):
             self._leave_with(0)
 
     def action_command_palette(self) -> None:
-        """Open the command palette."""
         if self.screen is self.main:  # commands only apply to the main screen
             self.push_screen(
                 CommandPalette(
@@ -505,7 +507,6 @@ class ContextUIApp(KeyLine[int]):
             )
 
     def action_help(self) -> None:
-        """Open the help screen with all keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.words, lambda: self.main.commands))
 
@@ -519,7 +520,6 @@ class ContextUIApp(KeyLine[int]):
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:
-        """Show the go-to menu, which offers the pending question."""
         self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
 
     def _go_to_question(self, key: str | None) -> None:
@@ -527,7 +527,6 @@ class ContextUIApp(KeyLine[int]):
             self.main.open_question()
 
     def on_waiting_line_clicked(self) -> None:
-        """Open the pending question."""
         self.main.open_question()
 
     @contextmanager
@@ -548,7 +547,6 @@ class ContextUIApp(KeyLine[int]):
         return len(self.screen_stack), self.main.layouts
 
     def write_control(self, text: str) -> None:
-        """Write a control sequence to the terminal."""
         if self._driver is not None:
             self._driver.write(text)
 
@@ -560,7 +558,7 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         """Quit; print what could not be saved, or how to resume the conversation."""
         self._is_exiting = True
-        self.shutdown.begin()
+        self.shutdown.end_within()
         if self.attention is not None:
             self.attention.close()
         self.main.keep_draft()
@@ -587,25 +585,14 @@ class ContextUIApp(KeyLine[int]):
         self.exit(status, return_code=status)
 
     def post_message(self, message: Message) -> bool:
-        """Queue a message; on ctrl+q, start the exit timer even if a window blocks all keys."""
+        """Queue a message; on ctrl+q, end the program even if a window blocks all keys."""
         if isinstance(message, events.Key) and message.key == "ctrl+q":
-            if self.desk is not None and self.desk.session.unsaved:  # the quit dialog asks first
-                asyncio.get_running_loop().call_later(_STUCK, self._begin_shutdown_if_stuck)
-            else:
-                self.shutdown.begin()
+            asyncio.get_running_loop().call_later(_STUCK, self._end_if_stuck, message)
         return super().post_message(message)
 
-    def _begin_shutdown_if_stuck(self) -> None:
-        """Start the exit timer if a window blocks the key queue, so that the dialog cannot open."""
-        if self._waiting:
-            self.shutdown.begin()
-
-    def _report_blocking_windows(self, message: str) -> None:
-        """Exit, if not already exiting, and print which window blocked the exit."""
-        code = self.return_code or 0
-        if message or not self._is_exiting:
-            self._is_exiting = True
-            super().exit(code, return_code=code, message=Text(message) if message else None)
+    def _end_if_stuck(self, quit_key: events.Key) -> None:
+        if quit_key in self._waiting:
+            self.shutdown.end_within()
 
     def _close_by_force(self) -> int:
         """Restore the terminal and close the session before the process is killed.

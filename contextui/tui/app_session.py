@@ -1,12 +1,15 @@
 """The session as the screen uses it, and its changes, collected in batches."""
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from contextui.agent.controller import InteractionController
 from contextui.config.schema import Notify
+from contextui.config.sources import Loaded, load_settings
 from contextui.context.item import ItemType
 from contextui.events import (
     Event,
@@ -25,13 +28,12 @@ from contextui.events import (
 from contextui.model import CachePrices
 from contextui.session.session import Session
 from contextui.tokens import Usage
-from contextui.windowing.finding.registry import WindowEntry
+from contextui.windowing.finding.registry import Registry, WindowEntry
 from contextui.windowing.finding.reload import Reloader
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Text
 
 if TYPE_CHECKING:
-    from contextui.config.sources import Loaded
     from contextui.context.messages import Composition
 
 
@@ -42,31 +44,41 @@ class AppSession:
     Attributes:
         session: The conversation, its windows, and the log that stores them.
         controller: Runs the turns.
-        entries: All registered windows; those that cannot be opened carry the reason.
+        registry: The windows that were found when the session was opened.
         notices: One-line notices to show at startup.
         is_offline: Whether no model is connected.
-        settings: Loads the settings again, with the keys that the person entered.
+        flags: The settings that were given on the command line.
         switch_model: Connects another model by name; raises a `ContextUIError` on failure.
         switch_strategy: Selects another strategy by name; raises likewise.
-        notify: How to notify the person while the terminal has not the focus.
         wakes: Whether a window's notification starts a turn when the model is idle.
+        notify: How to notify the person while the terminal has not the focus.
+        load_settings: Loads the settings again, with the keys that the person entered.
         reloader: Loads changed window files again.
-        load_settings: Loads the settings again, for the sheet of settings.
     """
 
     session: Session
     controller: InteractionController
-    entries: list[WindowEntry] = field(default_factory=list)
+    registry: Registry = field(default_factory=Registry)
     notices: list[Text] = field(default_factory=list)
     is_offline: bool = False
-    switch_model: Callable[[str], None] | None = None
-    settings: "Callable[[], Loaded] | None" = None
-    switch_strategy: Callable[[str], None] | None = None
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    switch_model: Callable[[str], None] = lambda _: None
+    switch_strategy: Callable[[str], None] = lambda _: None
     wakes: bool = False
     notify: Notify = "bell"
-    reloader: Reloader | None = None
-    load_settings: "Callable[[], Loaded] | None" = None
+    load_settings: Callable[[], Loaded] = field(init=False)
+    reloader: Reloader = field(init=False)
     _figures: "tuple[tuple[int, ...], Composition, dict[str, int]] | None" = None
+
+    def __post_init__(self) -> None:
+        home, folder = self.session.path.parents[2], Path(self.session.cwd)
+        self.load_settings = lambda: load_settings(self.flags, os.environ, home, folder)
+        self.reloader = Reloader(self.registry, self.session.windows)
+
+    @property
+    def entries(self) -> list[WindowEntry]:
+        """All registered windows; those that cannot be opened carry the reason."""
+        return self.reloader.registry.entries
 
     @property
     def has_messages(self) -> bool:
@@ -177,7 +189,6 @@ class ChangeCollector:
         return changes
 
     def close(self) -> None:
-        """Unsubscribe."""
         for end in self._ends:
             end()
 

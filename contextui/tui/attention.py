@@ -5,7 +5,7 @@ from typing import Protocol
 
 from contextui.config.schema import Notify
 from contextui.events import Event, TurnFinished, TurnStarted
-from contextui.tui.conversation.turn import TurnMeter
+from contextui.tui.conversation.turn import TurnFigures
 from contextui.tui.lines import line
 from contextui.words import Words
 
@@ -46,7 +46,7 @@ class Attention:
     def __init__(self, place: Place, words: Words, term: str | None = None) -> None:
         self._place, self._words = place, words
         self._mode: Notify = "off"
-        self._folder, self._meter = "", TurnMeter()
+        self._folder = ""
         self._is_running = self._is_asking = False
         self._title: str | None = None
         self._has_title = (os.environ.get("TERM", "") if term is None else term) not in _WITHOUT
@@ -54,12 +54,11 @@ class Attention:
     def follow(self, folder: str, mode: Notify) -> None:
         """Follow another session: the name of its folder, and how to notify."""
         self._folder, self._mode = plain(folder, _SHORT), mode
-        self._meter, self._is_running, self._is_asking = TurnMeter(), False, False
+        self._is_running = self._is_asking = False
         self.show_title()
 
-    def handle(self, event: Event) -> None:
-        """Follow the events of a turn."""
-        figures = self._meter.handle(event)
+    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
+        """Follow the events of a turn; its end comes with figures."""
         if isinstance(event, TurnStarted | TurnFinished):
             self._is_running = isinstance(event, TurnStarted)
             self.show_title()
@@ -84,7 +83,6 @@ class Attention:
         self.show_title()
 
     def show_title(self) -> None:
-        """Set the title if it changed."""
         if not self._has_title and not self._place.is_web:
             return
         state = f"◆ {self._words('asks')}  " if self._is_asking else "● " * self._is_running

@@ -26,7 +26,6 @@ class Header(Static):
         self._desk: AppSession | None = None
 
     def attach(self, desk: "AppSession") -> None:
-        """Show the session's folder, branch and model."""
         from contextui.session.session import branch_of  # noqa: PLC0415  (after the first frame)
 
         self._desk = desk
@@ -35,7 +34,6 @@ class Header(Static):
         self.refresh()
 
     def render(self) -> Content:
-        """Render the line."""
         right = Content.styled(line(self._model()), MUTED)
         brand = Content.styled("contextui", "bold $text-primary")
         branch = Content.styled(f"   {line(self._branch)}", FAINT)
@@ -76,7 +74,6 @@ class Panes(Static):
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: "AppSession") -> None:
-        """Show the figures of a session."""
         from contextui.agent.protocol import (  # noqa: PLC0415  (after the first frame)
             declaration_tokens,
         )
@@ -86,7 +83,6 @@ class Panes(Static):
         self.refresh()
 
     def take(self, changes: "Changes") -> None:
-        """Refresh the figures if the context changed."""
         if changes.context:
             self.refresh()
 
@@ -98,13 +94,11 @@ class Panes(Static):
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Select the pane whose name was clicked."""
         chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
         if chosen:
             self.post_message(self.Chosen(chosen[-1]))
 
     def render(self) -> Content:
-        """Render the pane names, with the current one highlighted."""
         labels = self._labels()
         room = self.size.width - sum(cell_len(label) + 3 for label in labels.values())
         parts: list[tuple[str, str]] = []

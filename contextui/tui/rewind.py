@@ -4,7 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contextui.agent.preamble import is_report
@@ -21,40 +21,21 @@ from contextui.session.rewind import (
 )
 from contextui.text import quote
 from contextui.tui.app_session import AppSession
-from contextui.tui.commands import Command
 from contextui.tui.dialogs.rewind import Around, GoBack, RewindScreen
+from contextui.tui.switch import Rewound, Switcher
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import utc_now
 from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words
 
 if TYPE_CHECKING:
-    from contextui.tui.app import ContextUIApp
+    from textual.app import App
 
 Notify = Callable[[str], object]
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
 _RELOAD = "reload"  # the action of a window that reads its file again
 _SHELL = "terminal"  # the window class whose commands may write files
-
-
-@dataclass(slots=True)
-class Rewound:
-    """A rewind that can be undone.
-
-    Attributes:
-        parent: The id of the session that was left.
-        fork: The id of the session that continues.
-        rewind: The id of the writes; empty if no file was restored.
-        turn: The turn that the session went back to.
-        is_last: Whether nothing happened in the fork since.
-    """
-
-    parent: str
-    fork: str
-    rewind: str
-    turn: int
-    is_last: bool = True
 
 
 class Rewinder:
@@ -64,20 +45,25 @@ class Rewinder:
 
     Args:
         app: The app.
+        switcher: Switches between the session and its fork.
         desk: The session on the screen.
         words: Translates into the person's locale.
         notify: Shows a message to the person.
     """
 
-    def __init__(self, app: "ContextUIApp", desk: AppSession, words: Words, notify: Notify) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+    def __init__(
+        self,
+        app: "App[int]",
+        switcher: Switcher,
+        desk: AppSession,
+        words: Words,
+        notify: Notify,
+    ) -> None:
+        self._app, self._switcher = app, switcher
+        self._desk, self._words, self._notify = desk, words, notify
         self._is_busy = False
         self._has_warned = False  # that undoing an earlier rewind leaves this branch
         desk.session.context.subscribe(self._on_event)
-
-    def commands(self) -> list[Command]:
-        """Return the commands."""
-        return [Command("rewind", "go back to an earlier turn, files too", self.start, "TURN")]
 
     def start(self, typed: str) -> None:
         """Open the sheet.
@@ -95,10 +81,10 @@ class Rewinder:
 
     def undo(self) -> bool:
         """Undo the last rewind if nothing happened since; return whether there is one."""
-        done = self._app.rewound
+        done = self._switcher.rewound
         if done is None or not done.is_last or done.fork != self._desk.session.id:
             return False
-        self._app.rewound = None
+        self._switcher.rewound = None
         self._app.run_worker(self._undo(done), name="undo rewind")
         return True
 
@@ -108,7 +94,7 @@ class Rewinder:
         It leaves the present branch, so the first time this only says so. In the session that the
         rewind left, only its files are to be put back.
         """
-        done, here = self._app.rewound, self._desk.session.id
+        done, here = self._switcher.rewound, self._desk.session.id
         if done is None or here not in (done.fork, done.parent):
             return False
         if here == done.fork and not self._has_warned:
@@ -121,18 +107,10 @@ class Rewinder:
             stays = self._words("What was said since stays as a session of its own, in /sessions.")
             self._notify(f"{text} {stays}")
             return True
-        self._app.rewound = None
+        self._switcher.rewound = None
         undo = self._undo if here == done.fork else self._undo_files
         self._app.run_worker(undo(done), name="undo rewind")
         return True
-
-    def offer_files(self) -> None:
-        """Say that the files of this session are as a rewind left them, and what restores them."""
-        done = self._app.rewound
-        if done is not None and done.rewind and done.parent == self._desk.session.id:
-            self._notify(
-                self._words("The files are as the rewind left them. /undo puts them back.")
-            )
 
     # --- asking ------------------------------------------------------------------------
 
@@ -198,13 +176,13 @@ class Rewinder:
     async def _go_back(self, choice: GoBack, record: Record) -> None:
         desk = self._desk
         desk.controller.check_idle()
-        await self._app.main.commit_typed()
+        await self._switcher.main.commit_typed()
         draft = next((one.message for one in record.turns if one.number > choice.turn), "")
         made, done = await in_daemon_thread(lambda: self._fork_and_restore(choice, draft))
-        sizes = self._app.main.sizes
+        sizes = self._switcher.main.sizes
         try:
             sizes.hand_over(made)
-            self._app.switch_session(made, self._said(choice.turn, done))
+            self._switcher.switch(made, self._said(choice.turn, done))
             await self._switched()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
@@ -212,13 +190,13 @@ class Rewinder:
                 await in_daemon_thread(lambda: self._take_back(made, done))
         if not self._is_at(made):
             return
-        if choice.turn == 0 and (desk_now := self._app.desk) is not None:
+        if choice.turn == 0 and (desk_now := self._switcher.desk) is not None:
             # What was typed for the write that began the first turn is undone with it.
             await _reload(desk_now, {record.begins_with} & {*done.restored}, discard=True)
-        prompt = self._app.main.prompt
+        prompt = self._switcher.main.prompt
         if prompt.whole_text == draft:  # typing replaces the message, an arrow key keeps it
             prompt.select_all()
-        self._app.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
+        self._switcher.rewound = Rewound(desk.session.id, made, done.rewind, choice.turn)
         self._note_left(done)
 
     def _fork_and_restore(self, choice: GoBack, draft: str) -> tuple[str, Restored]:
@@ -254,33 +232,33 @@ class Rewinder:
         return ("" if words.lang == "zh" else " ").join(parts)
 
     async def _switched(self) -> None:
-        while self._app.switcher.is_under_way:
+        while self._switcher.is_under_way:
             await asyncio.sleep(_LOOK)
 
     def _is_at(self, session_id: str) -> bool:
-        return self._app.desk is not None and self._app.desk.session.id == session_id
+        return self._switcher.desk is not None and self._switcher.desk.session.id == session_id
 
     # --- undoing -----------------------------------------------------------------------
 
     async def _undo(self, done: Rewound) -> None:
         """Return to the old branch, then put the files back to how they were."""
-        app, waited = self._app, 0.0
-        while app.switcher.is_closing(done.parent) and waited < _PATIENCE:
+        switcher, waited = self._switcher, 0.0
+        while switcher.is_closing(done.parent) and waited < _PATIENCE:
             await asyncio.sleep(_LOOK)
             waited += _LOOK
-        sizes = app.main.sizes
+        sizes = switcher.main.sizes
         sizes.hand_over(done.parent)
-        app.switch_session(done.parent)
+        switcher.switch(done.parent)
         await self._switched()
         if not self._is_at(done.parent):
             sizes.hand_over(done.fork)
-            app.rewound = done
+            switcher.rewound = done
             return
         await self._undo_files(done)
 
     async def _undo_files(self, done: Rewound) -> None:
         """Put the files of the session back to how they were before the rewind."""
-        app, desk, left = self._app, self._app.desk, Restored()
+        desk, left = self._switcher.desk, Restored()
         if done.rewind and desk is not None:
             left = await in_daemon_thread(lambda: self._restore_all(desk, done.rewind))
             await _reload(desk, {*left.restored, *left.deleted})
@@ -290,7 +268,7 @@ class Rewinder:
                 "Undone: the session is where it was, and {files} too.",
                 files=self._words.plural(left.count, "{count} file", "{count} files"),
             )
-        app.main.note(text)
+        self._switcher.main.note(text)
         self._note_left(left)
 
     def _note_left(self, done: Restored) -> None:
@@ -309,14 +287,14 @@ class Rewinder:
 
     def _on_event(self, event: Event) -> None:
         """Note that something happened: then ``/undo`` is about that."""
-        done = self._app.rewound
+        done = self._switcher.rewound
         is_change = isinstance(event, ItemAdded | ItemsChanged)
         self._has_warned = self._has_warned and not is_change
         if is_change and done is not None and done.fork == self._desk.session.id:
             done.is_last = False
 
     def _note(self, text: str) -> None:
-        self._app.main.note(text, is_error=True)
+        self._switcher.main.note(text, is_error=True)
 
 
 async def _reload(desk: AppSession, paths: set[str], *, discard: bool = False) -> None:

@@ -11,16 +11,18 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.session.export import Format, exported, write_export, write_file
 from contextui.text import quote, shown_path
 from contextui.tui.app_session import AppSession
-from contextui.tui.commands import Choice, Command
+from contextui.tui.commands import Choice
 from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
 from contextui.windowing.error_text import reason_of
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from contextui.session.catalogue import Place
-    from contextui.tui.app import ContextUIApp
     from contextui.tui.dialogs.sessions import Chosen
+    from contextui.tui.switch import Switcher
 
 Notify = Callable[[str], object]
 _ALL = "all"
@@ -31,29 +33,27 @@ class SessionCommands:
 
     Args:
         app: The app.
+        switcher: Opens other sessions.
         desk: The session on the screen.
         words: Translates into the person's locale.
         notify: Shows a message to the person.
     """
 
-    def __init__(self, app: "ContextUIApp", desk: AppSession, words: Words, notify: Notify) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+    def __init__(
+        self,
+        app: "App[int]",
+        switcher: "Switcher",
+        desk: AppSession,
+        words: Words,
+        notify: Notify,
+    ) -> None:
+        self._app, self._switcher = app, switcher
+        self._desk, self._words, self._notify = desk, words, notify
         self._warned: Path | None = None  # the file that was not replaced
-
-    def commands(self) -> list[Command]:
-        """Return the commands."""
-        return [
-            Command("new", "start a new session; this one is saved", self.new, aliases=("clear",)),
-            Command("sessions", "choose another session", self.sessions),
-            Command("export", "write the conversation to a file", self.export, "FORMAT",
-                    choices=self._exports, needs_choice=True),
-            Command("cost", "show tokens and cost", self.cost),
-            Command("fork", "continue in a copy; this session stays", self.fork, "TURN"),
-        ]  # fmt: skip
 
     def new(self, _: str) -> None:
         """Start a new session in the folder of this one."""
-        self._app.switch_session(None)
+        self._switcher.switch(None)
 
     def sessions(self, _: str) -> None:
         """Open the sheet of sessions."""
@@ -75,7 +75,7 @@ class SessionCommands:
     def _go(self, chosen: "Chosen | None") -> None:
         if chosen is not None:
             try:
-                self._app.switch_session(chosen.session_id, fork=chosen.act == "fork")
+                self._switcher.switch(chosen.session_id, fork=chosen.act == "fork")
             except ContextUIError as error:
                 self._notify(self._words(error))
 
@@ -102,7 +102,7 @@ class SessionCommands:
             if turn is not None
             else self._words("This is a fork. The other session stays.")
         )
-        self._app.switch_session(session.id, note, fork=True, turn=turn)
+        self._switcher.switch(session.id, note, fork=True, turn=turn)
 
     def cost(self, _: str) -> None:
         """Show the tokens of the last turn and of the session; the cost where prices are known."""
@@ -233,7 +233,8 @@ class SessionCommands:
             return self._words("Not exported: {reason}", reason=reason)
         return self._words("Written to {file}. Only you can read it.", file=shown_path(path))
 
-    def _exports(self) -> list[Choice]:
+    def exports(self) -> list[Choice]:
+        """Return the formats of the export."""
         return [
             Choice("md", self._words("Markdown: what the model reads")),
             Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),

@@ -17,44 +17,26 @@ from typing import Any
 from contextui.interrupt import is_ignored
 from contextui.words import Words, msg
 
-_PATIENCE = 2.0  # seconds for tasks to end by themselves
-_AGAIN = 0.5  # seconds between two checks for remaining tasks
-_LONGEST = 10.0  # seconds after which the process is killed
+_LONGEST = 5.0  # seconds for a clean exit, after which the process is killed
 
 
 class Shutdown:
-    """Makes sure that the app exits once the person quits.
-
-    A third-party widget may block the exit by waiting for something that never happens: its tasks
-    are cancelled and its window is named. What still runs then ends with the process.
+    """Ends the process if the app does not exit in time once the person quits.
 
     Args:
         words: Translates into the person's locale.
-        leave: Exits the app and prints which windows blocked the exit.
         close: Cleans up before the process is killed; returns the exit status.
 
     Attributes:
         may_end_process: Whether the process may be killed as a last resort, until `over`.
     """
 
-    def __init__(
-        self, words: Words, leave: Callable[[str], object], close: Callable[[], int]
-    ) -> None:
-        self._words, self._leave, self._close = words, leave, close
+    def __init__(self, words: Words, close: Callable[[], int]) -> None:
+        self._words, self._close = words, close
         self.may_end_process = False
         self._is_over = threading.Event()
-        self._has_begun = self._is_closed = False
         self._status: int | None = None  # of a signal
-        self._names: dict[str, None] = {}
         self._frozen = ""
-
-    def begin(self) -> None:
-        """Start the exit timers."""
-        if self._has_begun:
-            return
-        self._has_begun = True
-        asyncio.get_running_loop().call_later(_PATIENCE, self._insist)
-        self.end_within(_LONGEST)
 
     def end_frozen(self, seconds: float) -> None:
         """Kill the process, whose event loop a widget has blocked for this many seconds."""
@@ -62,7 +44,7 @@ class Shutdown:
         self._frozen = self._words(text, seconds=f"{seconds:g}")
         self.end_within(0.0, 1)
 
-    def end_within(self, seconds: float, status: int | None = None) -> None:
+    def end_within(self, seconds: float = _LONGEST, status: int | None = None) -> None:
         """Kill the process after this many seconds, unless it ended by itself.
 
         Args:
@@ -74,34 +56,9 @@ class Shutdown:
             args = (seconds,)
             threading.Thread(target=self._end, args=args, daemon=True, name="shutdown").start()
 
-    def closed(self) -> None:
-        """Stop cancelling tasks: all widgets are closed."""
-        self._is_closed = True
-
     def over(self) -> None:
         """Stop all timers: the app has exited."""
         self._is_over.set()
-
-    @property
-    def message(self) -> str:
-        """A message about the windows that blocked the exit; empty if none did."""
-        if not self._names:
-            return ""
-        text = msg("Stopped {names}: it did not exit in time.")
-        return self._words(text, names=", ".join(self._names))
-
-    def _insist(self) -> None:
-        if self._is_closed:
-            return
-        from contextui.tui.desktop.widgets import holders  # noqa: PLC0415  (heavy: the windows)
-
-        before = self.message
-        for task, guard in holders().items():
-            self._names[guard.guarded_window] = None
-            guard.guarded_is_given_up = True
-            task.cancel()
-        self._leave(self.message if self.message != before else "")
-        asyncio.get_running_loop().call_later(_AGAIN, self._insist)
 
     def _end(self, seconds: float) -> None:
         """Wait on a separate thread, then kill the process."""
@@ -110,8 +67,8 @@ class Shutdown:
         found = 0
         with suppress(Exception):
             found = self._close()
-        text = self.message or self._words("Stopped a task that did not exit in time.")
         with suppress(Exception):
+            text = self._words("Stopped a task that did not exit in time.")
             print(self._frozen or text, file=sys.__stderr__, flush=True)
             if self._frozen:
                 faulthandler.dump_traceback(sys.__stderr__ or 2)
@@ -129,6 +86,7 @@ STATUSES = {
 _STDIN, _STDOUT = 0, 1
 _LONGEST_WAIT = 10.0  # seconds for a clean exit
 _LONGEST_AGAIN = 1.0  # seconds after a second signal
+_BLOCKED = 2.0  # seconds that the event loop is blocked before Ctrl+C twice ends the program
 _HANGUP = 0.5  # seconds for the signal to arrive once the terminal is gone
 _BEAT = 0.5  # seconds between two checks that the event loop runs
 # Reset all terminal modes: bracketed paste, mouse, focus events, kitty keys, alternate screen,
@@ -160,6 +118,7 @@ class Signals:
         self._before: dict[signal.Signals, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._count = self._status = 0
+        self._blocked = 0.0  # seconds that the event loop has not run
         self.is_hung_up = False
         """Whether the terminal is gone."""
         self.max_freeze = 30.0
@@ -195,6 +154,14 @@ class Signals:
         if self._attributes is not None:
             threading.Thread(target=self._await_hangup, daemon=True, name="hangup").start()
 
+    def watch_key(self, key: str) -> None:
+        """End the program on Ctrl+C twice while the event loop is blocked; on any thread.
+
+        In a full-screen app, Ctrl+C is a key, which nobody reads while the loop is blocked.
+        """
+        if key == "ctrl+c" and self._blocked >= _BLOCKED:
+            self._handle(signal.SIGINT, None)
+
     def restore_attributes(self) -> None:
         """Restore the terminal's echo and line mode."""
         if self._attributes is not None:
@@ -213,12 +180,12 @@ class Signals:
         ran = threading.Event()
         with suppress(RuntimeError):  # the loop has ended
             while True:
-                blocked = 0.0  # counted in steps: a program that was suspended is not frozen
+                self._blocked = 0.0  # counted in steps: a suspended program is not frozen
                 loop.call_soon_threadsafe(ran.set)
                 while not ran.wait(_BEAT):
-                    blocked += _BEAT
-                    if blocked >= self.max_freeze:
-                        self._shutdown.end_frozen(blocked)
+                    self._blocked += _BEAT
+                    if self._blocked >= self.max_freeze:
+                        self._shutdown.end_frozen(self._blocked)
                         return
                 ran.clear()
                 time.sleep(_BEAT)

@@ -1,23 +1,16 @@
-"""The slash commands of the main screen and their completions."""
+"""The slash commands: all of them, and what those about windows and the conversation do."""
 
 import re
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import shlex
+from collections.abc import Iterable
 from functools import partial
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any
 
 from textual.app import App
 
-from contextui.agent.models.factory import NoKeyError
-from contextui.agent.models.offline import OfflineModel
-from contextui.config.providers import PROVIDERS
-from contextui.config.schema import SETTINGS, Approval
-from contextui.config.settings import TABLES, SettingsError, allowed, key_of
-from contextui.config.sources import Layer
-from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
-from contextui.session.memory import Memory
 from contextui.text import one_line, quote, shown_name, shown_path
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import (
@@ -30,114 +23,140 @@ from contextui.tui.commands import (
     required,
     takes,
 )
-from contextui.tui.conversation.input import Sender
-from contextui.tui.conversation.prompt import MODES
 from contextui.tui.dialogs.compact import CompactScreen
-from contextui.tui.themes import REMEMBERED, THEMES
-from contextui.windowing.finding.reload import Reloader
+from contextui.tui.dialogs.help import HelpScreen
+from contextui.tui.keys import focus_of
+from contextui.tui.main import MainScreen
+from contextui.tui.rewind import Rewinder
+from contextui.tui.sessions import SessionCommands
+from contextui.tui.setting_commands import SettingCommands
+from contextui.tui.switch import Switcher
+from contextui.tui.undo import Undo
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window, opening_text
 from contextui.windowing.worker import in_daemon_thread
-from contextui.words import Words, msg
-
-if TYPE_CHECKING:
-    from contextui.tui.dialogs.config import OwnSetting
+from contextui.words import msg
 
 _COMPARED, _NAMED = 100, 5  # files with a similar name: compared, and named in an error
 _ABOUT = 200  # maximum length of a window description
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
-_MODELS = {
-    "claude-sonnet-5-5": msg("by Anthropic"),
-    "claude-opus-5-5": msg("by Anthropic"),
-    "offline": msg("built in: simple requests, no network"),
-}
-_STRATEGIES = {
-    "sliding": msg("the newest messages that fit"),
-    "summarization": msg("the oldest turns become a summary"),
-    "entities": msg("extracted facts instead of the history"),
-}
-_CONFIGURABLE = {
-    key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
-}
-_WRITABLE = {
-    key_of(name): name
-    for name, one in SETTINGS.items()
-    if one.choices and name not in TABLES["approval"].values()
-}
-"""The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
-_COLORS = msg("the colors of the screen")
-_LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
-Notify = Callable[[str], object]
+_PROMPT = "prompt"  # the action of the windows that offer prompts
 
 
-class Menu:
-    """Runs slash commands on a session and its screen.
+def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
+    """Return the slash commands for a session.
 
     Args:
         app: The app.
+        main: The main screen, which shows the session.
         desk: The session.
-        words: Translates into the person's locale.
-        sender: Starts and stops turns.
-        notify: Shows a message to the person.
+        switcher: Opens other sessions.
+    """
+    words, note = main.words, main.note
+    windows = WindowCommands(app, main, desk)
+    settings = SettingCommands(app, desk, words, note)
+    sessions = SessionCommands(app, switcher, desk, words, note)
+    rewinder = Rewinder(app, switcher, desk, words, note)
+    undo = Undo(main, desk, rewinder)
+    main.undo_rewind = rewinder.undo
+
+    def compact(_: str) -> None:
+        controller = desk.controller
+        controller.check_idle()
+        screen = CompactScreen(words, controller.compaction.check(), desk.session.context.calls)
+        app.push_screen(screen, main.compact)
+
+    def stop(_: str) -> None:
+        if not main.stop():
+            raise ContextUIError("Nothing is running.")
+
+    def find(text: str) -> None:
+        if not text:
+            raise ContextUIError("What to find? Type: /find TEXT")
+        main.find(text)
+
+    def copy(_: str) -> None:
+        if main.conversation is not None:
+            main.conversation.action_copy()
+
+    return Commands(
+        [
+            # windows
+            Command("open", "open a window", windows.open, "NAME", ("o",), windows.openable,
+                    needs_choice=True),
+            Command("close", "close a window", windows.close, "ID",
+                    choices=windows.closable, needs_choice=True),
+            Command("reopen", "open a closed window again, as it was", undo.reopen, "ID",
+                    choices=lambda: starmap(Choice, desk.session.windows.closed_titles.items())),
+            Command("goto", "go to a window", windows.goto, "ID",
+                    choices=windows.closable, needs_choice=True),
+            Command("find", "search in all files", find, "TEXT", ("grep", "search")),
+            Command("reload", "load changed window files, state kept", windows.reload),
+            Command("trust", "allow the folder's code", windows.trust),
+            # the conversation
+            Command("stop", "stop the current turn", stop),
+            Command("copy", "copy the last answer", copy),
+            Command("compact", "replace older messages with a summary", compact, aliases=("c",)),
+            Command("undo", "undo the last change, closed window or rewind", undo.undo,
+                    aliases=("u",)),
+            Command("rewind", "go back to an earlier turn, files too", rewinder.start, "TURN"),
+            Command("prompt", "write a message with a server's prompt", windows.prompt,
+                    "server.name …", choices=windows.prompts),
+            # sessions
+            Command("new", "start a new session; this one is saved", sessions.new,
+                    aliases=("clear",)),
+            Command("sessions", "choose another session", sessions.sessions),
+            Command("fork", "continue in a copy; this session stays", sessions.fork, "TURN"),
+            Command("export", "write the conversation to a file", sessions.export, "FORMAT",
+                    choices=sessions.exports, needs_choice=True),
+            Command("cost", "show tokens and cost", sessions.cost),
+            # settings
+            Command("model", "switch the model", settings.model, "NAME", ("m",), settings.models),
+            Command("login", "enter an API key", settings.login, "PROVIDER",
+                    choices=lambda: map(Choice, settings.providers()), needs_choice=True),
+            Command("strategy", "how a long conversation is shortened", settings.strategy, "NAME",
+                    choices=settings.strategies),
+            Command("approval", "when to ask before writing files", settings.approval, "MODE",
+                    choices=settings.modes, needs_choice=True),
+            Command("config", "change settings", settings.config, "NAME",
+                    choices=settings.settings),
+            Command("theme", "change the theme", settings.theme, "NAME",
+                    choices=lambda: map(Choice, settings.themes()), needs_choice=True),
+            Command("lang", "change the language", settings.lang, "NAME",
+                    choices=settings.languages, needs_choice=True),
+            # the screen
+            Command("inspector", "show or hide the inspector", lambda _: main.action_inspector()),
+            Command("zoom", "zoom the current pane", lambda _: main.action_zoom()),
+            Command("help", "all keys and commands",
+                    lambda _: app.push_screen(HelpScreen(words, lambda: main.commands))),
+            Command("quit", "quit; the session is saved", lambda _: app.call_later(app.action_quit),
+                    aliases=("q",)),
+        ]
+    )  # fmt: skip
+
+
+class WindowCommands:
+    """Opens, closes and reloads windows, and fetches the prompts that they offer.
+
+    Args:
+        app: The app.
+        main: The main screen.
+        desk: The session.
     """
 
-    def __init__(
-        self, app: App[int], desk: AppSession, words: Words, sender: Sender, notify: Notify
-    ) -> None:
-        self._app, self._desk, self._words, self._notify = app, desk, words, notify
-        self._sender = sender
+    def __init__(self, app: App[int], main: MainScreen, desk: AppSession) -> None:
+        self._app, self._main, self._desk, self._words = app, main, desk, main.words
         self._windows = desk.session.windows
-        self.with_number: Callable[[str, str], str] = lambda text, _: text
-        """Adds to a message which key leads to a window."""
-        self.show_window: Callable[[str], object] = lambda _: None
-        """Moves the focus to a window."""
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
-
-    def commands(self, others: Iterable[Command] = ()) -> Commands:
-        """Return all commands, including those that the screen adds."""
-        return Commands(
-            [
-                Command("open", "open a window", self.open, "NAME", ("o",), self._openable,
-                        needs_choice=True),
-                Command("close", "close a window", self.close, "ID",
-                        choices=self._closable, needs_choice=True),
-                Command("goto", "go to a window", self.goto, "ID",
-                        choices=self._closable, needs_choice=True),
-                Command("model", "switch the model", self.model, "NAME", ("m",), self._models),
-                Command("login", "enter an API key", self.login, "PROVIDER",
-                        choices=lambda: map(Choice, self._providers()), needs_choice=True),
-                Command("strategy", "how a long conversation is shortened", self.strategy,
-                        "NAME", choices=self._strategies),
-                Command("approval", "when to ask before writing files", self.approval, "MODE",
-                        choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)],
-                        needs_choice=True),
-                Command("config", "change settings", self.config,
-                        "NAME", choices=self._settings),
-                Command("theme", "change the theme", self.theme, "NAME",
-                        choices=lambda: map(Choice, self._themes()), needs_choice=True),
-                Command("lang", "change the language", self.lang, "NAME",
-                        choices=lambda: [Choice(o, self._words(_LANGUAGES[o])) for o in _LANGUAGES],
-                        needs_choice=True),
-                Command("quit", "quit; the session is saved", self.quit, aliases=("q",)),
-                Command("compact", "replace older messages with a summary",
-                        self.compact, aliases=("c",)),
-                Command("stop", "stop the current turn", self.stop),
-                Command("reload", "load changed window files, state kept", self.reload),
-                Command("trust", "allow the folder's code",
-                        self.trust),
-                *others,
-            ]
-        )  # fmt: skip
 
     def open(self, typed: str) -> None:
         """Open a window by name, with the arguments typed after it."""
         name, _, rest = typed.partition(" ")
         if not name:
             raise self._error("Which one? {names}", names=" | ".join(self._names()))
-        reloader = self._desk.reloader
-        if reloader is not None and reloader.is_changed(name):
-            self._app.run_worker(self._open_changed(reloader, name, rest), name="reload")
+        if self._desk.reloader.is_changed(name):
+            self._app.run_worker(self._open_changed(name, rest), name="reload")
         elif name in self._windows.classes or not self._has_files:
             self._open(name, rest)
         else:
@@ -147,7 +166,7 @@ class Menu:
         cls = self._windows.classes.get(name)
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
-        self._notify(self.with_number(opening_text(window, self._words), window.id))
+        self._main.note_window(opening_text(window, self._words), window.id)
 
     @property
     def _has_files(self) -> bool:
@@ -170,7 +189,7 @@ class Menu:
             else:
                 self._open(typed.partition(" ")[0], "")
         except ContextUIError as error:
-            self._sender.show_failed(f"/open {typed}", error)
+            self._main.show_failed(f"/open {typed}", error)
 
     def _files_called(self, path: str) -> list[str]:
         """Return the path itself if it is a file; else the files with that in their name."""
@@ -185,8 +204,9 @@ class Menu:
         found = [one.path for one in index.match(path, _COMPARED)]
         return [one for one in found if word in one.rpartition("/")[2].casefold()][:_NAMED]
 
-    async def _open_changed(self, reloader: Reloader, name: str, rest: str) -> None:
+    async def _open_changed(self, name: str, rest: str) -> None:
         """Open a window whose file has changed: with the new code, if no other one has the old."""
+        reloader = self._desk.reloader
         path = reloader.file_of(name)
         names = reloader.names_in(path) if path is not None else []
         is_open = any(one.name in names for one in self._windows.windows())
@@ -195,27 +215,23 @@ class Menu:
                 self._open(name, rest)
                 file = shown_path(path) if path is not None else name
                 message = msg("{file} has changed: /reload uses the new code.")
-                self._notify(self._words(message, file=file))
+                self._main.note(self._words(message, file=file))
             else:
-                await self._reload(reloader)
+                await self._reload()
                 self._open(name, rest)
         except ContextUIError as error:
-            self._notify(self._words(error))
+            self._main.note(error)
 
     def reload(self, _: str) -> None:
         """Load the window files that have changed; open windows keep their state."""
-        reloader = self._desk.reloader
-        if reloader is None:
-            raise self._error("Nothing can be reloaded here.")
-        self._app.run_worker(self._reload(reloader), name="reload")
+        self._app.run_worker(self._reload(), name="reload")
 
-    async def _reload(self, reloader: Reloader) -> None:
+    async def _reload(self) -> None:
         for window in self._windows.windows():
             await runtime_of(window).commit_typed()
-        report = await in_daemon_thread(reloader.reload)
-        self._desk.entries = reloader.registry.entries
+        report = await in_daemon_thread(self._desk.reloader.reload)
         for text in report.lines(self._words):
-            self._notify(text)
+            self._main.note(text)
 
     def trust(self, _: str) -> None:
         """Show the windows and servers that the folder brings, and allow them if wanted."""
@@ -232,14 +248,13 @@ class Menu:
         try:
             code = await in_daemon_thread(lambda: FolderCode.read(home, folder))
             if not code.reviews:
-                self._notify(words("This folder brings nothing that is not trusted."))
+                self._main.note(words("This folder brings nothing that is not trusted."))
             elif await self._app.push_screen_wait(TrustScreen(words, code)):
                 await in_daemon_thread(lambda: code.trust(home))
-                self._notify(words("Trusted. You will be asked again when a file changes."))
-                if self._desk.reloader is not None:
-                    await self._reload(self._desk.reloader)
+                self._main.note(words("Trusted. You will be asked again when a file changes."))
+                await self._reload()
         except ContextUIError as error:
-            self._notify(words(error))
+            self._main.note(error)
 
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
         """Parse and validate a window's arguments; errors include the usage."""
@@ -269,265 +284,61 @@ class Menu:
         if lost and warned != self._warned:
             raise self._error("Unsaved: {what}. Enter again to close.", what=lost)
         self._windows.close(window_id, actor="person")
-        self._notify(self._words("Closed {window}. /undo reopens it.", window=window_id))
+        self._main.note(self._words("Closed {window}. /undo reopens it.", window=window_id))
 
     def goto(self, window_id: str) -> None:
-        """Move the focus to a window."""
         there = self._open_ids()
         if window_id not in there:
             message = msg("Which one? {names}") if there else msg("No window is open.")
             raise self._error(message, names=" | ".join(there))
-        self.show_window(window_id)
+        self._main.navigation.go_to_window(window_id)
 
-    def model(self, name: str) -> None:
-        """Connect another model, or show all of them."""
-        if self._desk.settings is not None and not name:
-            from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
+    # --- prompts of servers ------------------------------------------------------------
 
-            controller, context, sent = self._desk.controller, self._desk.session.context, 0
-            if self._desk.has_messages:
-                sent = context.counter.calibrated(controller.request_of(context.outlook()).tokens)
-            name = controller.model.name
-            screen = ModelScreen(self._words, self._desk.settings(), name, sent)
-            self._app.push_screen(screen, self._use_model)
-            return
-        if self._desk.switch_model is None or not name:
-            current = self._desk.controller.model.name
-            message = msg("The model is {model}. /model NAME to switch.")
-            raise self._error(message, model=current)
+    def _offering(self) -> list[Window]:
+        return [one for one in self._windows.windows() if _prompts(one)]
+
+    def prompts(self) -> Iterable[Choice]:
+        for window in self._offering():
+            for one in _prompts(window):
+                needs = " ".join(f"{each.name}=…" for each in one.arguments if each.required)
+                name = shlex.quote(f"{window.name}.{one.name}")
+                yield Choice(name, one_line(one.description, 80), needs, needs)
+
+    def prompt(self, typed: str) -> None:
+        """Put a server's prompt into the input: it is never sent by itself.
+
+        Args:
+            typed: `server.name argument=value …`.
+        """
         try:
-            self._desk.switch_model(name)
-        except NoKeyError as error:
-            if self._desk.settings is None:
-                raise
-            self._log_in(error.provider, lambda: self._use_model(name))
+            words = shlex.split(typed)
+        except ValueError:
+            words = typed.split()
+        first, *rest = words or [""]
+        server, _, name = first.partition(".")
+        window = next((one for one in self._offering() if server in (one.name, one.id)), None)
+        if window is None or not name:
+            known = ", ".join(one.name for one in self.prompts())
+            message = msg("There is no prompt {name}. Available in open windows: {names}.")
+            raise self._error(message, name=quote(first), names=known or "–")
+        arguments = dict(one.partition("=")[::2] for one in rest if "=" in one)
+        given = {"name": name, "arguments": arguments}
+        self._main.run_worker(self._fetch(window, given), exit_on_error=False)
+
+    async def _fetch(self, window: Window, given: dict[str, Any]) -> None:
+        main, focused = self._main, focus_of(self._main)
+        result = await self._windows.act(window.id, _PROMPT, given, actor="person")
+        if not result.ok:
+            main.notify(one_line(result.text, 300), severity="error", markup=False)
             return
-        model = self._desk.controller.model
-        self._notify(self._words("Switched to {model}.", model=model.name))
-        if warning := getattr(model, "warning", None):
-            self._notify(self._words(warning))
+        main.prompt.text = f"{main.prompt.text.rstrip()}\n{result.text}".lstrip()
+        if focus_of(main) is focused:  # else the person types elsewhere by now
+            main.prompt.focus()
 
-    def _use_model(self, name: str | None) -> None:
-        """Connect the model that was chosen; an error is a notification."""
-        if name:
-            try:
-                self.model(name)
-            except ContextUIError as error:
-                self._notify(self._words(error))
+    # --- choices -----------------------------------------------------------------------
 
-    def login(self, provider: str) -> None:
-        """Enter the API key of a provider."""
-        if self._desk.settings is None:
-            raise self._error("No key can be entered here.")
-        names = self._providers()
-        if provider not in names:
-            raise self._error("Which one? {names}", names=" | ".join(names))
-
-        def entered() -> None:
-            text = msg("The key of {provider} is saved. /model chooses a model.")
-            self._notify(self._words(text, provider=provider))
-            self.model("")
-
-        self._log_in(provider, entered)
-
-    def _log_in(self, provider: str, then: Callable[[], object]) -> None:
-        from contextui.tui.dialogs.model import LoginScreen  # noqa: PLC0415  (only for this)
-
-        assert self._desk.settings is not None
-        screen = LoginScreen(self._words, self._desk.settings(), provider)
-
-        def entered(done: bool | None) -> None:
-            if done:
-                then()
-
-        self._app.push_screen(screen, entered)
-
-    def _providers(self) -> list[str]:
-        """Return the providers that have keys."""
-        servers = self._desk.settings().credentials.servers if self._desk.settings else {}
-        return [*(one.name for one in PROVIDERS.values() if one.key_variables), *servers]
-
-    def strategy(self, name: str) -> None:
-        """Select the strategy that shortens long conversations."""
-        strategist = self._desk.controller.strategist
-        if self._desk.switch_strategy is None or not name:
-            others = " | ".join(self._usable_strategies())
-            raise self._error(
-                "The strategy is {name}. /strategy {others}",
-                name=strategist.strategy.name,
-                others=others,
-            )
-        if name in strategy_names() and name not in self._usable_strategies():
-            message = msg("{name} needs a model that can extract facts. Connect one with /model.")
-            raise self._error(message, name=name)
-        self._desk.switch_strategy(name)
-        self._notify(
-            self._words(
-                "The strategy is {name} until you quit; to keep it, add to config.toml: {line}",
-                name=strategist.strategy.name,
-                line=f'strategy = "{name}"',
-            )
-        )
-
-    def config(self, typed: str) -> None:
-        """Show the settings, or change one."""
-        name, _, value = typed.partition(" ")
-        known = self._configured()
-        if self._desk.load_settings is not None:
-            names = self._setting_names()
-            if not name or (name in names and not value):
-                self._open_settings(names.get(name, ""))
-                return
-            if name == "theme":
-                self.theme(value)
-                return
-            if name in _WRITABLE and name not in known:
-                self._write_setting(_WRITABLE[name], value)
-                return
-        if not name:
-            listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
-            self._notify(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
-            return
-        if name not in known:
-            if self._desk.load_settings is not None and name in self._setting_names():
-                message = msg("To change {name}, type /config {name} and enter the value there.")
-                raise self._error(message, name=name)
-            message = msg("{name} is not one of {names}.")
-            raise self._error(message, name=quote(name), names=", ".join(known))
-        field = _CONFIGURABLE[name]
-        value = value.strip()
-        try:
-            chosen = Layer({field: value}, {field: name}).checked()[field]
-        except SettingsError:
-            message = "{name} is {value}: it must be {allowed}."
-            wanted = self._words(allowed(field))
-            raise self._error(message, name=name, value=quote(value), allowed=wanted) from None
-        self._apply(field, chosen)
-        table, _, key = name.partition(".")
-        written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
-        self._notify(
-            self._words(
-                "{name} is {value} until you quit; to keep it, add to config.toml: {line}",
-                name=name,
-                value=str(chosen).lower(),
-                line=f"[{table}] {key} = {written}",
-            )
-        )
-
-    def _setting_names(self) -> dict[str, str]:
-        """Return all settings by their names in the config file, and those of the screen."""
-        return {key_of(name): name for name in SETTINGS} | {"theme": "theme"}
-
-    def _open_settings(self, at: str) -> None:
-        from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
-
-        load, home = self._desk.load_settings, self._desk.session.path.parents[2]
-        assert load is not None
-        own = {"theme": self._theme_setting()}
-        screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own, at=at)
-        self._app.push_screen(screen)
-
-    def _write_setting(self, name: str, value: str) -> None:
-        """Write a setting into the user's config file, as the dialog does."""
-        from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
-        from contextui.tui.dialogs.config import result_text  # noqa: PLC0415
-
-        load, home = self._desk.load_settings, self._desk.session.path.parents[2]
-        assert load is not None
-        chosen = write_setting(home, name, value)
-        self._notify(result_text(self._words, load(), name, chosen, self._apply))
-
-    def _apply(self, field: str, value: Any) -> bool:
-        """Apply a setting to the running session; return whether it can be."""
-        controller = self._desk.controller
-        if field == "windows_lod":
-            self._windows.lod = Lod(value.capitalize())
-        elif field == "compaction_auto":
-            controller.auto_compact = value
-        elif field == "compaction_threshold":
-            controller.compaction.threshold = value
-        elif field == "approval":
-            controller.tools.gate.mode = value
-        else:
-            return False
-        return True
-
-    def _in_force(self) -> dict[str, Any]:
-        """Return the settings that can differ from the configured ones, as they are now."""
-        controller = self._desk.controller
-        is_offline = isinstance(controller.model, OfflineModel)
-        return {
-            "model": "offline" if is_offline else controller.model.name,
-            "windows_lod": self._windows.lod.value.lower(),
-            "compaction_auto": controller.auto_compact,
-            "compaction_threshold": controller.compaction.threshold,
-            "approval": controller.tools.gate.mode,
-        }
-
-    def _configured(self) -> dict[str, str]:
-        """Return the settings that ``/config NAME VALUE`` changes, with their values."""
-        now = self._in_force()
-        return {
-            "windows.lod": now["windows_lod"],
-            "compaction.auto": "true" if now["compaction_auto"] else "false",
-            "compaction.threshold": f"{now['compaction_threshold']:g}",
-        }
-
-    def approval(self, mode: str) -> None:
-        """Select when to ask before writing files."""
-        gate, modes = self._desk.controller.tools.gate, get_args(Approval)
-        for known in modes:
-            if known == mode:
-                gate.mode = known
-                self._notify(self._words("Approval: {mode}.", mode=self._mode(mode)))
-                return
-        message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
-        raise self._error(message, name=quote(mode), names=", ".join(modes))
-
-    def theme(self, name: str) -> None:
-        """Select a color theme; one of our own also by its last word, such as light."""
-        name = next((one.name for one in THEMES if one.name == f"contextui-{name}"), name)
-        if name not in self._app.available_themes:
-            message = (
-                msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
-            )
-            raise self._error(message, name=quote(name), names=", ".join(self._themes()))
-        self._app.theme = name
-        self._notify(self._words("The theme is {name}.", name=name))
-        with suppress(ContextUIError):  # without a home, nothing is remembered
-            Memory.of_person().put(REMEMBERED, name)
-
-    def lang(self, name: str) -> None:
-        """Choose the language, from the next start."""
-        if name not in _LANGUAGES or self._desk.load_settings is None:
-            raise self._error("Which one? {names}", names=" | ".join(_LANGUAGES))
-        self._write_setting("lang", name)
-
-    def _theme_setting(self) -> "OwnSetting":
-        from contextui.tui.dialogs.config import OwnSetting  # noqa: PLC0415  (only for this)
-
-        return OwnSetting(_COLORS, self._themes(), lambda: self._app.theme, self.theme)
-
-    def quit(self, _: str) -> None:
-        """Quit."""
-        self._app.call_later(self._app.action_quit)
-
-    def compact(self, _: str) -> None:
-        """Preview the compaction; run it if the person confirms."""
-        controller, calls = self._desk.controller, self._desk.session.context.calls
-        controller.check_idle()
-        screen = CompactScreen(self._words, controller.compaction.check(), calls)
-        self._app.push_screen(screen, self._sender.compact)
-
-    def stop(self, _: str) -> None:
-        """Stop the current turn."""
-        if not self._sender.stop():
-            raise self._error("Nothing is running.")
-
-    def _error(self, message: str, **values: object) -> ContextUIError:
-        return ContextUIError(self._words(message, **values))
-
-    def _openable(self) -> list[Choice]:
+    def openable(self) -> list[Choice]:
         classes = (self._windows.classes[name] for name in self._names())
         return [
             Choice(
@@ -540,7 +351,7 @@ class Menu:
             for cls in classes
         ]
 
-    def _closable(self) -> list[Choice]:
+    def closable(self) -> list[Choice]:
         windows = self._windows.windows()
         gists = (runtime_of(one).renders.at(Lod.GIST).snapshot.content for one in windows)
         return [
@@ -548,44 +359,14 @@ class Menu:
             for one, gist in zip(windows, gists, strict=True)
         ]
 
-    def _models(self) -> list[Choice]:
-        """Return common models, the current one marked; any other name can be typed."""
-        known = _MODELS | {self._desk.controller.model.name: msg("current")}
-        return [Choice(name, self._words(about)) for name, about in known.items()]
-
-    def _strategies(self) -> list[Choice]:
-        usable = self._usable_strategies()
-        return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in usable]
-
-    def _usable_strategies(self) -> list[str]:
-        """Return the strategies that can work: the offline model cannot extract facts."""
-        controller = self._desk.controller
-        is_offline = isinstance(controller.strategist.model or controller.model, OfflineModel)
-        return [name for name in strategy_names() if not (is_offline and name == "entities")]
-
-    def _settings(self) -> list[Choice]:
-        words = self._words
-        if self._desk.load_settings is None:
-            return [
-                Choice(name, words("now {value}", value=value), "VALUE", "VALUE")
-                for name, value in self._configured().items()
-            ]
-        abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
-        abouts["theme"] = _COLORS
-        return [Choice(name, words(about), "VALUE") for name, about in abouts.items()]
-
-    def _mode(self, mode: str) -> str:
-        return self._words(MODES[mode])
-
     def _names(self) -> list[str]:
         return sorted(self._windows.classes)
 
     def _open_ids(self) -> list[str]:
         return [window.id for window in self._windows.windows()]
 
-    def _themes(self) -> list[str]:
-        own = [one.name for one in THEMES]
-        return own + sorted(self._app.available_themes.keys() - set(own))
+    def _error(self, message: str, **values: object) -> ContextUIError:
+        return ContextUIError(self._words(message, **values))
 
 
 def _first_sentence(description: str) -> str:
@@ -593,3 +374,11 @@ def _first_sentence(description: str) -> str:
     line = one_line(description, _ABOUT)
     sentence = _SENTENCE.match(line)
     return sentence[0] if sentence else line
+
+
+def _prompts(window: Window) -> list[Any]:
+    """Return the prompts that a window offers."""
+    if _PROMPT not in window.actions:
+        return []
+    catalogue = getattr(window.state, "catalogue", None)
+    return list(getattr(catalogue, "prompts", ()))

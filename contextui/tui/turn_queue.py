@@ -1,42 +1,45 @@
 """The queue of messages, each of which becomes a turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from contextui.agent.context_space import CompactionStoppedError
 from contextui.agent.controller import InteractionController
-from contextui.agent.mention import Attachments
 from contextui.agent.preamble import PreambleText
 from contextui.errors import ContextUIError
 from contextui.events import WOKEN, Event, Notice, TurnFinished, TurnStarted
-from contextui.windowing.manager import WindowManager
+from contextui.tui.conversation.prompt import Prompt
 from contextui.words import Words
 
 
 class TurnQueue:
-    """Runs the turns of a conversation and emits their events.
+    """Runs a turn for each message, one after the other.
 
     Args:
         controller: Runs a turn.
-        callback: Callback for every event of every turn.
+        emit: Called with every event of every turn.
+        start: Runs a coroutine in the background.
+        refuse: Called with the error of a mentioned file, and all text that is not sent therefore.
 
     Attributes:
         waiting: Messages queued while a turn runs, in order; the UI may change the list.
+        last: How the last turn ended.
     """
 
     def __init__(
-        self, controller: InteractionController, callback: Callable[[Event], None]
+        self,
+        controller: InteractionController,
+        emit: Callable[[Event], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        refuse: Callable[[ContextUIError, str], None],
     ) -> None:
-        self._controller, self._callback = controller, callback
-        self.waiting: list[str] = []
-        self._attached: dict[str, Sequence[PreambleText]] = {}  # to queued messages
+        self._controller, self._emit = controller, emit
+        self._start, self._refuse = start, refuse
+        self.waiting: list[Prompt.Submitted] = []
         self.last: TurnFinished | None = None
         self._began: TurnStarted | None = None
+        self._read: Prompt.Submitted | None = None  # whose files are being read
         self._is_active = False  # also between two turns
-
-    @property
-    def windows(self) -> WindowManager:
-        """The windows of the conversation."""
-        return self._controller.windows
 
     @property
     def is_running(self) -> bool:
@@ -44,85 +47,97 @@ class TurnQueue:
         return self._is_active or self._controller.is_running
 
     @property
-    def has_failed(self) -> bool:
-        """Whether the last turn failed and can be retried."""
-        return self.last is not None and self.last.reason == "failed"
+    def unsent(self) -> list[str]:
+        """The texts of the messages that were not sent yet."""
+        return [one.text for one in (self._read, *self.waiting) if one is not None]
 
-    def stop(self) -> None:
-        """Stop the current turn; queued messages stay queued."""
-        self._controller.stop()
+    def stop(self) -> bool:
+        """Stop the current turn; queued messages stay queued. Return whether there was one."""
+        is_running = self.is_running
+        if is_running:
+            self._controller.stop()
+        return is_running
 
-    @property
-    def attachments(self) -> Attachments:
-        """Reads the files that a message mentions."""
-        return self._controller.attachments
-
-    def queue(self, text: str, attached: Sequence[PreambleText] = ()) -> None:
-        """Queue a message until the turn ends; a wait for a job ends now."""
-        self.waiting.append(text)
-        self._attached[text] = attached
-        self._controller.windows.end_waits()
-
-    async def run(self, text: str, attached: Sequence[PreambleText] = ()) -> None:
-        """Run a turn with this message, then one for each queued message.
-
-        A turn that was stopped or failed ends the loop: the person decides what comes next. Of
-        several messages that are sent before the first turn starts, the later ones are queued.
-
-        Args:
-            text: The message.
-            attached: What precedes it, see `InteractionController.run_turn`.
-        """
+    def send(self, message: Prompt.Submitted) -> None:
+        """Send a message, or queue it until the turn ends; a wait for a job ends now."""
         if self.is_running:
-            self.queue(text, attached)
-            return
-        words: str | None = text
-        self._is_active = True
-        try:
-            while words is not None:
-                async for event in self._controller.run_turn(words, attached):
-                    self._callback(event)
-                    if isinstance(event, TurnStarted):
-                        self._began = event
-                    elif isinstance(event, TurnFinished):
-                        self.last = event
-                went_well = self.last is not None and self.last.reason == "done"
-                words = self.waiting.pop(0) if self.waiting and went_well else None
-                attached = self._attached.pop(words, ()) if words is not None else ()
-        finally:
-            self._is_active = False
+            self.waiting.append(message)
+            self._controller.windows.end_waits()
+        else:
+            self.waiting.insert(0, message)  # before those that a failed turn left
+            self._run()
 
-    async def run_woken(self, words: Words) -> None:
+    def wake(self, words: Words) -> None:
         """Run a turn because a window reported something, unless one is running."""
         if not self.is_running:
-            await self.run(words(WOKEN))
+            self.send(Prompt.Submitted(words(WOKEN)))
 
-    async def retry(self, go_on: str) -> None:
-        """Retry the failed turn, unless that has begun.
+    def retry(self, go_on: str) -> None:
+        """Retry the last turn if it failed, unless that has begun.
 
         A message that got no response at all is sent again and replaces the first one.
 
         Args:
             go_on: The message to send if there was a response, or a part of one.
         """
-        if self.is_running:
+        if self.is_running or self.last is None or self.last.reason != "failed":
             return
-        assert self._began is not None, "no turn has failed"
+        assert self._began is not None
         words = go_on
-        if self.last is not None and not (self.last.steps or self.last.text):
+        if not (self.last.steps or self.last.text):
             words = self._began.text
             self._controller.context.drop(self._began.item_id)
-        await self.run(words)  # the files that it mentions are in the context already
+        self._run(words)  # the files that it mentions are in the context already
 
-    async def compact(self) -> None:
+    def compact(self) -> None:
         """Compact the conversation, then run turns for the queued messages."""
+        self._start(self._compact())
+
+    async def _compact(self) -> None:
         try:
-            await self._controller.compact(self._callback)
+            await self._controller.compact(self._emit)
         except CompactionStoppedError:
             return  # its end was already emitted
         except ContextUIError as error:
-            self._callback(Notice(error.text(self._controller.windows.lang)))
+            self._emit(Notice(error.text(self._controller.windows.lang)))
             return
-        if self.waiting:
-            words = self.waiting.pop(0)
-            await self.run(words, self._attached.pop(words, ()))
+        await self._run_turns()
+
+    def _run(self, first: str = "") -> None:
+        self._is_active = True  # a message that is sent before the turn starts is queued
+        self._start(self._run_turns(first))
+
+    async def _run_turns(self, first: str = "") -> None:
+        """Run a turn for a message without attachments, if any, and for each queued one.
+
+        A turn that was stopped or failed ends the loop: the person decides what comes next.
+        """
+        self._is_active = True
+        try:
+            went_well = not first or await self._run_turn(first)
+            while self.waiting and went_well:
+                self._read = message = self.waiting.pop(0)
+                try:
+                    read = self._controller.attachments.read
+                    attached = await read(message.visible, message.mentions)
+                except ContextUIError as error:
+                    # Also what was sent after it: the person meant it to follow.
+                    kept = "\n\n".join(self.unsent)
+                    self.waiting.clear()
+                    self._refuse(error, kept)
+                    return
+                finally:
+                    self._read = None
+                went_well = await self._run_turn(message.text, attached)
+        finally:
+            self._is_active = False
+
+    async def _run_turn(self, text: str, attached: Sequence[PreambleText] = ()) -> bool:
+        """Run a turn; return whether it ended well."""
+        async for event in self._controller.run_turn(text, attached):
+            self._emit(event)
+            if isinstance(event, TurnStarted):
+                self._began = event
+            elif isinstance(event, TurnFinished):
+                self.last = event
+        return self.last is not None and self.last.reason == "done"

@@ -113,7 +113,7 @@ def test_with_the_person_at_the_screen(
             assert isinstance(app, ContextUIApp)
             helper = asyncio.create_task(allow(app, pilot))
             app.main.send("The tests fail. Mend it and commit.")
-            talk = app.main.talk
+            talk = app.main.turns
             assert talk is not None
             for _ in range(20):  # each wait is bounded
                 if talk.last is not None and not talk.is_running:

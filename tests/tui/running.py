@@ -61,7 +61,8 @@ def desk_in(
     answering = model or ScriptedModel(*steps)
     controller = InteractionController(model=answering, context=session.context, **given)
     controller.install_prompt()
-    return AppSession(session, controller, registry.load_all())
+    registry.load_all()
+    return AppSession(session, controller, registry)
 
 
 @asynccontextmanager
@@ -109,7 +110,7 @@ async def say(pilot: "Pilot[int]", words: str) -> None:
     app = pilot.app
     assert isinstance(app, ContextUIApp)
     app.main.send(words)
-    talk = app.main.talk
+    talk = app.main.turns
     assert talk is not None
     before = talk.last
     await until(pilot, lambda: talk.last is not before and not talk.is_running)

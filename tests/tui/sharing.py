@@ -18,7 +18,6 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import InputHistory, Pastes
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.header import Panes
-from contextui.tui.turn_queue import TurnQueue
 from tests.tui.running import desk_in, running, until
 
 Start = Callable[[], AbstractAsyncContextManager["Pilot[int]"]]
@@ -140,9 +139,9 @@ class SharedChat(SharedApp):
         assert isinstance(app, ContextUIApp)
         main, prompt, conversation = app.main, app.main.prompt, app.main.conversation
         assert conversation is not None
-        if main.talk is not None and main.talk.is_running:
-            main.talk.waiting.clear()
-            main.talk.stop()
+        if main.turns is not None and main.turns.is_running:
+            main.turns.waiting.clear()
+            main.turns.stop()
             await until(pilot, lambda: not desk.controller.is_running)
         for window in desk.session.windows.windows():
             await asyncio.to_thread(desk.session.windows.close, window.id)
@@ -155,7 +154,9 @@ class SharedChat(SharedApp):
         prompt.end_search()
         prompt.clear()
         prompt._history, prompt._pastes = InputHistory(), Pastes()
-        main._sender.attach(TurnQueue(desk.controller, main.handle))
+        if main.turns is not None:
+            main.turns.waiting.clear()
+            main.turns.last = None
         main.handle(TurnFinished("done"))
         conversation._before.clear()
         await conversation.remove_children(list(conversation.children[2:]))

@@ -10,12 +10,11 @@ from textual.pilot import Pilot
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, arguments, takes
 from contextui.tui.conversation.entries import AsideLine
-from contextui.tui.conversation.input import Completions, InputArea, Sender
-from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.slash_commands import Menu
+from contextui.tui.main import MainScreen
+from contextui.tui.slash_commands import WindowCommands
 from contextui.windowing.finding.registry import discover
 from contextui.words import Words
 from tests.tui.running import desk_in, running, shown, until
@@ -39,7 +38,9 @@ STEPS: list[tuple[str, str]] = [
     ("/approval", "Which one? ask, auto, read-only"),
     ("/approval x[/]", '"x[/]" is not one of ask, auto, read-only.'),
     ("/approval auto", "Approval: writes without asking."),
-    ("/model", "The model is scripted. /model NAME to switch."),
+    ("/close todo_9", 'There is no window "todo_9"'),
+    ("/theme ugly", 'There is no theme "ugly"'),
+    ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
     ("/fly", 'Unknown command "/fly". Try: /approval, /close'),
 ]
 
@@ -129,7 +130,7 @@ def test_what_can_be_tried_again_stays_in_the_prompt_and_one_enter_takes_the_mar
 
 async def one_enter_is_enough(pilot: "Pilot[int]", prompt: Prompt) -> None:
     """It completes what is typed, or takes the marked row of a list."""
-    listed = pilot.app.screen.query_one(Completions)
+    listed = pilot.app.screen.query_one(Popup)
     prompt.put("/expor")
     await pilot.press("t", "enter")  # lists what there is: alone it does nothing
     await until(pilot, lambda: prompt.text == "/export " and listed.highlighted == 0)
@@ -182,7 +183,7 @@ def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: Path) -
             await pilot.press("p")
             await until(pilot, lambda: popup.display and popup.chosen is not None)
             await pilot.press("y")  # typed to its end
-            await until(pilot, lambda: not popup.display)
+            await until(pilot, lambda: popup.chosen is None)
             await pilot.press("enter")
             await until(pilot, lambda: last_note(pilot).startswith("Opened other.py in editor_2."))
             assert not popup.display
@@ -205,9 +206,8 @@ def test_files_and_windows_are_opened_and_reached_by_a_command(tmp_path: Path) -
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
-    note = Conversation(words, tmp_path).note
-    sender = Sender(InputArea(words), note, words, lambda turn: turn.close(), print)
-    choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
+    main = MainScreen(words, tmp_path, lambda _: None)
+    choices = WindowCommands(App[int](), main, desk).openable()
     assert len(choices) == 8
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()

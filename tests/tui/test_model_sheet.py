@@ -44,7 +44,7 @@ def connected(folder: Path, environ: dict[str, str], **given: Any) -> AppSession
     def switch(name: str) -> None:
         desk.controller.model = create_model(load(model=name).connection)
 
-    desk.settings, desk.switch_model = load, switch
+    desk.load_settings, desk.switch_model = load, switch
     return desk
 
 

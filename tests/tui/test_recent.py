@@ -110,7 +110,7 @@ def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(
     async def look() -> None:
         registry = discover(project=work, home=home)
         desk = desk_in(tmp_path, windows=registry.classes())
-        desk.entries, desk.reloader = registry.entries, Reloader(registry, desk.session.windows)
+        desk.reloader = Reloader(registry, desk.session.windows)
         async with running(desk, reopen=lambda _: desk) as pilot:
             await until(pilot, lambda: shown(pilot, "1 window file, 1 MCP server. /trust shows"))
             app_of(pilot).main.run_command("/trust")

@@ -93,7 +93,7 @@ async def back(pilot: "Pilot[int]", key: str = "y") -> None:
     app, before = app_of(pilot), session_of(pilot).id
     await pilot.press(key)
     await until(pilot, lambda: session_of(pilot).id != before)
-    await until(pilot, lambda: not app.switcher.is_under_way and app.rewound is not None)
+    await until(pilot, lambda: not app.switcher.is_under_way and app.switcher.rewound is not None)
     await pilot.pause()
 
 
@@ -159,7 +159,7 @@ def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
             await pilot.press("y")
             await until(pilot, lambda: noted(pilot, "Only this session can be opened here."))
             assert (app.work / "a.txt").read_text() == f"second {HOSTILE}\n"
-            assert here.rewound is None
+            assert here.switcher.rewound is None
 
     asyncio.run(go())
 
@@ -270,7 +270,7 @@ async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> Non
     await until(pilot, lambda: set(old.path.parent.glob("*.jsonl")) == logs)
     assert (app.work / "c.txt").read_text() == "second\n"
     assert session_of(pilot) is old
-    assert here.rewound is None
+    assert here.switcher.rewound is None
     app.problem = None
 
 
@@ -320,7 +320,7 @@ def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: 
 
             (app.work / "d.txt").write_text("foreign\n")
             await until(pilot, lambda: not here.switcher.is_closing(old))
-            here.switch_session(old)  # by hand: the files are another question
+            here.switcher.switch(old)  # by hand: the files are another question
             await until(pilot, lambda: noted(pilot, "The files are as the rewind left them."))
             assert texts() == ["someone else's", "just now", "first", "foreign"]
             here.main.run_command("/undo")

@@ -5,21 +5,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from textual import events
 from textual.pilot import Pilot
 
-from contextui.tui import shutdown
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
-from contextui.words import Lang
-from tests.tui.desktop.own_widgets import WAYS, FailsWithin, NeverReturns, window_with
+from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
 OWN = "tests.tui.desktop.own_widgets:FailsWithin"
-WAITS = "tests.tui.desktop.own_widgets:NeverReturns"
 
 
 @pytest.mark.parametrize(
@@ -60,40 +56,6 @@ def wrong(way: str) -> str:
     return f"ValueError: not {way}"
 
 
-@pytest.mark.parametrize(
-    ("way", "lang"),
-    [("in a handler of a message", "en"), ("in an action", "zh"), ("when it goes", "en")],
-)
-def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
-    tmp_path: Path,
-    way: str,
-    lang: Lang,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(NeverReturns, "way", way)
-    monkeypatch.setattr(shutdown, "_PATIENCE", 0.3)
-    NeverReturns.waits.clear()
-
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(WAITS)], lang=lang)
-        desk.session.windows.open("own")
-        async with asyncio.timeout(30), running(desk, lang=lang) as pilot:
-            app = pilot.app
-            await until(pilot, lambda: app.screen.query("NeverReturns"))
-            app.screen.query_one("NeverReturns").focus()
-            await pilot.pause()
-            for key in ("f", "b", "ctrl+q"):  # a pilot would wait for them
-                app.post_message(events.Key(key, key if len(key) == 1 else None))
-            while app.is_running:
-                await asyncio.sleep(0.01)
-
-    asyncio.run(go())
-    assert NeverReturns.waits.is_set()
-    stopped = {"en": "Stopped own_1: it did not exit in time."}
-    assert stopped.get(lang, "own_1 没有及时退出，已被强行停止。") in capsys.readouterr().err
-
-
 STUBBORN = """
 import asyncio
 from contextui import Window
@@ -102,6 +64,9 @@ from textual.widgets import Static
 class Stubborn(Static, can_focus=True):
     def __init__(self, window):
         super().__init__("never gives up")
+
+    async def on_key(self):
+        await asyncio.Event().wait()
 
     async def on_unmount(self):
         while True:
@@ -119,7 +84,8 @@ class StubbornWindow(Window):
 
 
 @pytest.mark.long
-def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keys", ["\x11", "\x071\rx\x11"], ids=["unmount", "key"])
+def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path, keys: str) -> None:
     work, library = tmp_path / "work", tmp_path / "library"
     work.mkdir()
     library.mkdir()
@@ -129,9 +95,9 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> 
         terminal.wait_for(terminal.is_ready)
         terminal.type("/open stubborn\r")
         terminal.wait_for(lambda: terminal.shows("never gives up"))
-        terminal.type("\x11")
+        terminal.type(keys)
         assert terminal.end() == 0
-        assert b"Stopped stubborn_1: it did not exit in time." in terminal.written
+        assert b"Stopped a task that did not exit in time." in terminal.written
         assert terminal.now() == terminal.before
 
 

@@ -94,7 +94,7 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
             assert isinstance(dialog, ApprovalScreen)
             await until(pilot, lambda: time.monotonic() > dialog.guard.deaf_until)
             await pilot.press("y")
-            talk = app.main.talk
+            talk = app.main.turns
             assert talk is not None
             await until(pilot, lambda: talk.last is not None)
             for keys in (("ctrl+g", "i"), ("right_square_bracket",), ("right_square_bracket",),
@@ -226,7 +226,6 @@ KNOWN: dict[str, str] = {
     "inspector.detail.WholeText": "hostile text in tests/tui/inspector",
     "conversation.prompt.Prompt": "hostile text in tests/tui/conversation",
     "conversation.input.Queue": "hostile text in tests/tui/conversation",
-    "conversation.input.Completions": "hostile text in tests/tui/conversation",
     "dialogs.command.Rows": "shown as Facts and Examples",
     "dialogs.command.Facts": PROGRAMS,
     "dialogs.command.Examples": PROGRAMS,

@@ -92,7 +92,7 @@ def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> None:
             async def leave(mode: str, then: str, target: str | None = None) -> None:
                 app.main.run_command(f"/approval {mode}")
                 count = len(sessions.desks) + 1
-                app.switch_session(target)
+                app.switcher.switch(target)
                 await switched(pilot, sessions, count)
                 assert sessions.desks[-1].controller.tools.gate.mode == then
 
@@ -154,7 +154,7 @@ def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Pa
             await say(pilot, "something else")
             assert shown(pilot, "Other answer.")
             await until(pilot, lambda: not app.switcher._unclosed)
-            app.switch_session(old)
+            app.switcher.switch(old)
             await until(pilot, lambda: app.main.prompt.text == "not sent yet")
             await switched(pilot, sessions, 3)
             assert app.desk is not None
@@ -198,11 +198,11 @@ def test_the_programs_of_a_session_end_with_it(
             assert done.ok, done.text
             await until(pilot, lambda: len(programs() - before) >= 3)  # a shell and two sleepers
             first = sessions.desks[0].session.id
-            app.switch_session(None)
+            app.switcher.switch(None)
             await switched(pilot, sessions)
             await until(pilot, lambda: not app.switcher._unclosed)
             await until(pilot, lambda: programs() <= before)
-            app.switch_session(first)
+            app.switcher.switch(first)
             await switched(pilot, sessions, 3)
             assert sessions.desks[2].session.windows.get("terminal_1") is not None
             await until(pilot, lambda: shown(pilot, "sleep 601"))  # what ran is still known
@@ -220,7 +220,7 @@ def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_one_that_can
             main = app.main
             for problem in (ContextUIError("It is damaged."), RuntimeError("boom")):
                 sessions.problem = problem
-                app.switch_session("0123")
+                app.switcher.switch("0123")
                 await until(pilot, partial(noted, pilot, str(problem)))
                 await until(pilot, lambda: not app.switcher.is_under_way)
                 assert app.main is main
@@ -255,7 +255,7 @@ def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> 
             app.main.prompt.put("x")  # so the question waits, and the turn with it
             app.main.send("go")
             await until(pilot, lambda: app.asker is not None and app.asker.is_waiting)
-            app.switch_session(None)
+            app.switcher.switch(None)
             await until(pilot, lambda: isinstance(app.screen, StopScreen))
             await pilot.press("y")  # too early to have been meant
             assert isinstance(app.screen, StopScreen)
@@ -264,7 +264,7 @@ def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> 
             await until(pilot, lambda: not app.switcher.is_under_way)
             assert any(one.controller.is_running for one in sessions.desks[:1])
             assert app.desk is sessions.desks[0]
-            app.switch_session(None)
+            app.switcher.switch(None)
             await until(pilot, lambda: isinstance(app.screen, StopScreen))
             await pilot.pause(0.6)
             await pilot.press("y")

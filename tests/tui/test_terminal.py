@@ -145,16 +145,23 @@ def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Si
         assert terminal.now() == terminal.before
 
 
-def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
+@pytest.mark.parametrize("is_key", [False, True], ids=["signal", "key"])
+def test_ctrl_c_twice_ends_a_program_that_a_window_keeps_busy(folder: Path, is_key: bool) -> None:
     """The event loop does not run, so nobody in it can quit; a second signal does not wait."""
     (folder / "busy.py").write_text(BUSY)
     with Terminal(["--window", "busy.py"], folder) as terminal:
         terminal.wait_for(terminal.is_ready)
         terminal.type("/open busy\r")
         terminal.wait_for((folder / "is-busy").exists)
-        terminal.send(signal.SIGINT)
-        time.sleep(0.1)
-        terminal.send(signal.SIGINT)
+        if is_key:
+            time.sleep(4)
+            terminal.type("\x03")
+            time.sleep(0.1)
+            terminal.type("\x03")
+        else:
+            terminal.send(signal.SIGINT)
+            time.sleep(0.1)
+            terminal.send(signal.SIGINT)
         assert terminal.end() == 130
         assert ALTERNATE_SCREEN_OFF in terminal.written
         assert terminal.now() == terminal.before
@@ -192,7 +199,7 @@ BOTH = """
 import time
 from contextui.tui.shutdown import Shutdown
 from contextui.words import Words
-shutdown = Shutdown(Words("en"), print, lambda: 0)
+shutdown = Shutdown(Words("en"), lambda: 0)
 shutdown.may_end_process = True
 shutdown.end_within(0.2)
 shutdown.end_within(600.0, 129)

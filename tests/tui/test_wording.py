@@ -5,18 +5,16 @@ import re
 from functools import partial
 from pathlib import Path
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.context.item import ContextItem, ItemType
-from contextui.events import TurnFinished
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.shared import short_name
 from contextui.tui.inspector.edit import EditScreen, listed
 from contextui.windows.todo import TodoWindow
-from contextui.words import Lang, Words
+from contextui.words import Words
 from tests.agent.talking import run
 from tests.tui.running import desk_in, running, shown, until
 
@@ -81,17 +79,6 @@ def test_commands_offer_what_can_work_and_answer_in_few_words(tmp_path: Path) ->
             await a_dialog_is_as_large_as_its_text(pilot)
 
     asyncio.run(talk())
-
-
-@pytest.mark.parametrize(
-    ("lang", "question"),
-    [("en", "what is on my list?"), ("zh", "我的待办里有什么")],
-)
-def test_a_question_opens_no_empty_window(tmp_path: Path, lang: Lang, question: str) -> None:
-    desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
-    assert [one for one in run(desk.controller, question) if isinstance(one, TurnFinished)]
-    assert desk.session.windows.windows() == []
-    desk.close()
 
 
 def test_the_monitor_is_reported_in_chinese(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from contextui.tui.app_session import AppSession
 from contextui.tui.desktop.folds import INDENT, FoldBody, FoldList
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, positions_of
-from contextui.tui.desktop.shared import rows_of
+from contextui.tui.desktop.widgets import hook
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.code import window as code_window
@@ -87,11 +87,11 @@ async def unfold(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> N
     before = (window.version, window.to_xml(), runtime_of(window).renders.latest().snapshot.content)
     assert rows(frame) == ["Bread", "Trip", "Milk"]
     assert "is white" in text  # the beginning of the text, beside the title
-    rows_before = rows_of(frame.body)
+    rows_before = hook(frame.body, "window_rows")
     await pilot.press("end", "enter")
     await until(pilot, lambda: rows(frame)[2:] == ["Milk", "    Milk", "    is white",
                                                    "    and cheap"])  # fmt: skip
-    assert rows_of(frame.body) == (rows_before or 0) + 3
+    assert hook(frame.body, "window_rows") == (rows_before or 0) + 3
     await seen(pilot, frame, "▾ 1 Milk", "    and cheap")
     await pilot.press("end")
     assert cursor(frame) == "    and cheap"
@@ -208,7 +208,7 @@ def test_code_unfolds_whole_with_line_numbers(
         await pilot.press("down", "enter")
         text = await seen(pilot, frame, "   1  def load(path):", "  11      x8 = 8", "[b]no[/b]")
         assert "\x1b" not in text
-        assert rows_of(frame.body) == 13
+        assert hook(frame.body, "window_rows") == 13
         await pilot.press("up", "space")
         await until(pilot, lambda: len(rows(frame)) > 15)
         page = [one.strip() for one in rows(frame)[1 : rows(frame).index("load")]]

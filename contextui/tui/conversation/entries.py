@@ -177,7 +177,6 @@ class YourWords(Static):
         super().__init__(self._shown(), classes="you")
 
     def on_click(self) -> None:
-        """Expand or collapse the message."""
         if self._text.count("\n") >= _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
@@ -238,7 +237,6 @@ class ModelWords(Markdown):
         return for_terminal(mask_own(text))
 
     def on_mount(self) -> None:
-        """Show how much is omitted."""
         self._show_omitted()
 
     def feed(self, text: str) -> None:
@@ -315,21 +313,17 @@ class FoldedLine(Static):
         raise NotImplementedError
 
     def on_click(self) -> None:
-        """Expand or collapse the line."""
         self.toggle()
 
     def toggle(self) -> None:
-        """Expand or collapse the line."""
         self.is_open = not self.is_open
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return one row, plus those of the expanded part."""
         rest = self.rest() if self.is_open else Content()
         return 1 + rest.get_height({}, max(width, 1)) if rest else 1
 
     def render(self) -> Content:
-        """Render the line, and the expanded part below it."""
         rest = self.rest() if self.is_open else Content()
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
@@ -346,27 +340,19 @@ class CallLine(FoldedLine):
         self.entry, self._words = entry, words
         self._began = time.monotonic()
         self._took: float | None = None
-        self._waits_since: float | None = None
+        self._waits = False
 
     def finish(self, entry: Called, waited: float = 0.0) -> None:
         """Show the result, and the duration without the time spent waiting for the person."""
         self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
         self.refresh(layout=True)
 
-    def wait(self, is_waiting: bool) -> float:
-        """Show whether the call waits for the person.
-
-        Returns:
-            The seconds it waited, when the wait is over.
-        """
-        now = time.monotonic()
-        waited = now - self._waits_since if self._waits_since is not None else 0.0
-        self._waits_since = now if is_waiting else None
+    def wait(self, is_waiting: bool) -> None:
+        """Show whether the call waits for the person."""
+        self._waits = is_waiting
         self.refresh(layout=True)
-        return waited
 
     def head(self) -> Content:
-        """Return the line with status, title, arguments and duration."""
         mark, style = {
             True: ("✓", "$text-success"),
             False: ("✗", "$text-error"),
@@ -396,7 +382,7 @@ class CallLine(FoldedLine):
     def _facts(self, width: int) -> Content:
         """Return what the line counts changed by and whether the person allowed it, if it fits."""
         words, entry = self._words, self.entry
-        if self._waits_since is not None:
+        if self._waits:
             return Content.styled(f"   {words('waits for you')}", "$text-warning")
         counts, allowed = Content(), Content()
         if entry.ok and (entry.added or entry.removed):
@@ -410,7 +396,6 @@ class CallLine(FoldedLine):
         return next(one for one in kept if not one or one.cell_length + _LEAST <= width)
 
     def rest(self) -> Content:
-        """Return the arguments and the result."""
         parts = [self.entry.what, self.entry.result[:_LONGEST]]
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
 
@@ -441,7 +426,6 @@ class Thought(FoldedLine):
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
-        """Return the line with the newest words."""
         room = max(self.size.width - 2 - _THOUGHT_NAME - 1, 4)
         text = mask_own(self._text[-_SEEN:])
         newest = " ".join(text[: len(text) - partial_secret(text)].split())
@@ -452,7 +436,6 @@ class Thought(FoldedLine):
         )
 
     def rest(self) -> Content:
-        """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
         return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)
 

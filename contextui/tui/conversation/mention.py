@@ -12,7 +12,7 @@ from contextui.files.errors import FileError
 from contextui.files.index import STALE, Match, PathIndex
 from contextui.files.outline import numbered, outline, shallowest
 from contextui.tui.conversation.popup import Popup
-from contextui.tui.desktop.rowlist import mark_style
+from contextui.tui.desktop.rowlist import mark_style, marked_name
 from contextui.tui.lines import KEY, MUTED, age, fit, line, short
 from contextui.windowing.window import file_of
 from contextui.words import Words, msg
@@ -104,7 +104,8 @@ class MentionList:
             (f"   {self._words('{count} files', count=f'{len(self._index):,}')}", MUTED),
         )
         rows = [(self._row(one, opened), one) for one in found]
-        self._popup.show(title, rows, _KEYS, empty=self._words("Loading…"), keep=is_same)
+        empty = self._words("Loading…")
+        self._popup.show(rows, title=title, hints=_KEYS, empty=empty, keep=is_same)
         return True
 
     def _read_marks(self) -> None:
@@ -160,7 +161,7 @@ class MentionList:
         )
         title = Content.assemble((f"@{line(found.path)}", f"bold {KEY}"))
         row = Content.assemble((fit(text, self._popup.row_width), MUTED))
-        self._popup.show(title, [(row, None)], _AGAIN)
+        self._popup.show([(row, None)], title=title, hints=_AGAIN)
 
     def _opened(self) -> dict[str, str]:
         """Return the open files and their windows, the newest window first."""
@@ -192,13 +193,9 @@ class MentionList:
 
 
 def _marked(found: Match, width: int) -> Content:
-    """Return a path with its folder muted and the matched letters bold, cut at its start."""
-    shown = line(found.path)
-    start = shown.rfind("/") + 1
-    content = Content(shown).stylize(MUTED, 0, start)
-    if len(shown) == len(found.path):  # else something was escaped and positions moved
-        for at in found.positions:
-            content = content.stylize(f"bold {KEY}", at, at + 1)
+    """Return a path with its folder muted and the matched letters highlighted, cut at its start."""
+    content = marked_name(found.path, found.positions)
+    content = content.stylize_before(MUTED, 0, content.plain.rfind("/") + 1)
     if content.cell_length <= width:
         return content
     while content.cell_length > width - 1:

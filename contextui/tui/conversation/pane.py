@@ -31,13 +31,11 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.files.errors import FileError
-from contextui.files.workspace import Workspace
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.secrets import mask_own
 from contextui.session.code.index import CodeStoreError
 from contextui.session.code.refs import code_blocks, has_reference, save_blocks, with_code
 from contextui.session.code.store import CodeStore
-from contextui.session.session import Session
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import (
     Aside,
@@ -56,7 +54,7 @@ from contextui.tui.conversation.entries import (
     entry_of,
 )
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
-from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter
+from contextui.tui.conversation.turn import TurnFigures, TurnLine
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import short, shown_folder
 from contextui.words import Text, Words, msg
@@ -73,7 +71,6 @@ class Earlier(Static):
         """Posted when the person wants to see earlier entries."""
 
     def on_click(self) -> None:
-        """Request earlier entries."""
         self.post_message(self.Requested())
 
 
@@ -89,42 +86,31 @@ class Conversation(VerticalScroll):
         Binding("ctrl+s", "save_code", "save code", key_display="^s"),
     ]
 
-    def __init__(self, words: Words, folder: Path) -> None:
+    def __init__(self, words: Words, folder: Path, desk: AppSession) -> None:
         super().__init__(id="log")
-        self._words, self._folder = words, folder
+        self._words, self._folder, self._desk = words, folder, desk
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._thought: Thought | None = None
-        self._meter = TurnMeter()
         self._retry_reason = ""  # why the last request was retried
-        self._before: list[Entry] = []
+        self._before = entries_of(desk.session.context.get_all())
         self._folded: WeakSet[Widget] = WeakSet()
-        self._workspace: Workspace | None = None
-        self._session: Session | None = None
+        self._workspace = desk.session.windows.workspace
 
     def compose(self) -> ComposeResult:
-        """Compose the welcome screen and the hidden line about earlier entries."""
         yield Welcome(self._words, self._folder)
         earlier = Earlier("", id="earlier", markup=False)
         earlier.display = False  # until the number of entries is known
         yield earlier
 
     def on_mount(self) -> None:
-        """Anchor to the bottom."""
+        """Anchor to the bottom, and show the conversation so far."""
         self.anchor()
-
-    def attach(self, desk: AppSession) -> None:
-        """Show a session's conversation."""
-        if desk.is_offline:
-            is_looking = desk.settings is not None
-            self._show_ways(self._words("use a local server: looking…") if is_looking else "")
-        self._workspace = desk.session.windows.workspace
-        self._session = desk.session
-        self._meter = TurnMeter(lambda: desk.has_cache)
-        self._before = entries_of(desk.session.context.get_all())
+        if self._desk.is_offline:
+            self._show_ways(self._words("use a local server: looking…"))
         self._show_earlier()
-        if desk.session.has_older_items:
-            self.run_worker(self._read_older(desk.session), name="older")
+        if self._desk.session.has_older_items:
+            self.run_worker(self._read_older(), name="older")
 
     def _show_ways(self, server: str = "") -> None:
         """Show the commands that connect a model; `server` says what is known of a local one."""
@@ -136,17 +122,15 @@ class Conversation(VerticalScroll):
             ]
         )
 
-    async def find_server(self, desk: AppSession) -> None:
+    async def find_server(self) -> None:
         """Look for a model server on this machine, and show it on the start screen."""
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
             local_server,
         )
 
-        words, load = self._words, desk.settings
-        if load is None:
-            return
+        words = self._words
         try:
-            found = await local_server(await asyncio.to_thread(load))
+            found = await local_server(await asyncio.to_thread(self._desk.load_settings))
         except (OSError, ContextUIError):
             found = None
         text = ""
@@ -155,10 +139,10 @@ class Conversation(VerticalScroll):
             one = msg("use a local server: {name} found, 1 model")
             many = msg("use a local server: {name} found, {count} models")
             text = words(one if count == 1 else many, name=title, count=count)
-        if self.is_attached and desk.is_offline:
+        if self.is_attached and self._desk.is_offline:
             self._show_ways(text)
 
-    async def show_recent(self, desk: AppSession) -> None:
+    async def show_recent(self) -> None:
         """Show the folder's earlier sessions, if there are any and nothing was said yet."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             find_recent,
@@ -167,7 +151,7 @@ class Conversation(VerticalScroll):
         )
 
         try:
-            recent = await asyncio.to_thread(find_recent, desk)
+            recent = await asyncio.to_thread(find_recent, self._desk)
         except (OSError, ContextUIError):
             return  # the start screen stays as it is
         welcome = self.query_one(Welcome)
@@ -177,24 +161,24 @@ class Conversation(VerticalScroll):
             if waiting := trust_line(recent.untrusted, recent.servers, self._words):
                 await welcome.show_waiting(waiting)
         else:
-            folder = shown_folder(desk.session.cwd)
+            folder = shown_folder(self._desk.session.cwd)
             await welcome.show_recent(widgets_of(recent, self._words, folder))
 
-    async def note_untrusted(self, desk: AppSession) -> None:
+    async def note_untrusted(self) -> None:
         """Say what waits for trust, in a conversation that goes on."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             trust_line,
             untrusted_in,
         )
 
-        found = await asyncio.to_thread(untrusted_in, desk)
+        found = await asyncio.to_thread(untrusted_in, self._desk)
         if self.is_attached and (waiting := trust_line(*found, self._words)):
             self.note(waiting.plain.removeprefix("● "))
 
-    async def _read_older(self, session: Session) -> None:
+    async def _read_older(self) -> None:
         """Load items from the log that the resumed session did not keep in memory."""
         try:
-            items = await asyncio.to_thread(session.older_items)
+            items = await asyncio.to_thread(self._desk.session.older_items)
         except OSError as error:
             self.note(self._words("The log cannot be read: {reason}", reason=os_reason(error)))
             return
@@ -204,14 +188,13 @@ class Conversation(VerticalScroll):
 
     # --- turn events -------------------------------------------------------------------
 
-    def handle(self, event: Event) -> None:
-        """Render an event of the current turn."""
+    def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
+        """Render an event of the current turn; its end comes with figures."""
         if not self._is_whole:
             return
         if isinstance(event, ThinkingDelta):
             self._think(event.text)
             return
-        figures = self._meter.handle(event)
         if not isinstance(event, AnswerDiscarded | UsageSpent):
             self._thought = None
         match event:
@@ -264,12 +247,12 @@ class Conversation(VerticalScroll):
             return self._words("{why} Enter to retry, ↑ to edit.", why=event.explanation)
         return self._words(event.explanation or msg("Stopped."))
 
-    def wait(self, is_waiting: bool) -> float:
-        """Show whether the current call waits for the person; return the seconds it waited."""
-        return self._call.wait(is_waiting) if self._call is not None else 0.0
+    def wait(self, is_waiting: bool) -> None:
+        """Show whether the current call waits for the person."""
+        if self._call is not None:
+            self._call.wait(is_waiting)
 
     def note(self, text: Text, *, is_error: bool = False) -> None:
-        """Add a notice."""
         self._add(Aside(self._words(text), is_error))
 
     def show_command(self, command: TypedCommand) -> None:
@@ -339,7 +322,7 @@ class Conversation(VerticalScroll):
 
     def _last_answer(self) -> str:
         """Return the last response as the model wrote it."""
-        items = self._session.context.get_all() if self._session is not None else ()
+        items = self._desk.session.context.get_all()
         answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
         return next((one.content for one in answers if one.content.strip()), "")
 
@@ -434,7 +417,6 @@ class Conversation(VerticalScroll):
                 return CommandLine(entry, self._words)
 
     def on_earlier_requested(self) -> None:
-        """Show one more page of earlier entries."""
         self._show_earlier()
 
     def _show_earlier(self) -> None:

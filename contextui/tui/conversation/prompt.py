@@ -25,7 +25,6 @@ from contextui.tui.lines import KEY, MUTED, short
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
-    from contextui.events import Event
     from contextui.session.history import PromptHistory
     from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.status import TurnStatus
@@ -189,7 +188,6 @@ class Prompt(InertArea):
     BINDINGS = [
         Binding("enter", "take", "take", key_display="enter"),
         Binding("enter", "submit", "send", key_display="enter"),
-        Binding("ctrl+r", "search_history", "history", key_display="^r", show=False),
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
     is_completing = var(False, bindings=True)
@@ -199,7 +197,7 @@ class Prompt(InertArea):
         """Posted when the person sends a message.
 
         Attributes:
-            text: The message, pastes included.
+            text: The message, pastes included; empty on Enter in an empty prompt.
             is_shell: Whether the field began with `!`, visibly: a large paste cannot make it so.
             visible: The text as the field showed it: large pastes are placeholders.
             mentions: The mentions in it that were chosen from the list of files.
@@ -217,9 +215,6 @@ class Prompt(InertArea):
             self.text, self.is_shell = text, is_shell
             self.visible, self.mentions = visible, mentions
 
-    class SentNothing(Message):
-        """Posted when the person presses Enter on an empty prompt."""
-
     class Completing(Message):
         """Posted to accept a completion, or to move the selection by `step`."""
 
@@ -229,9 +224,6 @@ class Prompt(InertArea):
 
     class EditorRequested(Message):
         """Posted when the person wants to edit the text in their own editor."""
-
-    class SearchRequested(Message):
-        """Posted when the person wants to search the history."""
 
     class LeftDownward(Message):
         """Posted when the person presses down on the last line."""
@@ -305,18 +297,7 @@ class Prompt(InertArea):
         """Replace the text, with control characters escaped."""
         super().load_text(for_terminal(text))
 
-    def handle(self, event: "Event") -> None:
-        """Update the turn's status from an event."""
-        if self._status is not None:
-            self._status.handle(event)
-
-    def pause(self, seconds: float) -> None:
-        """Exclude seconds from the turn's duration."""
-        if self._status is not None:
-            self._status.pause(seconds)
-
     def on_click(self, event: events.Click) -> None:
-        """Post `NoticeClicked` for a click on the notice."""
         if self.notice is not None and event.y == 0:
             event.stop()
             self.post_message(self.NoticeClicked())
@@ -351,48 +332,39 @@ class Prompt(InertArea):
 
     async def _on_key(self, event: events.Key) -> None:
         is_chord, self._is_chord = self._is_chord, False
-        if event.key == "ctrl+x" and self.selection.is_empty:  # else it cuts
+        if self._takes(event.key, is_chord):
             event.prevent_default()
             event.stop()
+
+    def _takes(self, key: str, is_chord: bool) -> bool:
+        """Handle a key that does not edit the text; return whether it is one."""
+        if key == "ctrl+x" and self.selection.is_empty:  # else it cuts
             self._is_chord = True
-            return
-        if is_chord and event.key == "ctrl+e":
-            event.prevent_default()
-            event.stop()
+        elif key == "ctrl+e" and is_chord:
             self.post_message(self.EditorRequested())
-            return
-        if event.key == "enter":  # not a priority binding: it must follow the typed keys
-            event.prevent_default()
-            event.stop()
+        elif key == "enter":  # not a priority binding: it must follow the typed keys
             self.action_submit()
-            return
-        if self.is_completing and event.key in ("up", "down", "tab"):
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Completing({"up": -1, "down": 1}.get(event.key, 0)))
-            return
-        if event.key == "up" and self.can_take_back and not self.text:
-            event.prevent_default()
-            event.stop()
+        elif self.is_completing and key in ("up", "down", "tab"):
+            self.post_message(self.Completing({"up": -1, "down": 1}.get(key, 0)))
+        elif key == "up" and self.can_take_back and not self.text:
             self.post_message(self.TakenBack())
-            return
-        if event.key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
-            event.prevent_default()
-            event.stop()
-            self.post_message(self.Paged(_PAGES[event.key]))
-            return
-        if event.key == "up" and self.cursor_at_first_line:
-            self._recall(self._history.back(self.text), event)
-        elif event.key == "down" and self.cursor_at_last_line:
-            self._recall(self._history.forth(), event)
+        elif key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
+            self.post_message(self.Paged(_PAGES[key]))
+        elif key == "up" and self.cursor_at_first_line:
+            return self._recall(self._history.back(self.text))
+        elif key == "down" and self.cursor_at_last_line:
+            is_recalled = self._recall(self._history.forth())
             if not self.text:
                 self.post_message(self.LeftDownward())
+            return is_recalled
+        else:
+            return False
+        return True
 
-    def _recall(self, text: str | None, event: events.Key) -> None:
+    def _recall(self, text: str | None) -> bool:
         if text is not None:
-            event.prevent_default()
-            event.stop()
             self.recall(text)
+        return text is not None
 
     def recall(self, text: str) -> None:
         """Put an earlier text into the field; no completions open until it is edited."""
@@ -433,7 +405,6 @@ class Prompt(InertArea):
         return super().check_action(action, parameters)
 
     def action_take(self) -> None:
-        """Put the found prompt into the field."""
         self.post_message(self.Completing(is_enter=True))
 
     def action_submit(self) -> None:
@@ -443,7 +414,7 @@ class Prompt(InertArea):
             return
         text = self.whole_text.strip()
         if not text:
-            self.post_message(self.SentNothing())
+            self.post_message(self.Submitted(""))
             return
         if self._is_stray():
             self._before_stray = None
@@ -548,7 +519,6 @@ class Prompt(InertArea):
 
     @property
     def past(self) -> list[str]:
-        """The sent prompts of this folder, oldest first."""
         return self._history.texts
 
     def begin_search(self) -> None:
@@ -590,20 +560,12 @@ class Prompt(InertArea):
             first, end, rest = "", "", draft
         return first + end + self._pastes.keep_once(rest)
 
-    def action_search_history(self) -> None:
-        """Search the history; while that is open, go to the next hit."""
-        if self.is_searching:
-            self.post_message(self.Completing(1))
-        else:
-            self.post_message(self.SearchRequested())
-
     def replace_text(self, text: str) -> None:
         """Put an edited text into the field; a large one as a placeholder."""
         if text != self.whole_text:
             self.put(self._pastes.keep(text) if is_large(text) else text)
 
     def action_new_line(self) -> None:
-        """Insert a line break."""
         self.insert("\n")
 
     def type(self, text: str) -> None:

@@ -105,11 +105,9 @@ class ResumeRow(Try):
         self._words, self._head, self._newest = words, head, newest
 
     def on_mount(self) -> None:
-        """Draw the row."""
         self._draw()
 
     def on_resize(self, _: Resize) -> None:
-        """Draw the row at its new width."""
         self._draw()
 
     def _draw(self) -> None:
@@ -156,7 +154,6 @@ class ResumeRow(Try):
             yield words("1 message not sent")
 
     def action_say(self) -> None:
-        """Resume the session."""
         self.post_message(self.Chosen(self._head.place.id))
 
 

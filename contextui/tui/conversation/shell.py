@@ -148,12 +148,10 @@ class CommandLine(Static):
             self.auto_refresh = _BEAT
 
     def show_end(self) -> None:
-        """Show how the command ended."""
         self.auto_refresh = None
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return one row, plus those below it."""
         return 1 + len(self._below())
 
     def render(self) -> Content:

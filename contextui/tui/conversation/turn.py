@@ -1,14 +1,10 @@
 """The line below an answer: how long the turn took, its calls, what was cached, and its cost."""
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from textual.content import Content
 from textual.widgets import Static
 
-from contextui.events import CallFinished, CallStarted, Event, TurnFinished, TurnStarted
-from contextui.tokens import Usage
 from contextui.tui.lines import FAINT
 from contextui.words import Words
 
@@ -59,41 +55,6 @@ def duration(seconds: float, words: Words) -> str:
 def turn_cost(dollars: float) -> str:
     """Format the cost of one turn: `$0.010`."""
     return f"${dollars:,.3f}" if dollars >= _LEAST else f"<${_LEAST}"
-
-
-@dataclass(slots=True)
-class TurnMeter:
-    """Measures the current turn by its events.
-
-    Attributes:
-        has_cache: Returns whether the model has a prompt cache.
-    """
-
-    has_cache: Callable[[], bool] = lambda: False
-    _began: float = field(default=0.0)
-    _waited: float = field(default=0.0)
-    _calls: int = field(default=0)
-
-    def handle(self, event: Event) -> TurnFigures | None:
-        """Take an event; return the figures when the turn ends after at least one answer."""
-        match event:
-            case TurnStarted():
-                self._began, self._waited, self._calls = time.monotonic(), 0.0, 0
-            case CallStarted():
-                self._calls += 1
-            case CallFinished():
-                self._waited += event.waited
-            case TurnFinished() if self._began and (event.steps or self._calls):
-                seconds = max(time.monotonic() - self._began - self._waited, 0.0)
-                self._began = 0.0
-                cached = self._cached(event.usage)
-                return TurnFigures(seconds, self._calls, cached, event.usage.cost)
-        return None
-
-    def _cached(self, usage: Usage) -> float | None:
-        sent = usage.input_tokens + usage.cache_creation_input_tokens
-        sent += usage.cache_read_input_tokens
-        return usage.cache_read_input_tokens / sent if sent and self.has_cache() else None
 
 
 class TurnLine(Static):

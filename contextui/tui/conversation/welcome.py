@@ -49,12 +49,10 @@ class Try(Static, can_focus=True):
         self._text = text
 
     def on_click(self, event: Click) -> None:
-        """Send the suggestion."""
         event.stop()
         self.action_say()
 
     def action_say(self) -> None:
-        """Send the suggestion."""
         self.post_message(self.Chosen(self._text))
 
 
@@ -112,7 +110,6 @@ class Welcome(Vertical):
         self.add_class("-offline")
 
     async def show_waiting(self, line: Content) -> None:
-        """Show what waits for the person in this folder."""
         self.add_class("-waiting")
         await self.query_one("#card").mount(Static(line, classes="ready"))
 

@@ -169,7 +169,6 @@ class ContentBody(Sheet):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Render the content."""
         self.window_changed()
 
     def lines_for(self, width: int) -> Sequence[Content]:
@@ -204,12 +203,10 @@ class ContentBody(Sheet):
                 return
 
     def action_press(self) -> None:
-        """Press the anchor under the cursor."""
         if self._cursor is not None:
             self.post_message(self.AnchorPressed(self._cursor))
 
     def on_click(self, event: events.Click) -> None:
-        """Press the clicked anchor."""
         anchor_id = event.style.meta.get(ANCHOR)
         if anchor_id is not None:
             event.stop()

@@ -90,7 +90,6 @@ class FoldList(RowList[FoldRow]):
     """The rows; a click on the text of an entry does not fold it."""
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor into the text."""
         place = int(event.y) + self.scroll_offset.y
         if place < len(self.rows) and self.rows[place].at >= 0:
             event.stop()
@@ -136,7 +135,6 @@ class FoldBody(Vertical):
         self._problem = Static(classes="problem")
 
     def compose(self) -> ComposeResult:
-        """Compose filter, list and the line for problems."""
         yield self._filter
         yield self._list
         yield self._problem
@@ -192,7 +190,6 @@ class FoldBody(Vertical):
     # --- rows --------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Wrap the texts to the new width."""
         self._show()
 
     def _show(self, at: Hashable = None) -> None:
@@ -287,12 +284,10 @@ class FoldBody(Vertical):
         return super().check_action(action, parameters)
 
     def action_filter(self) -> None:
-        """Type a filter."""
         self._filter.begin()
         self._show()
 
     def action_back(self) -> None:
-        """Clear the filter."""
         self._filter.end()
 
     @on(FilterLine.Changed)
@@ -323,7 +318,6 @@ class FoldBody(Vertical):
         self._show(at=(fold.key, -1))
 
     def action_reload(self) -> None:
-        """Read the unfolded texts again."""
         for fold in self._folds:
             if fold.key in self._opened:
                 self._read(fold)

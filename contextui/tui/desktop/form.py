@@ -229,7 +229,6 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._is_acting = False
 
     def compose(self) -> ComposeResult:
-        """Compose the fields in a box over the windows."""
         action = self._question.action
         about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
         is_long = cell_len(f"{whose}  {about}") > _TITLE
@@ -282,10 +281,8 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._note.display = bool(text)
 
     def action_leave(self) -> None:
-        """Dismiss the form."""
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """Dismiss the form on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)

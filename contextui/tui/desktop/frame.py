@@ -23,20 +23,20 @@ from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.shared import (
     ActionRequested,
     Setting,
-    closing_warning_of,
     facts_of,
-    frame_bindings_of,
     heading,
-    keeps_keys,
     name_of,
-    person_left,
-    position_of,
     progress_of,
-    rows_of,
-    settle,
-    title_of,
 )
-from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
+from contextui.tui.desktop.widgets import (
+    Guard,
+    OwnWidgetError,
+    call_hook,
+    hook,
+    keeps,
+    own_widget,
+    settle,
+)
 from contextui.tui.lines import KEY, MUTED, RULE, LineView, fit, line
 from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion, Lod
@@ -91,7 +91,6 @@ class Closing(Horizontal):
         self._warning = ""
 
     def compose(self) -> ComposeResult:
-        """Compose the label and the field."""
         yield Static(Content.assemble((self._label, f"{KEY} bold")))
         yield ClosingField(hint=self._words(_HINTS[-1]))
 
@@ -104,7 +103,6 @@ class Closing(Horizontal):
         field.focus()
 
     def on_resize(self) -> None:
-        """Fit the text to the new width."""
         self._show_text()
 
     @property
@@ -146,7 +144,6 @@ class Closing(Horizontal):
         self.post_message(self.Confirmed(message.field.text.strip()))
 
     def action_leave(self) -> None:
-        """Keep the window open."""
         self.display = False
         self.post_message(self.Left())
 
@@ -212,22 +209,19 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._note_style, self._note_timer = "", cast(Timer | None, None)
         self._will_go_in = False
         self.is_pinned = False
-        self.runner = ActionRunner(self, setting)
+        self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
 
     def compose(self) -> ComposeResult:
-        """Compose the body, and the question before it closes."""
         yield self._trouble
         yield self.body
         yield Closing(self._setting.words, self.window.id)
 
     def on_mount(self) -> None:
-        """Register the input commit and draw the window."""
         self._unregister = runtime_of(self.window).commit_input_with(self._commit_input)
         self._watch_body()
         self._draw()
 
     def on_unmount(self) -> None:
-        """Unregister the input commit."""
         self._unregister()
 
     async def _commit_input(self) -> None:
@@ -245,12 +239,14 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def _bind_keys_of_body(self) -> None:
         """Put the keys that the body has for its frame before those of all frames."""
-        own = [
-            (key, replace(one, action=f"of_body({one.action!r})"))
-            for key, one in frame_bindings_of(self.body)
-        ]
+        body, own = self.body, list[tuple[str, Binding]]()
+        if isinstance(body, Guard):
+            own = body.guarded(lambda: list(BindingsMap(hook(body, "frame_bindings"))), own)
         bindings = dict[str, list[Binding]]()
-        for key, one in [*own, *self._usual_bindings]:
+        for key, one in own:
+            of_body = replace(one, action=f"of_body({one.action!r})")
+            bindings.setdefault(key, []).append(of_body)
+        for key, one in self._usual_bindings:
             bindings.setdefault(key, []).append(one)
         self._bindings = BindingsMap.from_keys(bindings)
 
@@ -275,7 +271,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         They depend on content and width alone, so that the layout is the same in whatever order
         both change.
         """
-        rows = rows_of(self.body)
+        rows = hook(self.body, "window_rows")
+        rows = rows if isinstance(rows, int) else None
         if not self.body.display:
             rows = 0
         elif not self.body.size.width:
@@ -294,7 +291,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     # --- rendering ---------------------------------------------------------------------
 
     def window_changed(self) -> None:
-        """Redraw the window in place."""
         drawn = runtime_of(self.window).renders.latest().snapshot.error is None
         if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
@@ -312,8 +308,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.border_subtitle = subtitle or None
 
     def _title(self, width: int) -> Content:
-        rest = title_of(self.body)
-        rest = line(self._setting.gists.of(self.window) if rest is None else rest)
+        own = hook(self.body, "window_title")
+        rest = line(self._setting.gists.of(self.window) if own is None else str(own))
         bare = heading(self._number, self.window, "").cell_length
         free = max(width - bare - _GAP, 0)
         room = free - cell_len(rest)
@@ -344,10 +340,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         words = self._setting.words
         parts = [words("just opened")] if self.window.id in self._setting.opened else []
         parts += [words("pinned")] if self.is_pinned else []
-        position = position_of(self.body)
+        position = hook(self.body, "window_position")
         if position is None and isinstance(self.body, ScrollView) and self.body.display:
             position = self._scrolled(self.body)
-        parts += [line(position)] if position else []
+        parts += [line(str(position))] if position else []
         while parts and cell_len("   ".join(parts)) > room:
             parts.pop()
         return parts
@@ -399,37 +395,26 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
 
     def on_resize(self) -> None:
-        """Fit the border to the new width."""
         self._content_resized()
 
-    def on_focus(self) -> None:
-        """Show the focus in the border."""
+    @on(events.Focus)
+    @on(events.DescendantFocus)
+    @on(events.Enter)
+    def _show_focus(self) -> None:
         self.draw_border()
 
-    def on_blur(self) -> None:
-        """Show that the focus left."""
+    @on(events.Blur)
+    @on(events.DescendantBlur)
+    def _show_blur(self) -> None:
         self.call_after_refresh(self._after_blur)
 
-    def on_descendant_focus(self) -> None:
-        """Show the focus in the border."""
-        self.draw_border()
-
-    def on_descendant_blur(self) -> None:
-        """Show that the focus left."""
-        self.call_after_refresh(self._after_blur)
+    def on_leave(self) -> None:
+        self.call_after_refresh(self.draw_border)
 
     def _after_blur(self) -> None:
         self.draw_border()
         if self.is_attached and not (self.has_focus or self.has_focus_within):
-            person_left(self.body)
-
-    def on_enter(self) -> None:
-        """Show the sign of the menu."""
-        self.draw_border()
-
-    def on_leave(self) -> None:
-        """Hide the sign of the menu."""
-        self.call_after_refresh(self.draw_border)
+            call_hook(self.body, "person_left")
 
     def on_click(self, event: events.Click) -> None:
         """Open the menu on a click on the number, or on the sign in the lower border."""
@@ -485,7 +470,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the actions that apply to where the focus is."""
-        if keeps_keys(self.app.focused) or isinstance(self.app.focused, ClosingField):
+        if keeps(self.app.focused, "keeps_keys") or isinstance(self.app.focused, ClosingField):
             return False  # they belong to the widget
         inside = self.app.focused is not self  # `has_focus` of a new frame is set later
         if action == "of_body":
@@ -510,7 +495,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             await body.guarded_wait(lambda: self.app.run_action(action, body))
 
     def action_go_in(self) -> None:
-        """Focus the first focusable widget of the body."""
         for one in (self.body, *self.body.query("*")):
             if one.focusable and one.display:
                 one.focus()
@@ -532,21 +516,17 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._will_go_in = False
 
     def action_out(self) -> None:
-        """Move the focus from the body back to the frame."""
         self.focus()
 
     def action_menu(self) -> None:
-        """Open the menu of all actions."""
         self.runner.menu()
 
     def action_detail(self, by: int) -> None:
-        """Show more or less detail."""
         level = _LEVELS.index(self.window.lod) + by
         if 0 <= level < len(_LEVELS):
             self._setting.windows.set_lod(self.window.id, _LEVELS[level])
 
     def action_undo(self) -> None:
-        """Run the window's undo action, if it has one."""
         if "undo" in self.window.actions:
             self.runner.run("undo", {})
         else:
@@ -554,15 +534,13 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.show_note(self._setting.words("{name} has no undo.", name=name))
 
     def action_show_all(self) -> None:
-        """Show the whole last result."""
         if not self.runner.show_all():
             raise SkipAction
 
     def action_close(self) -> None:
         """Ask for a summary, in the last row."""
-        lost = closing_warning_of(self.body) or line(
-            runtime_of(self.window).renders.latest().unsaved
-        )
+        unsaved = runtime_of(self.window).renders.latest().unsaved
+        lost = str(hook(self.body, "closing_warning") or "") or line(unsaved)
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)
@@ -590,14 +568,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.runner.run(message.action_id, message.params)
 
     def action_scroll(self, by: int) -> None:
-        """Scroll by a line."""
         self.body.scroll_relative(y=by, animate=False)
 
     def action_scroll_page(self, by: int) -> None:
-        """Scroll by a page."""
         self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, by: int) -> None:
-        """Scroll to the start or the end."""
         scroll = self.body.scroll_end if by > 0 else self.body.scroll_home
         scroll(animate=False)

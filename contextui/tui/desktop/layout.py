@@ -81,7 +81,6 @@ class Arrangement:
 
     @property
     def shown(self) -> list[str]:
-        """The windows in frames."""
         return [one for one, _ in self.frames]
 
 
@@ -366,18 +365,15 @@ class WindowLines(Widget):
         self.redraw()
 
     def redraw(self) -> None:
-        """Refresh if the lines changed."""
         drawn = self._lines(self.size.width)
         if not drawn.is_same(self._drawn):
             self._drawn = drawn
             self.refresh()
 
     def on_resize(self) -> None:
-        """Fit the lines to the new width."""
         self.redraw()
 
     def render(self) -> Content:
-        """Render all lines."""
         return self._drawn
 
     def _lines(self, width: int) -> Content:
@@ -412,7 +408,6 @@ class WindowLines(Widget):
         )
 
     def on_click(self, event: events.Click) -> None:
-        """Post which line was clicked."""
         at = event.y - self.gutter.top
         if at < len(self._windows):
             self.post_message(self.Chosen(self._windows[at][1].id))

@@ -84,7 +84,6 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self._groups = [group for group in groups if group]
 
     def compose(self) -> ComposeResult:
-        """Compose the entries in a box."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
@@ -92,7 +91,6 @@ class MenuScreen(ModalScreen[Chosen | None]):
             yield KeyBar(self._words, [("enter", self._enter), *more, ("esc", "close")])
 
     def on_mount(self) -> None:
-        """Move the cursor to its first entry."""
         listed = self.query_one(OptionList)
         ids = [one.id for one in listed.options]
         listed.highlighted = ids.index(self._at) if self._at in ids else 0
@@ -119,11 +117,9 @@ class MenuScreen(ModalScreen[Chosen | None]):
             self.dismiss(Chosen(option.id or "", fill_in=True))
 
     def action_leave(self) -> None:
-        """Dismiss the menu."""
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """Dismiss the menu on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)
 

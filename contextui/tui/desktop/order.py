@@ -1,7 +1,6 @@
 """The order of the open windows: their numbers, the main one, and which was used last."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -109,16 +108,7 @@ class Order:
         return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
     def number(self, window_id: str) -> int:
-        """Return a window's number."""
         return self.numbers[window_id]
-
-    def number_among(
-        self, window_id: str, open_ids: Iterable[str], former: Callable[[str], str] = lambda _: ""
-    ) -> int:
-        """Return a window's number once all open windows are known here; see `follow`."""
-        later = deepcopy(self)
-        later.follow(open_ids, lambda _: False, keeps=True, former=former)
-        return later.number(window_id)
 
     def numbered(self, number: int) -> str | None:
         """Return the window with this number, if there is one."""

@@ -18,7 +18,6 @@ from textual.widgets import Static
 
 from contextui.errors import ContextUIError, UnknownWindowError
 from contextui.tui.app_session import AppSession, Changes
-from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.layout import (
     LEAST_ROWS,
@@ -34,14 +33,11 @@ from contextui.tui.desktop.shared import (
     FileRequested,
     Gists,
     LastActions,
-    MentionRequested,
     Setting,
     WindowRequested,
-    keeps_keys,
-    keeps_tab,
     name_of,
-    person_acted,
 )
+from contextui.tui.desktop.widgets import call_hook, keeps
 from contextui.tui.dividers import NARROW, TWO_COLUMNS, WIDE, Dividers
 from contextui.tui.keys import KeyLine, meant_key
 from contextui.tui.lines import MUTED
@@ -89,54 +85,52 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     class Reordered(Message):
         """Posted when windows were opened, closed or moved."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, desk: AppSession, dividers: Dividers) -> None:
         super().__init__(id="desktop")
         self._words = words
-        self._setting: Setting | None = None
+        windows = desk.session.windows
+        self._setting = Setting(
+            windows,
+            words,
+            LastActions(windows.clock),
+            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
+            desk.tokens_of,
+        )
         self._order = Order()
         self._arrangement = Arrangement()
         self._frames: dict[str, WindowFrame] = {}
         self._hidden: dict[str, WindowFrame] = {}  # no room for them now
-        self._lines: WindowLines | None = None
+        self._lines = WindowLines(self._setting)
         self._empty = Static(classes="empty")
         self._wants_focus = False
         self._requested = dict[str, tuple[str, Mapping[str, Any]]]()  # actions of windows to show
         self._will_fit = False
         self._one_file = asyncio.Lock()  # a file that is asked for twice has one editor
         self._rows: dict[str, int] = {}  # that each window wants
-        self.dividers = Dividers()
-        """Where the person put the dividers."""
-        self.saved_order: object = None
-        """The order of the windows in the last run of this session."""
+        self._dividers = dividers
 
     def compose(self) -> ComposeResult:
-        """Compose the hint for an empty desktop."""
+        """Compose the hint for an empty desktop, and the lines."""
         yield self._empty
+        yield self._lines
 
     def on_mount(self) -> None:
-        """Start the timer that updates the ages in the borders."""
         self.set_interval(1.0, self._tick)
 
-    def attach(self, desk: AppSession) -> None:
-        """Show the windows of a session."""
-        windows = desk.session.windows
-        self._setting = Setting(
-            windows,
-            self._words,
-            LastActions(windows.clock),
-            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
-            desk.tokens_of,
-        )
-        self._lines = WindowLines(self._setting)
-        self.mount(self._lines)
-        self.take(Changes(windows={one.id for one in windows.windows()}), is_first=True)
+    def show_windows(self, saved_order: object) -> None:
+        """Show the windows of the session, in the order of the last run of this session."""
+        there = {one.id for one in self._setting.windows.windows()}
+        self._take(Changes(windows=there), first_order=saved_order, is_first=True)
 
     # --- changes -----------------------------------------------------------------------
 
-    def take(self, changes: Changes, *, is_first: bool = False) -> None:
+    def take(self, changes: Changes) -> None:
         """Redraw what changed, in place."""
-        if self._setting is None:
-            return
+        self._take(changes)
+
+    def _take(
+        self, changes: Changes, *, is_first: bool = False, first_order: object = None
+    ) -> None:
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
         opened = self._order.follow(
@@ -146,7 +140,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             former=lambda one: runtime_of(windows[one]).former_id,
         )
         if is_first:
-            self._order.restore(self.saved_order)
+            self._order.restore(first_order)
             self._order.current = self._order.main or self._order.current
         else:
             again = [one for one in changes.again if one in windows]
@@ -197,20 +191,18 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _forget_opened(self) -> None:
         """Drop the mark of new windows after some seconds, or after a key."""
-        if self._setting is not None:
-            key = getattr(self.app, "last_input", 0.0)
-            for one, at in list(self._setting.opened.items()):
-                if time.monotonic() - at > _FRESH or key > at:
-                    del self._setting.opened[one]
+        key = getattr(self.app, "last_input", 0.0)
+        for one, at in list(self._setting.opened.items()):
+            if time.monotonic() - at > _FRESH or key > at:
+                del self._setting.opened[one]
 
     def _redraw_lines(self) -> None:
-        if self._lines is not None and self._lines.is_attached:
+        if self._lines.is_attached:
             self._lines.redraw()
 
     # --- arrangement -------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Rearrange the windows for the new size."""
         self._arrange()
 
     def refit(self) -> None:
@@ -219,11 +211,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def number_of(self, window_id: str) -> int:
         """Return the number with which `ctrl+g` goes to a window."""
-        assert self._setting is not None
-        there = {one.id: one for one in self._setting.windows.windows()}
-        return self._order.number_among(
-            window_id, there, lambda one: runtime_of(there[one]).former_id
-        )
+        self.take(Changes())  # it may have been opened just now
+        return self._order.number(window_id)
 
     def with_number(self, text: str, window_id: str) -> str:
         """Add to a message about a window what leads there: a key, or from the tenth a command."""
@@ -286,7 +275,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._arrange()
 
     def _wish(self, window_id: str) -> Wish:
-        window = self._setting.windows.get(window_id) if self._setting is not None else None
+        window = self._setting.windows.get(window_id)
         if window is None:
             return Wish()
         if window_id not in self._rows:  # until it is drawn
@@ -304,15 +293,15 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         """Arrange the windows; above the chat, the area takes the rows that they need."""
         mode, screen = self._mode(), self.screen.size
         is_above = mode == "stack" and screen.width < WIDE
-        rows = self.dividers.most_rows(screen.height)
-        opened = self._setting.opened if self._setting is not None else {}
+        rows = self._dividers.most_rows(screen.height)
+        opened = self._setting.opened
         found = arrange(
             self._order,
             Size(self.size.width, rows) if is_above else self.size,
             mode,
             self._wish,
             columns=2 if screen.width >= TWO_COLUMNS else 1,
-            fills=is_above and self.dividers.rows is not None,
+            fills=is_above and self._dividers.rows is not None,
             fresh=next(reversed(opened), None),
         )
         self.styles.height = max(found.rows, LEAST_ROWS) if is_above else None
@@ -320,7 +309,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _arrange(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
-        if setting is None or lines is None or not self.is_attached:
+        if not self.is_attached or not lines.is_attached:
             return
         had_focus = self._has_focus
         self._arrangement = self._arranged()
@@ -329,10 +318,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._put_away(self._frames.pop(window_id))
         for window_id, region in places.items():
             if (window := setting.windows.get(window_id)) is not None:
-                _put(self._frame(window, setting), region)
+                _put(self._frame(window), region)
         _put(lines, self._arrangement.place)
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
-        lines.show(self._numbered(setting), self._arrangement.more)
+        lines.show(self._numbered(), self._arrangement.more)
         self._show_empty()
         for window_id in self._requested.keys() & places.keys():
             self._frames[window_id].runner.run(*self._requested.pop(window_id))
@@ -347,13 +336,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         focused = self.screen.focused if self.is_attached else None
         return focused is not None and self in focused.ancestors_with_self
 
-    def _frame(self, window: Window, setting: Setting) -> WindowFrame:
+    def _frame(self, window: Window) -> WindowFrame:
         frame = self._frames.get(window.id)
         if frame is None:
             number = self._order.number(window.id)
             frame = self._brought_back(window)
             if frame is None:
-                frame = WindowFrame(window, number, setting)
+                frame = WindowFrame(window, number, self._setting)
                 self.mount(frame)
             self._frames[window.id] = frame
         frame.pin(self._order.is_pinned and self._order.main == window.id)
@@ -361,8 +350,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _put_away(self, frame: WindowFrame) -> None:
         """Hide a frame, with the caret, the filter and whatever else the person has there."""
-        window, windows = frame.window, self._setting.windows if self._setting else None
-        if windows is None or windows.get(window.id) is not window:
+        window = frame.window
+        if self._setting.windows.get(window.id) is not window:
             frame.remove()
             return
         frame.display = False
@@ -382,11 +371,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         frame.window_changed()
         return frame
 
-    def _numbered(self, setting: Setting) -> list[tuple[int, Window]]:
+    def _numbered(self) -> list[tuple[int, Window]]:
         return [
             (self._order.number(one), window)
             for one in self._arrangement.lines
-            if (window := setting.windows.get(one)) is not None
+            if (window := self._setting.windows.get(one)) is not None
         ]
 
     def _show_empty(self) -> None:
@@ -402,7 +391,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- focus -------------------------------------------------------------------------
 
     def on_focus(self) -> None:
-        """Pass the focus on to the window used last."""
         self._focus_current()
 
     def _focus_current(self) -> None:
@@ -412,26 +400,24 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             frame.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Record which window has the focus."""
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
                 self._order.use(one.window.id)
                 self._use(one.window.id)
-                if self._setting and self._setting.notices.pop(one.window.id, None):
+                if self._setting.notices.pop(one.window.id, None):
                     one.draw_border()
 
     def _use(self, window_id: str) -> None:
-        if self._setting is not None:
-            with suppress(UnknownWindowError):  # it was closed in between
-                self._setting.windows.focus(window_id)
+        with suppress(UnknownWindowError):  # it was closed in between
+            self._setting.windows.focus(window_id)
 
     def keeps_tab(self) -> bool:
         """Return whether a window's widget has the focus and uses tab itself."""
-        return self.is_attached and keeps_tab(self.screen.focused)
+        return self.is_attached and keeps(self.screen.focused, "keeps_keys", "keeps_tab")
 
     def keeps_keys(self) -> bool:
         """Return whether a window's widget has the focus and uses all keys."""
-        return self.is_attached and keeps_keys(self.screen.focused)
+        return self.is_attached and keeps(self.screen.focused, "keeps_keys")
 
     def leave(self) -> None:
         """Move the focus from a window's widget to its frame."""
@@ -486,7 +472,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     async def _go_to_file(self, path: str, line: int | None) -> None:
         """Put the cursor into the text of a file, in the editor that has it or in a new one."""
-        assert self._setting is not None
         windows, frame = self._setting.windows, self._frames.get(self._order.current or "")
         given = {"path": path} if line is None else {"path": path, "line": line}
         try:
@@ -499,25 +484,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         else:
             self._go(window_id)
             if frame := self._frames.get(window_id):
-                person_acted(frame.body, "open")
+                call_hook(frame.body, "person_acted", "open")
                 frame.go_in()
 
-    @on(MentionRequested)
-    def _mention(self, message: MentionRequested) -> None:
-        message.stop()
-        from contextui.agent.mention import mention_of  # noqa: PLC0415  (not before it is used)
-
-        for prompt in self.screen.query(Prompt):
-            if prompt.text and not prompt.text[-1:].isspace():
-                prompt.insert(" ")
-            prompt.insert_mention(mention_of(message.path), 0)
-
     def action_go_to(self, number: int) -> None:
-        """Focus the window with this number."""
         self.go_to(number)
 
     def action_step(self, by: int) -> None:
-        """Focus the previous or next window."""
         if (window_id := self._order.step(by)) is not None:
             self._go(window_id)
 
@@ -528,7 +501,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.post_message(self.Reordered())
 
     def action_move(self, by: int) -> None:
-        """Swap the current window with the previous or next one."""
         self._order.move(by, self._arrangement.shown)
         self._arrange()
         self.post_message(self.Reordered())
@@ -542,8 +514,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def _list_all(self, message: WindowLines.MoreChosen) -> None:
         """List all windows, for when there is not even a line for each."""
         message.stop()
-        if self._setting is None:
-            return
         gists = self._setting.gists
         entries = [
             Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from textual.binding import Binding, BindingsMap
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
 from contextui.events import Progress
 from contextui.text import one_line
-from contextui.tui.desktop.widgets import Guard
 from contextui.tui.lines import KEY, MUTED, RULE, age, line, short
 from contextui.windowing.action import Action
 from contextui.windowing.manager import WindowManager
@@ -61,7 +58,6 @@ class LastActions:
             self._last[window.id] = LastAction("", drawn, major)
 
     def forget(self, window_id: str) -> None:
-        """Drop a closed window."""
         self._last.pop(window_id, None)
 
     def render(self, window_id: str, words: Words) -> Content:
@@ -112,7 +108,6 @@ class Gists:
         return gist.text
 
     def forget(self, window_id: str) -> None:
-        """Drop a closed window."""
         self._known.pop(window_id, None)
 
     def _take(self, gist: _Gist, drawing: "Future[None]") -> None:
@@ -304,81 +299,6 @@ def editor_of(windows: WindowManager, path: str) -> str:
         if one.name == "editor" and saved.get("path") == path:
             return one.id
     return ""
-
-
-def title_of(body: Widget) -> str | None:
-    """Read `window_title`: the text after the name in the border; None falls back to the gist."""
-    title = _ask(body, "window_title")
-    return None if title is None else str(title)
-
-
-def first_actions_of(body: Widget) -> tuple[str, ...]:
-    """Read `first_actions`: the ids of the actions that come first in the menu."""
-    return tuple(_ask(body, "first_actions") or ())
-
-
-def frame_bindings_of(body: Widget) -> list[tuple[str, Binding]]:
-    """Read `frame_bindings`: keys that run actions of the widget while the frame has the focus."""
-    given, none = _ask(body, "frame_bindings"), list[tuple[str, Binding]]()
-    return body.guarded(lambda: list(BindingsMap(given)), none) if isinstance(body, Guard) else none
-
-
-def position_of(body: Widget) -> str | None:
-    """Read `window_position`: the text at the right of the upper border; None: as scrolled."""
-    position = _ask(body, "window_position")
-    return None if position is None else str(position)
-
-
-def rows_of(body: Widget) -> int | None:
-    """Read `window_rows`: the rows the widget wants; None falls back to what it scrolls."""
-    rows = _ask(body, "window_rows")
-    return rows if isinstance(rows, int) else None
-
-
-def closing_warning_of(body: Widget) -> str:
-    """Read `closing_warning`: what would be lost if the window were closed now."""
-    return str(_ask(body, "closing_warning") or "")
-
-
-def keeps_tab(focused: Widget | None) -> bool:
-    """Read `keeps_tab`: whether the widget around the focus uses tab; esc leaves it, then."""
-    return keeps_keys(focused) or _any_says(focused, "keeps_tab")
-
-
-def keeps_keys(focused: Widget | None) -> bool:
-    """Read `keeps_keys`: whether the widget around the focus uses all keys; ^g leaves it, then."""
-    return _any_says(focused, "keeps_keys")
-
-
-def _any_says(focused: Widget | None, name: str) -> bool:
-    around = focused.ancestors_with_self if focused is not None else []
-    return any(_ask(one, name) is True for one in around if isinstance(one, Guard))
-
-
-async def settle(body: Widget) -> None:
-    """Await `settle()`, the hook called before an action runs for the person or the model."""
-    if isinstance(body, Guard):
-        await body.guarded_wait(_ask(body, "settle"))
-
-
-def person_acted(body: Widget, action_id: str) -> None:
-    """Call `person_acted(action_id)`, the hook called after an action succeeded for the person."""
-    call = _ask(body, "person_acted")
-    if isinstance(body, Guard) and call is not None:
-        body.guarded(lambda: call(action_id), None)
-
-
-def person_left(body: Widget) -> None:
-    """Call `person_left()`, the hook called when the focus leaves the window."""
-    call = _ask(body, "person_left")
-    if isinstance(body, Guard) and call is not None:
-        body.guarded(call, None)
-
-
-def _ask(body: Widget, name: str) -> Any:
-    return (
-        body.guarded(lambda: getattr(body, name, None), None) if isinstance(body, Guard) else None
-    )
 
 
 _NAMES = {"undone": msg("Not done")}  # beside "Undo" it would be misread

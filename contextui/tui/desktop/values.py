@@ -242,7 +242,6 @@ class Choice(Widget, can_focus=True):
         return Content("\n").join(fold(self._row(), max(self.size.width, 1)))
 
     def get_content_height(self, _: Size, __: Size, width: int) -> int:
-        """Return the number of rows that the options take."""
         return len(fold(self._row(), max(width, 1)))
 
     def _row(self) -> Content:
@@ -268,7 +267,6 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def action_choose(self) -> None:
-        """Toggle the current option."""
         option = self._options[self._at]
         if option in self.chosen and (self._many or self._may_be_empty):
             self.chosen.remove(option)
@@ -279,16 +277,7 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Toggle the clicked option."""
         number = event.style.meta.get(_OPTION)
         if number is not None:
             self._at = int(number)
             self.action_choose()
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Hide the cursor."""
-        self.refresh()

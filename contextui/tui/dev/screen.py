@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
@@ -461,7 +460,7 @@ class DevApp(KeyLine[int]):
         super().__init__()
         self.bench = bench
         self.dev = DevScreen(bench)
-        self.shutdown = Shutdown(bench.words, self._insist, self._close_by_force)
+        self.shutdown = Shutdown(bench.words, self._close_by_force)
         self.signals = Signals(self._leave_with, self.shutdown)
         bench.controller.tools.gate.ask = self.dev.ask
 
@@ -487,20 +486,14 @@ class DevApp(KeyLine[int]):
         """Close the model's connections while the event loop still runs."""
         with suppress(ContextUIError):
             await self.bench.controller.aclose()
-        self.shutdown.closed()
 
     async def action_quit(self) -> None:
         """Quit, even if a widget of the window blocks it."""
-        self.shutdown.begin()
+        self.shutdown.end_within()
         self._leave_with(0)
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
-
-    def _insist(self, message: str) -> None:
-        """Exit, and print which window blocked the exit."""
-        code = self.return_code or 0
-        self.exit(code, return_code=code, message=Text(message) if message else None)
 
     def _close_by_force(self) -> int:
         """Restore the terminal and end the window before the process is killed."""

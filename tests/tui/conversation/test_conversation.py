@@ -163,7 +163,8 @@ def test_a_resumed_conversation_is_shown_page_by_page(chat: SharedChat) -> None:
         for number in range(31):
             context.add(ContextItem(ItemType.USER, f"question {number}"))
             context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
-        pane(pilot).attach(chat.desk)
+        pane(pilot)._before = entries_of(context.get_all())
+        pane(pilot)._show_earlier()
         await until(pilot, lambda: shown(pilot, "answer 30"))
         assert len(pane(pilot).query(YourWords)) == 15
         earlier = pilot.app.screen.query_one(Earlier)

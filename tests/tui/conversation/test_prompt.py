@@ -15,8 +15,9 @@ from contextui.model import ModelError, ModelRequest
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
-from contextui.tui.conversation.input import Completions, Queue
+from contextui.tui.conversation.input import Queue
 from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import MOST_PASTED, InputHistory, Pastes, Prompt
 from contextui.tui.main import MainScreen
 from contextui.tui.turn_queue import TurnQueue
@@ -97,22 +98,28 @@ def test_messages_sent_in_one_tick_are_answered_one_after_the_other(tmp_path: Pa
     async def talk() -> None:
         desk = desk_in(tmp_path, "One.", "Two.", "Three.", ModelError("auth", "No key."), "Four.")
         events = list[Event]()
-        talk = TurnQueue(desk.controller, events.append)
+        turns = TurnQueue(desk.controller, events.append, asyncio.create_task, print)
 
-        async def watch() -> None:
+        async def ended(count: int) -> None:
             """A message sent between two turns must join the queue."""
-            while sum(isinstance(event, TurnFinished) for event in events) < 3:
-                assert talk.is_running
+            while sum(isinstance(event, TurnFinished) for event in events) < count:
+                assert turns.is_running
+                await asyncio.sleep(0)
+            while turns.is_running:
                 await asyncio.sleep(0)
 
-        sent = [talk.run("first"), talk.run("second"), talk.run("third")]
-        await asyncio.gather(*sent, talk.run_woken(Words("en")), watch())
-        assert not talk.is_running
-        await talk.run("fourth")
-        await asyncio.gather(talk.retry("Go on."), talk.retry("Go on."))
+        for text in ("first", "second", "third"):
+            turns.send(Prompt.Submitted(text))
+        turns.wake(Words("en"))
+        await ended(3)
+        turns.send(Prompt.Submitted("fourth"))
+        await ended(4)
+        turns.retry("Go on.")
+        turns.retry("Go on.")
+        await ended(5)
         texts = [event.text for event in events if isinstance(event, TurnStarted)]
         assert texts == ["first", "second", "third", "fourth", "fourth"]
-        assert not talk.waiting
+        assert not turns.waiting
         desk.close()
 
     asyncio.run(talk())
@@ -277,7 +284,7 @@ def test_the_list_of_commands_opens_narrows_and_chooses(chat: SharedChat) -> Non
     async def talk(pilot: "Pilot[int]") -> None:
         desk = chat.desk
         await pilot.press("/")
-        await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
+        await until(pilot, lambda: pilot.app.screen.query_one(Popup).display)
         assert shown(pilot, "/close ID")
         await until(pilot, lambda: shown(pilot, "tab complete"))
         await pilot.press(*"ope", "tab")
@@ -286,52 +293,20 @@ def test_the_list_of_commands_opens_narrows_and_chooses(chat: SharedChat) -> Non
         await until(pilot, lambda: len(desk.session.windows.windows()) == 1)
         assert prompt(pilot).text == ""
         await pilot.press("/", "escape")
-        assert not pilot.app.screen.query_one(Completions).display
+        assert not pilot.app.screen.query_one(Popup).display
         await until(pilot, lambda: shown(pilot, "tab next pane"))
 
     chat.talk(talk)
 
 
-WRONG = [
-    ("/fly", 'Unknown command "/fly"'),
-    ("/open nothing", 'no window called "nothing"'),
-    ("/close todo_9", 'no window "todo_9"'),
-    ("/model", "The model is scripted"),
-    ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
-    ("/approval never", '"never" is not one of ask, auto, read-only'),
-    ("/theme ugly", 'no theme "ugly"'),
-]
-
-
-def test_commands_say_what_is_wrong_and_an_unknown_one_stays(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for typed, _ in WRONG:
-            prompt(pilot).say(typed)
-            await pilot.pause()
-            if typed == "/fly":
-                assert prompt(pilot).text == typed
-        await until(pilot, lambda: all(shown(pilot, words) for _, words in WRONG))
-
-    chat.talk(talk)
-
-
-def test_every_command_does_what_it_says(tmp_path: Path) -> None:
+def test_commands_change_the_screen_and_the_session(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path)
         async with running(desk) as pilot:
             main = pilot.app.screen
             assert isinstance(main, MainScreen)
-            main.run_command("/undo")
-            await until(pilot, lambda: shown(pilot, "Nothing to undo."))
-            main.run_command("/open todo")
-            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
-            main.run_command("/close")
-            assert desk.session.windows.windows() == []
             main.run_command("/approval auto")
             assert desk.controller.tools.gate.mode == "auto"
-            await until(pilot, lambda: shown(pilot, "writes without asking"))
-            main.run_command("/theme contextui-light")
-            assert pilot.app.theme == "contextui-light"
             main.run_command("/inspector")
             assert main.has_class("-no-inspector")
             main.run_command("/zoom")
@@ -356,10 +331,7 @@ def test_a_path_is_a_prompt() -> None:
         assert not commands.reads(typed), typed
     for typed in ("/fly", "/", "/open /etc/hosts"):  # the first is unknown, which it says
         assert commands.reads(typed), typed
-
-
-def test_a_command_wins_over_a_file_of_its_name() -> None:
-    commands = Commands([Command("usr", "a command", print)])
+    commands = Commands([Command("usr", "a command", print)])  # it wins over a file of its name
     assert commands.reads("/usr")
     assert not commands.reads("/usr/bin")
 
@@ -371,7 +343,7 @@ def test_an_alias_and_a_whole_name_run_as_they_were_typed(tmp_path: Path) -> Non
     async def talk(pilot: "Pilot[int]") -> None:
         windows = desk.session.windows
         first, second, third = (windows.open("todo").id for _ in range(3))
-        completions = pilot.app.screen.query_one(Completions)
+        completions = pilot.app.screen.query_one(Popup)
         await pilot.press("/", "c")
         await until(pilot, lambda: prompt(pilot).is_completing)
         await pilot.press("enter")

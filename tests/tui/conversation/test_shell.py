@@ -122,7 +122,7 @@ def test_nothing_but_the_persons_own_prompt_runs(tmp_path: Path) -> None:
         async with running(desk, first_words=made) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            talk = app.main.talk
+            talk = app.main.turns
             assert talk is not None
             await until(pilot, lambda: talk.last is not None and not talk.is_running)
             await say(pilot, made)  # as `send` gets it, from a suggestion or a queue
@@ -357,8 +357,8 @@ def test_a_long_command_notifies_once_while_the_terminal_has_not_the_focus(
         await until(pilot, lambda: "\a" in written)
         await until(pilot, lambda: not desk.job_in(where))
         app.main._take_changes()  # no report of the terminal starts a turn
-        assert app.main.talk is not None
-        assert not app.main.talk.is_running
+        assert app.main.turns is not None
+        assert not app.main.turns.is_running
         assert written.count("\a") == 1
         app.post_message(events.AppFocus())
         await until(pilot, lambda: app.app_focus)

@@ -20,11 +20,11 @@ from contextui.events import (
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
 from contextui.tokens import Usage
-from contextui.tui.conversation import turn
+from contextui.tui.conversation import status as module
 from contextui.tui.conversation.entries import Called, CallLine, entry_of
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.status import TurnStatus
-from contextui.tui.conversation.turn import TurnFigures, TurnLine, TurnMeter, duration
+from contextui.tui.conversation.turn import TurnFigures, TurnLine, duration
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown
 from tests.tui.sharing import SharedChat
@@ -56,11 +56,13 @@ def test_durations() -> None:
 def test_the_time_of_a_turn_excludes_waiting_for_the_person(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    times = iter([100.0, 105.0, 110.0])
-    monkeypatch.setattr(turn, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    meter = TurnMeter(lambda: True)
+    times = iter([100.0, 101.0, 101.0, 104.0, 105.0, 110.0])
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    meter = TurnStatus(lambda: True)
     meter.handle(TurnStarted("go", "1"))
     meter.handle(CallStarted(1, "action"))
+    meter.wait(True)
+    meter.wait(False)
     meter.handle(CallFinished(1, "action", True, "", waited=3.0))
     usage = Usage(input_tokens=10, cache_read_input_tokens=90, cost=0.25)
     figures = meter.handle(TurnFinished("done", steps=1, usage=usage))

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from contextui.tui.desktop.shared import first_actions_of
+from contextui.tui.desktop.widgets import hook
 from contextui.windows.monitor.window import MonitorWindow, Process, Reading
 from tests.tui.desktop.samples import frame_of, region_text
 from tests.tui.running import desk_in, running, shown, until
@@ -50,9 +50,9 @@ def test_figures_are_curves_and_bars_until_it_is_paused(tmp_path: Path) -> None:
             assert text[5] == "NET  ↓ 12.3kB/s  ↑ –"
             assert "[/]busy␛[31m" in text[7]
             assert text[7].split()[-2:] == ["150%", "199MB"]  # in steps of 10 MB
-            assert first_actions_of(frame.body) == ("pause", "every", "show")
+            assert hook(frame.body, "first_actions") == ("pause", "every", "show")
             frame.runner.choose("pause")
             await until(pilot, lambda: shown(pilot, "│ paused"))
-            assert first_actions_of(frame.body)[0] == "resume"
+            assert hook(frame.body, "first_actions")[0] == "resume"
 
     asyncio.run(go())

@@ -42,7 +42,7 @@ def hostile_desk(folder: Path) -> AppSession:
     steps = (call("create", name="todo", args={"items": [HOSTILE]}), add, HOSTILE)
     desk = desk_in(folder, *steps, ModelError("bad_request", HOSTILE))
     desk.notices.append(HOSTILE)
-    desk.entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
+    desk.registry._entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
     return desk
 
 

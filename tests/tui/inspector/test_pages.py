@@ -179,7 +179,9 @@ def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
     async def run() -> None:
         failure = ModelError("bad_request", "The request was refused.")
         desk = desk_in(tmp_path, failure)
-        desk.entries.append(WindowEntry("deploy", "./deploy.py", "broken", "syntax error, line 3"))
+        desk.registry._entries.append(
+            WindowEntry("deploy", "./deploy.py", "broken", "syntax error, line 3")
+        )
         desk.notices.append("A newer version is out.")
         async with running(desk) as pilot:
             await say(pilot, "hello")
