@@ -272,14 +272,12 @@ class RequestSent(Event):
 
     Attributes:
         through_seq: The seq of the newest item that it considered.
-        carrier_id: The item that carried the windows, if any did.
         waiting_ids: Items up to that seq that it could not include yet.
         plan: How it was planned, if windows are placed by price: the blocks that it added, what it
             removed and why, and its cache marks.
     """
 
     through_seq: int
-    carrier_id: str | None = None
     waiting_ids: tuple[str, ...] = ()
     plan: Mapping[str, Any] | None = None
 

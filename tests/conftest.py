@@ -88,15 +88,15 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture
-def by_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Place windows at the end of each turn by default, as version 1 did."""
+def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Place windows where they were opened by default: a turn takes its final form at its end."""
     from contextui.context.manager import ContextManager
     from contextui.session.session import SessionOptions
 
     named = ContextManager.__init__.__kwdefaults__ or {}
-    monkeypatch.setitem(named, "placement", "turn")
+    monkeypatch.setitem(named, "placement", "in-place")
     given = SessionOptions.__init__.__defaults__ or ()
-    values = tuple("turn" if value == "price" else value for value in given)
+    values = tuple("in-place" if value == "price" else value for value in given)
     monkeypatch.setattr(SessionOptions.__init__, "__defaults__", values)
 
 

@@ -8,7 +8,6 @@ with the project's counter.
 import asyncio
 import difflib
 import json
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -48,7 +47,6 @@ WINDOWS = (CodeWindow, EditorWindow, FilesWindow, MonitorWindow, NotebookWindow,
 """The built-in classes of windows, all of which the system prompt lists."""
 
 BUDGET = 10_000_000  # nothing is trimmed
-REMEMBERED = 4  # requests that marks are looked for in, as the Anthropic model does
 STEP_SECONDS, TURN_SECONDS = 5.0, 30.0
 
 
@@ -135,12 +133,11 @@ class Recorder:
     on_request: Callable[[Sent], None] = lambda _: None
     name: str = "recorder"
     requests: list[Sent] = field(default_factory=list)
-    _previous: deque[Payload] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _before: Payload | None = None
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Record a request as the provider would receive it, and answer as the script says."""
-        sent = payload(request, self.name, list(self._previous))
-        self._previous.append(sent)
+        self._before = sent = payload(request, self.name, self._before)
         self.requests.append(self.counter.sent(sent.body, self.clock.now))
         self.on_request(self.requests[-1])
         self.clock.advance(STEP_SECONDS)

@@ -20,7 +20,6 @@ from contextui.model import LOCAL_PRICES, Answer, Block, CachePrices, ModelError
 from contextui.tokens import Usage
 
 Api = Literal["messages", "chat"]
-_REMEMBERED = 4  # requests, whose cache marks the next one may use
 
 
 class _CallersModel:
@@ -97,7 +96,7 @@ class ContextBridge:
         self._said: deque[str] = deque()
         self._turn: asyncio.Task[None] | None = None
         self._asked: asyncio.Future[ModelRequest] | None = None
-        self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
+        self._sent: Payload | None = None
         self._messages: ChatMessages | None = None
         self._body: dict[str, Any] | None = None
 
@@ -208,8 +207,8 @@ class ContextBridge:
 
     def _written(self, request: ModelRequest) -> dict[str, Any]:
         if self._api == "messages":
-            self._sent.append(payload(request, self._model.name, self._sent))
-            return self._sent[-1].body
+            self._sent = payload(request, self._model.name, self._sent)
+            return self._sent.body
         self._messages = ChatMessages(request.messages, self._messages)
         dialect = Dialect(counts=False)
         body = chat_body(request, self._model.name, self._messages, dialect)

@@ -19,9 +19,9 @@ from contextui.agent.turn import Turn, TurnOptions, TurnRunningError
 from contextui.config.schema import ToolProtocol
 from contextui.context.changes import admit
 from contextui.context.compaction.service import CompactionService
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Composition
 from contextui.errors import ContextUIError
 from contextui.events import CompactionResult, Event, TurnFinished
 from contextui.model import Model, ModelRequest, Tool

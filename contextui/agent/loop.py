@@ -23,11 +23,10 @@ from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
 from contextui.agent.tools import FileResult, ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions, fit_options, size_of
-from contextui.agent.wire import CUT_CALL, EMPTY_ANSWER, GO_ON
 from contextui.config.schema import ToolProtocol
+from contextui.context.composition import Composition
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError, StaleRequestError
 from contextui.events import (
     ActionRefused,
@@ -60,6 +59,11 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from contextui.words import Words, msg
 
+_GO_ON = msg("(Go on.)")
+_EMPTY_ANSWER = msg("(Your answer was empty. Answer in words, or go on.)")
+_CUT_CALL = msg(
+    "(Your answer was cut off within a call, so that call was not carried out. Make shorter calls.)"
+)
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
 _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
@@ -327,7 +331,7 @@ class AgentLoop:
                 self.context.mark_sent(composition, is_answered=False)
                 return composition
         else:
-            self._add_aside(self._words(GO_ON))
+            self._add_aside(self._words(_GO_ON))
         return self.context.request(turn.limit, is_answered=False)
 
     def _has_question(self, turn: Turn, composition: Composition) -> bool:
@@ -508,13 +512,13 @@ class AgentLoop:
             return None
         if stop == "refusal":
             return End("refused", words("The model declined to answer."))
-        nudge = words(CUT_CALL) if answer.cut_calls else ""
+        nudge = words(_CUT_CALL) if answer.cut_calls else ""
         if stop in _CUT:
             text = msg("The answer was cut off at {tokens} tokens. Say “go on” to get the rest.")
             end = End("cut_off", words(text, tokens=self.options.max_tokens))
         elif nudge or not _texts_in(answer.blocks):
             end = End("empty", words("The model gave no answer."))
-            nudge = nudge or words(EMPTY_ANSWER)
+            nudge = nudge or words(_EMPTY_ANSWER)
         elif stop in _USUAL:
             return End("done")
         else:

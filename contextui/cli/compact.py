@@ -11,7 +11,7 @@ from contextui.cli.console import say, say_json, warn
 from contextui.cli.folder import session_of
 from contextui.cli.progress import Countdown
 from contextui.cli.setup import Assembly, assemble
-from contextui.context.compaction.plan import Plan
+from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.report import debug_line
 from contextui.events import CompactionResult, Event, RetryScheduled
@@ -149,7 +149,7 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
         view.close()
 
 
-def _plan_data(plan: Plan) -> dict[str, Any]:
+def _plan_data(plan: CompactionPlan) -> dict[str, Any]:
     def data_of(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
         return [
             {"seq": one.seq, "id": one.id, "type": one.type.value, "pinned": one.pinned}
@@ -164,7 +164,7 @@ def _plan_data(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _print_plan(plan: Plan) -> None:
+def _print_plan(plan: CompactionPlan) -> None:
     for item in plan.goes:
         say(t("goes   {item}", item=_line(item)))
     for item in plan.stays:

@@ -15,7 +15,7 @@ Provider = Literal[
 """The model provider; ``auto`` depends on the model's name, and on whether an API key or base URL
 is set."""
 
-Placement = Literal["price", "turn", "in-place"]
+Placement = Literal["price", "in-place"]
 """Where windows go in a request, see `contextui.context.placement`."""
 
 LodName = Literal["full", "summary", "gist"]
@@ -74,7 +74,7 @@ SETTINGS: Mapping[str, Setting] = {
     "strategy": Setting("sliding", "how a long conversation is shortened for the model"),
     "placement": Setting(
         "price",
-        "where windows are placed: by price, at the end of each turn, or where they were opened",
+        "where windows are placed: by price, or where they were opened",
         get_args(Placement),
     ),
     "approval": Setting(

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_serializer,
+    model_validator,
+)
 
 from contextui.config.schema import (
     SETTINGS,
@@ -170,6 +178,14 @@ Patterns = Annotated[
 ]
 
 
+PAST_PLACEMENT = "turn"
+"""A placement of version 2; a setting that names it means ``price``."""
+
+
+def _present(placement: object) -> object:
+    return "price" if placement == PAST_PLACEMENT else placement
+
+
 def _described(name: str, default: object = None) -> Any:
     known = SETTINGS[name]
     return Field(default=default or known.default, description=known.description)
@@ -198,7 +214,7 @@ class Settings(BaseModel):
     max_freeze: Count = _described("max_freeze")
     tool_protocol: ToolProtocol = _described("tool_protocol")
     strategy: Strategy = _described("strategy", StrategyChoice(type="sliding"))
-    placement: Placement = _described("placement")
+    placement: Annotated[Placement, BeforeValidator(_present)] = _described("placement")
     approval: Approval = _described("approval")
     allow_commands: Commands = _described("allow_commands")
     sandbox: Switch = _described("sandbox")

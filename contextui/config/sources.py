@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address
@@ -26,6 +26,7 @@ from contextui.config.settings import (
     ALLOWED,
     LIMITS,
     OFFLINE,
+    PAST_PLACEMENT,
     PLUGIN_CONFLICT,
     TABLES,
     Settings,
@@ -188,6 +189,16 @@ def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
                     "{variable} is not a setting. Did you mean {near}?",
                     {"variable": one_line(variable), "near": near[0]},
                 )
+
+
+def _past_placements(layers: Iterable[Layer]) -> Iterator[Message]:
+    """Yield a warning for each source that names a placement of version 2."""
+    for layer in layers:
+        if layer.values.get("placement") == PAST_PLACEMENT:
+            yield Message(
+                "{name} is {value}, which no longer exists. Windows are placed by price.",
+                {"name": layer.names["placement"], "value": PAST_PLACEMENT},
+            )
 
 
 def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
@@ -634,5 +645,6 @@ def load_settings(
     credentials = Credentials(home)
     credentials.hide()
     settings = Settings(**values)
-    notices = (*misspelled(environ), *_refusals(refused, settings))
+    past = _past_placements(layers)
+    notices = (*misspelled(environ), *past, *_refusals(refused, settings))
     return Loaded(settings, origins, notices, environ, credentials)

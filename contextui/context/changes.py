@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
-from contextui.context.item import ContextItem, Face, Hidden, ItemType, Stage, assign
+from contextui.context.item import ContextItem, Hidden, ItemType, assign
 from contextui.context.units import Calls
 from contextui.errors import InvalidItemError
 from contextui.model import Block
@@ -99,12 +99,14 @@ UNDO_COMPACTIONS = 5
 _BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undoing an edit never shows these
 
 
+_FIELDS = ("content", "blocks", "gist", "whole", "hidden", "pinned")
+
+
 class Before(NamedTuple):
-    """The state of an item before a step."""
+    """The fields of an item before a step."""
 
     item: ContextItem
-    face: Face
-    pinned: bool
+    fields: Mapping[str, Any]
 
 
 class Compaction(NamedTuple):
@@ -129,70 +131,40 @@ class Changes:
 
     def __init__(self) -> None:
         self.steps: deque[Step] = deque(maxlen=UNDO_STEPS)
-        self._held: list[ContextItem] = []
 
-    def apply(self, items: Sequence[ContextItem], under_way: bool, **changes: Any) -> None:
-        """Change these items as one undo step. Mid-turn, changes to sent items are held until its
-        end."""
-        self.steps.append([Before(item, item.current_face, item.pinned) for item in items])
+    def apply(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
+        """Change these items as one undo step."""
+        self.steps.append(
+            [Before(item, {name: getattr(item, name) for name in _FIELDS}) for item in items]
+        )
         for item in items:
-            self.set(item, under_way, **changes)
+            assign(item, **fields)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
         """Replace items with a summary, as one step: undoing it drops the summary."""
         self.steps.append(Compaction(summary, tuple(items)))
         while sum(isinstance(step, Compaction) for step in self.steps) > UNDO_COMPACTIONS:
             self.steps.popleft()
-        self.set(summary, under_way=False, hidden=None)
+        assign(summary, hidden=None)
         for item in items:
-            self.set(item, under_way=False, hidden="compacted")
+            assign(item, hidden="compacted")
 
-    def set(self, item: ContextItem, under_way: bool, **changes: Any) -> None:
-        """Change an item without an undo step."""
-        sent = item.stage is not Stage.NEW and item.type is not ItemType.WINDOW
-        if under_way and sent and item.held is None:
-            assign(item, held=item.current_face)
-            self._held.append(item)
-        assign(item, **changes)
-
-    def undo(self, under_way: bool) -> list[ContextItem]:
+    def undo(self) -> list[ContextItem]:
         """Undo the last step and return the items it changed, none if there was no step."""
         if not self.steps:
             return []
         step = self.steps.pop()
         if isinstance(step, Compaction):
-            self._expand(step, under_way)
+            assign(step.summary, hidden="dropped")
+            for item in step.items:
+                if item.hidden == "compacted":
+                    assign(item, hidden=None)
         else:
-            for before in step:
-                self._revert(before, under_way)
+            for item, fields in step:
+                gone = item.hidden in _BY_ITSELF and fields["hidden"] is None
+                stays = gone or item.hidden == "closed"
+                assign(item, **{**fields, "hidden": item.hidden if stays else fields["hidden"]})
         return items_of(step)
-
-    def _expand(self, step: Compaction, under_way: bool) -> None:
-        self.set(step.summary, under_way, hidden="dropped")
-        for item in step.items:
-            if item.hidden == "compacted":
-                self.set(item, under_way, hidden=None)
-
-    def _revert(self, before: Before, under_way: bool) -> None:
-        face, item = before.face, before.item
-        gone = item.hidden in _BY_ITSELF and face.hidden is None
-        self.set(
-            item,
-            under_way,
-            content=face.content,
-            blocks=face.blocks,
-            gist=face.gist,
-            whole=face.whole,
-            hidden=item.hidden if gone or item.hidden == "closed" else face.hidden,
-            pinned=before.pinned,
-        )
-
-    def release(self) -> list[ContextItem]:
-        """Apply the held changes at the end of a turn, and return the items concerned."""
-        released, self._held = self._held, []
-        for item in released:
-            assign(item, held=None)
-        return released
 
 
 def edited(item: ContextItem, text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from contextui.context.item import ContextItem, Stage, assign
 from contextui.context.ledger import Ledger
-from contextui.context.trim import Plan, plan_trim
+from contextui.context.trim import Trimming, plan_trim
 from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
@@ -70,8 +70,8 @@ class Room:
         with self._lock:
             return self._ledger.compose(limit).tokens <= limit
 
-    def plan(self, limit: int) -> Plan:
-        """Plan what to trim of the conversation once no window can be lowered further."""
+    def plan(self, limit: int) -> Trimming:
+        """Trimming what to trim of the conversation once no window can be lowered further."""
         ledger = self._ledger
         active = list(ledger.active.view())
         return plan_trim(active, limit, ledger.request_size(), self._windows, ledger.cut)
@@ -91,5 +91,5 @@ def wait_for_each(lowered: Iterable[Window]) -> None:
 
 def _final_twin(item: ContextItem) -> ContextItem:
     twin = copy.copy(item)
-    assign(twin, stage=Stage.FINAL, carried=(), held=None)
+    assign(twin, stage=Stage.FINAL)
     return twin

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 from contextui.errors import InvalidItemError
 from contextui.model import Block
 from contextui.text import one_line, quote
-from contextui.windowing.snapshot import ContextVersion
 
 
 class ItemType(StrEnum):
@@ -53,34 +52,11 @@ BESIDE = "beside-"
 """Prefix of the id of a user item that the program added and the person did not write."""
 
 
-class Carried(NamedTuple):
-    """A snapshot of a window, fixed in the bytes of a request that was sent."""
-
-    window_id: str
-    version: ContextVersion
-    xml: str
-
-
 class Origin(NamedTuple):
     """The model that gave an answer, and its token usage."""
 
     model: str
     usage: Mapping[str, Any]
-
-
-class Face(NamedTuple):
-    """The fields of an item that go into a request."""
-
-    content: str
-    blocks: tuple[Block, ...] | None
-    hidden: Hidden | None
-    gist: str | None
-    whole: bool = False
-
-    @property
-    def line(self) -> str | None:
-        """The gist, if it is sent instead of the content."""
-        return None if self.whole else self.gist
 
 
 _Body: TypeAlias = tuple[str, tuple[Block, ...] | None]
@@ -109,8 +85,6 @@ class ContextItem:
         shown_gist: The gist that requests contain instead of a tool result, empty if they contain
             it whole; None if that depends on the stage.
         stage: Where it is in its lifecycle.
-        carried: The windows that were sent with it in the running turn.
-        held: What was sent of it, if it was changed since within the running turn.
         origin: The model that gave an answer, and its usage; None if unknown.
         revision: Counts the changes of its content.
         is_owned: Whether a manager has it.
@@ -122,9 +96,8 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "whole", "shown_gist", "stage", "carried", "held", "origin", "revision"),
-        "is_owned",
-        *("_body", "_facts"),
+        *("gist", "whole", "shown_gist", "stage", "origin", "revision"),
+        *("is_owned", "_body", "_facts"),
     )
 
     type: ItemType
@@ -139,12 +112,10 @@ class ContextItem:
     whole: bool
     shown_gist: str | None
     stage: Stage
-    carried: tuple[Carried, ...]
-    held: Face | None
-    origin: "Origin | None"
+    origin: Origin | None
     revision: int
     is_owned: bool
-    _body: "_Body | Load"  # one attribute: other threads read it during `unload`
+    _body: _Body | Load  # one attribute: other threads read it during `unload`
     _facts: "_Facts"
 
     def __init__(
@@ -161,7 +132,7 @@ class ContextItem:
         tool_name: str | None = None,
         is_error: bool = False,
         gist: str | None = None,
-        origin: "Origin | None" = None,
+        origin: Origin | None = None,
     ) -> None:
         try:
             kind = ItemType(type)
@@ -184,8 +155,6 @@ class ContextItem:
             whole=False,
             shown_gist=None,
             stage=Stage.NEW,
-            carried=(),
-            held=None,
             origin=origin,
             revision=0,
             is_owned=False,
@@ -223,7 +192,7 @@ class ContextItem:
         """Whether the content is in memory."""
         return isinstance(self._body, tuple)
 
-    def _stored(self) -> "_Body":
+    def _stored(self) -> _Body:
         body = self._body
         return body if isinstance(body, tuple) else body()
 
@@ -251,30 +220,13 @@ class ContextItem:
         """
         return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
-    @property
-    def face(self) -> Face:
-        """What requests contain of it; during a turn, what the turn's first request contained."""
-        return self.held or self.current_face
-
-    @property
-    def current_face(self) -> Face:
-        """What requests of the next turn contain of it."""
-        return Face(*self._stored(), self.hidden, self.gist, self.whole)
-
     def differs(self, fields: Mapping[str, Any]) -> bool:
         """Whether any of these fields has a different value."""
         return any(getattr(self, name) != value for name, value in fields.items())
 
     @property
-    def is_shown(self) -> bool:
-        """Whether requests contain it; during a turn, whether the turn's first request did."""
-        return (self.hidden if self.held is None else self.held.hidden) is None
-
-    @property
     def line(self) -> str | None:
         """The gist, if requests contain it instead of the content."""
-        if self.held is not None:
-            return self.held.line
         return None if self.whole else self.gist
 
     @property
@@ -290,9 +242,7 @@ class ContextItem:
     @property
     def _known(self) -> "_Facts":
         """Facts about its blocks; cached while the content is not in memory."""
-        if not self.is_loaded and self.held is None:
-            return self._facts
-        return _facts_of(self.face.blocks)
+        return _facts_of(self.blocks) if self.is_loaded else self._facts
 
 
 class _Facts(NamedTuple):

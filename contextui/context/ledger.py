@@ -10,10 +10,9 @@ from typing import Any
 
 from contextui.config.schema import Placement
 from contextui.context.changes import Changes
-from contextui.context.compose import Composer
+from contextui.context.composition import Composition
 from contextui.context.item import (
     THINKING,
-    Carried,
     ContextItem,
     ItemIndex,
     ItemType,
@@ -21,14 +20,15 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import Composition, is_reduced
+from contextui.context.messages import Content, is_reduced
 from contextui.context.placement.compose import PricedComposer
+from contextui.context.render import compose_in_place
 from contextui.context.report import ContextStats, Meter, Tally
-from contextui.context.trim import Size, item_sizes, request_sizes
-from contextui.context.units import Calls, Folds, units
+from contextui.context.trim import Size, item_sizes
+from contextui.context.units import Calls, Folds, TurnItems, units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
-from contextui.model import Block, CachePrices
+from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -56,18 +56,14 @@ class Ledger:
         self._pending: list[ContextItem] = []
         self.open: list[ContextItem] = []
         """The items of any type that are not final yet."""
-        self._placement, self._windows = placement, windows
+        self._windows, self.turn = windows, TurnItems()
         self.meter = Meter(counter, is_alone=placement != "price")
-        self.priced: PricedComposer | None = None
-        self._composer: Composer | PricedComposer
-        if placement == "price":
-            lang = windows.lang if windows is not None else "en"
-            self.priced = PricedComposer(self.calls, windows, counter, lang, clock)
-            self._composer = self.priced
-        else:
-            is_in_place = placement == "in-place"
-            self._composer = Composer((self.all, self.active), self.calls, windows, self.meter,
-                                      is_in_place=is_in_place)  # fmt: skip
+        self.priced = (
+            PricedComposer(self.calls, self.turn, windows, counter, clock)
+            if placement == "price"
+            else None
+        )
+        """Composes requests by price; None if windows are placed where they were opened."""
         own = self.priced.figures.tokens_of if self.priced else self.meter.item
         self.size = item_sizes(own, self.meter, windows)
         self.tally = Tally()
@@ -81,13 +77,13 @@ class Ledger:
     @property
     def under_way(self) -> bool:
         """Whether a part of this turn was sent, so that nothing before it may change."""
-        return self._composer.turn.under_way
+        return self.turn.under_way
 
     @property
     def turn_is_over(self) -> bool:
         """Whether a new user message starts a new turn: there is an answer, and no call is
         unanswered."""
-        newest = self._composer.turn.newest
+        newest = self.turn.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
         return newest.type is not ItemType.USER
@@ -95,11 +91,11 @@ class Ledger:
     @property
     def live_references(self) -> Sequence[ContextItem]:
         """The window items that are not hidden."""
-        return self._composer.turn.references
+        return self.turn.references
 
-    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+    def shown_content(self, item: ContextItem) -> Content | None:
         """What requests contain of a final item of the conversation; None if unknown."""
-        return self._composer.shown_content(item)
+        return self.priced.shown_content(item) if self.priced is not None else None
 
     def compose(self, limit: int | None = None) -> Composition:
         """Compose the next request from the current state.
@@ -108,7 +104,10 @@ class Ledger:
             limit: The most tokens that it should have, in our own count. By price, outdated content
                 is removed to reach it; nothing else is.
         """
-        return self._composer.compose(self.seq, self.generation, limit)
+        if self.priced is not None:
+            return self.priced.compose(self.seq, self.generation, limit)
+        active = self.active.view()
+        return compose_in_place(active, self._windows, self.meter, self.seq, self.generation)
 
     def use(self, prices: CachePrices, key: str) -> None:
         """Note which model and tools the next requests are for."""
@@ -116,7 +115,7 @@ class Ledger:
             self.priced.use(prices, key)
 
     def sweep(self) -> None:
-        """Leave everything outdated out of the next request; by turn there is nothing to do."""
+        """Leave everything outdated out of the next request."""
         if self.priced is not None:
             self.generation += 1
             self.priced.sweep()
@@ -125,17 +124,9 @@ class Ledger:
         """Whether requests contain a tool result as a whole."""
         return self.priced.figures.is_whole(item) if self.priced else not is_reduced(item)
 
-    @property
-    def _holds(self) -> bool:
-        """Whether changes of what was sent wait for the end of the turn."""
-        return self.priced is None and self.under_way
-
     def request_size(self) -> Size:
-        """A function that returns an item's tokens in the next request, windows sent with it
-        included."""
-        if self.priced is not None:
-            return self.priced.figures.size
-        return request_sizes(self.open, self.meter, self._windows)
+        """A function that returns an item's tokens in the next request."""
+        return self.priced.figures.size if self.priced is not None else self.size
 
     def stats(self) -> ContextStats:
         """The current stats, after recounting what changed."""
@@ -161,7 +152,9 @@ class Ledger:
         if not item.hidden and self.calls.asker(item).hidden == "dropped":
             assign(item, hidden="dropped")  # with its answer, while it ran
         self.all.add(item)
-        self._composer.added(item)
+        self.turn.add(item)
+        if self.priced is not None:
+            self.priced.added(item)
         self.note([item])
 
     def recall(self, item: ContextItem) -> None:
@@ -195,16 +188,16 @@ class Ledger:
         Raises:
             InvalidItemError: It would.
         """
-        is_new = self.priced is not None and item.stage is Stage.NEW and not item.hidden
+        is_new = item.stage is Stage.NEW and not item.hidden
         if is_new and any(block.get("type") in THINKING for block in item.blocks or ()):
             raise InvalidItemError("This answer has thinking that goes with the next request. "
                                    "Edit it after that.")  # fmt: skip
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""
-        self.changes.apply(items, self._holds, **fields)
-        gone = self._keep_out(items)
-        self.note(items, shown=self.priced is not None or fields.keys() != {"pinned"} or gone)
+        self.changes.apply(items, fields)
+        self._keep_out(items)
+        self.note(items)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
         """Replace items with a summary, as one step for `undo`. The summary is final at once.
@@ -226,32 +219,26 @@ class Ledger:
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items without an undo step."""
         for item in items:
-            self.changes.set(item, self._holds, **fields)
+            assign(item, **fields)
         self.note(items)
 
     def undo(self) -> list[ContextItem]:
         """Undo the last step and return the items that it had changed."""
-        items = self.changes.undo(self._holds)
+        items = self.changes.undo()
         self._keep_out(items)
         self.note(items)
         return items
 
-    def _keep_out(self, items: Sequence[ContextItem]) -> bool:
-        """Hide items before the cut again unless they are pinned, and results of hidden answers;
-        return whether there were any."""
-        out = [
-            item
-            for item in items
-            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item)
-        ]
-        for item in out:
-            self.changes.set(item, self._holds, hidden="trimmed")
-        for item in items if self.priced is not None else ():
+    def _keep_out(self, items: Sequence[ContextItem]) -> None:
+        """Hide items before the cut again unless they are pinned, and results of hidden
+        answers."""
+        for item in items:
+            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
+                assign(item, hidden="trimmed")
+        for item in items:
             for result in (item, *self.calls.results(item)):
                 if not result.hidden and (hidden := self.calls.asker(result).hidden):
-                    self.changes.set(result, False, hidden=hidden)
-                    self.note([result])
-        return bool(out)
+                    self.set([result], {"hidden": hidden})
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
         """Visible items that a request cannot include yet: a tool result whose answer was sent
@@ -267,8 +254,6 @@ class Ledger:
     def send(self, composition: Composition) -> tuple[str, ...]:
         """Freeze the bytes of a request; return the ids of the items it could not include."""
         waiting = tuple(item.id for item in self.waiting(composition))
-        if composition.arriving.carrier is not None:
-            self.carry(composition.arriving.carrier, composition.arriving.copies)
         self.fix(composition.through_seq, waiting, composition)
         self._awaits_answer = True
         return waiting
@@ -281,13 +266,10 @@ class Ledger:
 
     def _note_forms(self) -> None:
         """Count the items again that requests show in another form from now on."""
-        changed = (self.items.get(one) for one in self._composer.changed_forms)
+        forms = self.priced.changed_forms if self.priced is not None else ()
+        changed = (self.items.get(item_id) for item_id in forms)
         self._recount.update((item.id, item) for item in changed if item is not None)
         self.generation += 1
-
-    def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
-        """Attach windows to this item until the turn ends."""
-        assign(carrier, carried=(*carrier.carried, *copies))
 
     def fix(
         self,
@@ -308,27 +290,30 @@ class Ledger:
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
-        self._composer.sent(composition, facts)
+        self.turn.send()
+        if self.priced is not None:
+            self.priced.sent(composition, facts)
         self._note_forms()
 
     def finish(self, early: bool = False) -> list[ContextItem]:
-        """Give all open items their final form, and apply held changes.
+        """Give all open items their final form.
 
         Early, the newest step stays open and is sent again: it was not answered yet.
         """
-        released = self.changes.release()
         stays = self._newest_step() if early else []
         for item in stays:
-            assign(item, stage=Stage.NEW, carried=())
+            assign(item, stage=Stage.NEW)
         done = [item for item in self.open if item not in stays]
         self.open = stays
         for item in done:
-            assign(item, stage=Stage.FINAL, carried=())
-        self._composer.finished([item for item in done if is_conversation(item)], early)
+            assign(item, stage=Stage.FINAL)
+        self.turn.finish()
+        if self.priced is not None:
+            self.priced.finished([item for item in done if is_conversation(item)], early)
         if not early:
             self.calls.end_turn()
-        self.note([*done, *released], shown=False)
-        self.note(released)
+        self._recount.update((item.id, item) for item in done)
+        self.generation += 1
         return done
 
     def _newest_step(self) -> list[ContextItem]:
@@ -344,19 +329,16 @@ class Ledger:
             last = [*unit.items, *last]
         return sorted([*last, *new], key=lambda item: item.seq)
 
-    def note(self, items: Iterable[ContextItem], shown: bool = True) -> None:
-        """Update everything derived from these items.
-
-        Args:
-            items: The items that changed.
-            shown: Whether what requests contain of them may have changed.
-        """
+    def note(self, items: Iterable[ContextItem]) -> None:
+        """Update everything derived from these items."""
         self.generation += 1
         for item in items:
             (self.active.discard if item.hidden else self.active.add)(item)
             self._recount[item.id] = item
-            if shown and item.held is None:
-                self._composer.changed(item)
+            if item.type is ItemType.WINDOW:
+                self.turn.changed(item)
+            if self.priced is not None:
+                self.priced.changed(item)
 
     def redrawn(self, window_id: str) -> None:
         """Mark a window's render as changed. Thread-safe and non-blocking."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, get_args
 from contextui.config.schema import Placement
 from contextui.context import changes
 from contextui.context.changes import edited
+from contextui.context.composition import Composition
 from contextui.context.fit import Room, wait_for_each
 from contextui.context.item import (
     SUMMARY,
-    Carried,
     ContextItem,
     Hidden,
     ItemType,
@@ -22,7 +22,6 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.ledger import Ledger
-from contextui.context.messages import Composition
 from contextui.context.placement.figures import Change, Forecast, PlacedBlock
 from contextui.context.queries import Queries
 from contextui.context.report import ContextStats, debug_line
@@ -215,7 +214,7 @@ class ContextManager(Edits, Queries):
         windows: The windows of this conversation.
         counter: Counts tokens; by default cl100k.
         placement: Where windows go in a request: by ``price`` (see `contextui.context.placement`),
-            at the end of each ``turn`` (see `contextui.context.arrival`), or ``in-place``.
+            or ``in-place``, where each window was opened (see `contextui.context.render`).
         clock: Returns the time in seconds.
 
     Example:
@@ -490,24 +489,16 @@ class ContextManager(Edits, Queries):
             if is_empty and composition.plan is None:
                 return  # no conversation in it, so there are no bytes to keep
             waiting = self.ledger.send(composition)
-            carrier, copies = composition.arriving.carrier, composition.arriving.copies
-            carrier_id = carrier.id if carrier is not None and copies else None
             plan = composition.plan.facts if composition.plan is not None else None
-            self._note_seen(copies, plan)
-            event = RequestSent(composition.through_seq, carrier_id, waiting, plan)
+            if self.windows is not None and plan is not None:
+                for block in plan["blocks"]:
+                    version = ContextVersion.read(version_of(block["text"]))
+                    self.windows.note_seen(block["window"], version)
+            event = RequestSent(composition.through_seq, waiting, plan)
             if is_answered or plan is None:
                 self._post(event)
             else:
                 self._unanswered = _Unanswered(event, self.ledger.generation, before)
-
-    def _note_seen(self, copies: Iterable[Carried], plan: Mapping[str, Any] | None) -> None:
-        """Note which versions of windows a request shows that those before it did not."""
-        if self.windows is not None:
-            for copy in copies:
-                self.windows.note_seen(copy.window_id, copy.version)
-            for block in plan["blocks"] if plan is not None else ():
-                version = ContextVersion.read(version_of(block["text"]))
-                self.windows.note_seen(block["window"], version)
 
     def answer_began(self) -> None:
         """Note that the model answers the last request."""

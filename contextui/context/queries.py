@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem
 from contextui.context.ledger import Ledger
-from contextui.context.messages import Composition
 from contextui.context.units import Calls, Folds
 from contextui.model import Block
 

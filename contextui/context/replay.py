@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.context.changes import Step
-from contextui.context.item import Carried, ContextItem
+from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Trigger
 
@@ -107,15 +107,6 @@ class ContextReplay:
     def set_cut(self, cut: int) -> None:
         """Move the cut: conversation before this seq was trimmed."""
         self._ledger.cut = cut
-
-    def carry(self, carrier: ContextItem, copies: Iterable[Carried]) -> None:
-        """Attach the windows of a request to the item that they were sent with.
-
-        Args:
-            carrier: The item.
-            copies: All windows attached to it, in order; those that it has already are skipped.
-        """
-        self._ledger.carry(carrier, tuple(copies)[len(carrier.carried) :])
 
     def mark_sent(
         self, through_seq: int, waiting_ids: Iterable[str], plan: Mapping[str, Any] | None = None

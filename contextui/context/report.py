@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from contextui.context import messages
-from contextui.context.item import Carried, ContextItem, ItemType
-from contextui.context.messages import is_reduced
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.messages import content_of, is_reduced, role_of
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
@@ -101,16 +100,16 @@ class Meter:
 
     def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
         self._counter, self._is_alone = counter, is_alone
-        self._items: dict[str, tuple[tuple[int, bool, bool], int]] = {}
+        self._items: dict[str, tuple[tuple[int, bool], int]] = {}
         self._windows: dict[str, dict[int, int]] = {}
 
     def item(self, item: ContextItem) -> int:
         """The tokens of an item's own content, in the form of its current stage."""
-        form = (item.revision, item.held is not None, messages.is_reduced(item))
+        form = (item.revision, is_reduced(item))
         known = self._items.get(item.id)
         if known is None or known[0] != form:
-            overhead = self._counter.message_overhead(messages.role_of(item))
-            tokens = overhead + self._counter.count_content(messages.content_of(item))
+            overhead = self._counter.message_overhead(role_of(item))
+            tokens = overhead + self._counter.count_content(content_of(item))
             known = self._items[item.id] = (form, tokens)
         return known[1]
 
@@ -127,10 +126,6 @@ class Meter:
         """The tokens of a render, counted now."""
         overhead = self._counter.message_overhead("user") if self._is_alone else 0
         return overhead + self._counter.count(xml)
-
-    def copies(self, copies: Iterable[Carried]) -> int:
-        """The tokens of windows in a request."""
-        return sum(self.window(copy.window_id, copy.xml) for copy in copies)
 
     def reference(self, item: ContextItem, windows: WindowManager | None) -> int:
         """The tokens of the window that an item refers to: its render, not its id."""

@@ -75,12 +75,10 @@ class TurnItems:
         """Follow a change of a window's item."""
         (self._references.discard if window.is_obsolete else self._references.add)(window)
 
-    def send(self) -> list[ContextItem]:
-        """Note that a request was sent; return the items that it was the first to contain."""
-        done = [item for item in self.new if item.stage is Stage.SENT]
+    def send(self) -> None:
+        """Note that a request was sent."""
+        self.sent += (item for item in self.new if item.stage is Stage.SENT)
         self.new = [item for item in self.new if item.stage is Stage.NEW]
-        self.sent += done
-        return done
 
     def finish(self) -> None:
         """End the turn; what is not final yet is new again."""

@@ -151,7 +151,7 @@ class MemoryStore:
         self._reloaded.clear()
         for item in old:
             # An edit is a separate entry in the log, not part of the item's own.
-            unchanged = not item.revision and item.held is None and item.stage is Stage.FINAL
+            unchanged = not item.revision and item.stage is Stage.FINAL
             if item.id in self._offsets and unchanged and item.is_loaded and is_conversation(item):
                 shown = partial(self._as_shown, item)
                 unload(item, stored(self._path, self._offsets, item.id, fallback=shown))

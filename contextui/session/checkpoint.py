@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from contextui.context.changes import Before, Compaction, Step, items_of
-from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
+from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.replay import ContextReplay
 from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
@@ -148,26 +148,16 @@ def _step(facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextI
 
 
 def _before_facts(before: Before) -> dict[str, Any]:
-    same = before.face.content == before.item.content and before.face.blocks == before.item.blocks
-    words = {} if same else {"content": before.face.content, "blocks": before.face.blocks}
-    return {
-        "id": before.item.id,
-        "pinned": before.pinned,
-        "hidden": before.face.hidden,
-        "gist": before.face.gist,
-        "whole": before.face.whole,
-        **words,
-    }
+    fields, item = dict(before.fields), before.item
+    if fields["content"] == item.content and fields["blocks"] == item.blocks:
+        del fields["content"], fields["blocks"]
+    return {"id": item.id, **fields}
 
 
 def _before(facts: BeforeFacts, item: ContextItem) -> Before:
-    content = facts.get("content", item.content)
-    blocks = tuple(facts.get("blocks") or ()) or None
-    face = Face(
-        content,
-        blocks if "content" in facts else item.blocks,
-        facts["hidden"],
-        facts["gist"],
-        facts.get("whole", False),  # missing in older logs
-    )
-    return Before(item, face, facts["pinned"])
+    words: dict[str, Any] = {"content": item.content, "blocks": item.blocks}
+    if "content" in facts:
+        words = {"content": facts["content"], "blocks": tuple(facts.get("blocks") or ()) or None}
+    whole = facts.get("whole", False)  # missing in older logs
+    rest = {"gist": facts["gist"], "hidden": facts["hidden"], "pinned": facts["pinned"]}
+    return Before(item, {**words, **rest, "whole": whole})

@@ -114,7 +114,6 @@ class Recorder:
         self._logged: dict[str, str] = {}  # the newest logged version of each window
         self._paid: dict[str, float] = {}  # when each window's timers are within their rate again
         self._delayed: dict[str, threading.Timer] = {}
-        self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._on_event), windows.subscribe(self._on_event)]
         log.rebuild = self._write_anew
@@ -313,23 +312,12 @@ class Recorder:
         return self._last_size
 
     def _request(self, event: RequestSent) -> None:
-        copies = []
-        if event.carrier_id is not None:
-            for copy in self._context.get(event.carrier_id).carried:
-                self._window_state(copy.window_id)
-                facts = {"windowId": copy.window_id, "version": str(copy.version)}
-                if self._shown.get(copy.window_id) != hash(copy.xml):
-                    self._shown[copy.window_id] = hash(copy.xml)
-                    facts["xml"] = copy.xml
-                copies.append(facts)
         plan = {} if event.plan is None else {"plan": dict(event.plan)}
         for window_id in {one["window"]: None for one in plan.get("plan", {}).get("blocks", ())}:
             self._window_state(window_id)
         self._write_system(
             "request",
             throughSeq=event.through_seq,
-            carrierId=event.carrier_id,
-            windows=copies,
             waitingIds=list(event.waiting_ids),
             **plan,
         )
@@ -358,8 +346,6 @@ class Recorder:
             self._write_system("checkpoint", **data)
             self._since_checkpoint = self._bytes_since = 0
             self._checkpoint_size = self._last_size
-            # A resume from here has not read earlier renders.
-            self._shown.clear()
             if self.title:  # a resume and lists of sessions read it from here on
                 self._write_system("title", text=self.title)
 

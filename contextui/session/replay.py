@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from contextui.context.changes import admit, check_text, items_of
 from contextui.context.gists.gist import gist
-from contextui.context.item import Carried, ContextItem, ItemType, assign
+from contextui.context.item import ContextItem, ItemType, assign
 from contextui.context.manager import ContextManager
 from contextui.context.replay import ContextReplay
 from contextui.context.units import Calls
@@ -78,7 +78,7 @@ class WindowReplay:
     def __init__(self) -> None:
         self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
         self._closed: dict[str, str] = {}
-        self._renders: dict[str, str] = {}
+        self.sent: dict[str, str] = {}  # the XML of windows that version 2 placed by turn
         self._used: dict[str, None] = {}  # the last used one at the end
         self._unsure: set[str] = set()  # those of unknown use, put first
         self._numbers: dict[str, int] = {}
@@ -128,12 +128,6 @@ class WindowReplay:
         """The last logged version of each open window."""
         return {window_id: facts["version"] for window_id, facts in self._open.items()}
 
-    def render(self, facts: Mapping[str, Any]) -> str:
-        """Return the XML of a window in a request: given with it, or with an earlier one."""
-        if "xml" in facts:
-            self._renders[facts["windowId"]] = facts["xml"]
-        return self._renders.get(facts["windowId"], "")
-
     def restore(
         self,
         windows: WindowManager,
@@ -151,8 +145,8 @@ class WindowReplay:
             try:
                 if cls is None:
                     raise ContextUIError("there is no window class {name}", name=facts["name"])
-                block = context.known_block(window_id) or self._renders.get(window_id)
-                self._restore(windows, cls, window_id, facts, block or facts.get("render") or "")
+                block = context.known_block(window_id) or self._render(window_id, facts)
+                self._restore(windows, cls, window_id, facts, block)
                 self._unhide(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(
@@ -175,7 +169,7 @@ class WindowReplay:
                         problem=error if isinstance(error, ContextUIError) else str(error),
                     )
                 )
-                self._closed[window_id] = self._renders.get(window_id) or facts.get("render") or ""
+                self._closed[window_id] = self._render(window_id, facts)
                 self.absent.append(self._facts(window_id, facts))
         for window_id in self._used:
             if windows.get(window_id):
@@ -195,6 +189,9 @@ class WindowReplay:
                         )
                     )
                 context.mark_window_obsolete(window_id)
+
+    def _render(self, window_id: str, facts: Mapping[str, Any]) -> str:
+        return self.sent.get(window_id) or facts.get("render") or ""
 
     def _restore(
         self,
@@ -429,14 +426,8 @@ class Replay:
         (changes.set if operation == "trim" else changes.edit)(items, fields)
 
     def _request(self, data: RequestFacts) -> None:
-        renders = [(facts, self._windows.render(facts)) for facts in data["windows"]]
-        for carrier in self._known([data["carrierId"]] if data["carrierId"] else []):
-            copies = [
-                Carried(facts["windowId"], ContextVersion.read(facts["version"]), xml)
-                for facts, xml in renders
-                if xml
-            ]
-            self._changes.carry(carrier, copies)
+        shown = ((one["windowId"], one.get("xml")) for one in data.get("windows", ()))
+        self._windows.sent.update((window_id, xml) for window_id, xml in shown if xml)
         self._changes.mark_sent(data["throughSeq"], data["waitingIds"], data.get("plan"))
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:

@@ -343,8 +343,6 @@ def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
     for _, entry in rest:
         if entry.subtype == "change":
             named.update(entry.data["itemIds"])
-        elif entry.subtype == "request" and entry.data["carrierId"]:
-            named.add(entry.data["carrierId"])
     return named
 
 

@@ -125,10 +125,9 @@ class UsageFacts(TypedDict):
 
 
 class CopyFacts(TypedDict):
-    """A window as a request included it; without XML, the same as in the request before."""
+    """A window that version 2 placed at the end of a turn; without XML, the same as before."""
 
     windowId: WindowId
-    version: Version
     xml: NotRequired[str]
 
 
@@ -136,8 +135,7 @@ class RequestFacts(TypedDict):
     """A request was sent."""
 
     throughSeq: Place
-    carrierId: str | None
-    windows: list[CopyFacts]
+    windows: NotRequired[list[CopyFacts]]
     waitingIds: list[str]
     plan: NotRequired[State]
 

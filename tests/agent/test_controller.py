@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.preamble import is_said
 from contextui.agent.turn import TurnRunningError
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.events import (
     AnswerGiven,
@@ -153,27 +152,6 @@ def test_the_usage_calibrates_the_counter() -> None:
     talk.context.subscribe(heard.append)
     run(talk, "hello " * 200)
     assert [type(event).__name__ for event in heard].count("UsageReported") == 1
-
-
-@pytest.mark.usefixtures("by_turn")
-def test_each_request_is_a_prefix_of_the_next_within_a_turn_and_its_final_part_stays() -> None:
-    adds = [
-        call("action", window_id="todo_1", action_id="add", params={"text": str(number)})
-        for number in range(6)
-    ]
-    talk = controller(call("create", name="todo"), *adds[:3], "One.", *adds[3:], "Two.", "Three.")
-    run(talk, "first")
-    run(talk, "second")
-    run(talk, "third")
-    first, second, third = requests(talk)[:5], requests(talk)[5:9], requests(talk)[9:]
-    for turn in (first, second, third):
-        for one, following in pairwise(turn):
-            assert following.blocks()[: len(one.blocks())] == one.blocks()
-    assert second[0].stable > 0
-    stable = second[0].blocks()[: second[0].stable]
-    assert third[0].stable > second[0].stable
-    assert third[0].blocks()[: second[0].stable] == stable
-    assert not any("<Window" in str(block) for block in stable)
 
 
 # --- answers that are odd ----------------------------------------------------------------

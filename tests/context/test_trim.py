@@ -22,13 +22,13 @@ from contextui import (
 )
 from contextui.context.item import is_conversation
 from contextui.context.report import Meter
-from contextui.context.trim import ROUNDS_KEPT, request_sizes
+from contextui.context.trim import ROUNDS_KEPT, item_sizes
 from contextui.context.units import Unit, rounds, units
 from contextui.events import Event
 from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
 from tests.thorough import times
 
-size = request_sizes([], Meter(rough_counter()), None)
+size = item_sizes(Meter(rough_counter()).item, Meter(rough_counter()), None)
 
 
 def item(kind: str, text: str, seq: int, **fields: object) -> ContextItem:
@@ -282,12 +282,10 @@ def test_a_turn_that_outgrows_the_budget_takes_its_final_form_but_for_its_newest
     sent = wire(request).decode()
     assert not sent.startswith(wire(before).decode())
     assert "[the first gist]" in sent
-    assert "thought of the first" not in sent
+    assert "thought of" not in sent
     assert "the second result" in sent, "the model has not read it yet"
-    assert "thought of the second" in sent
     assert "do it" in sent
     assert sent.count("<Window ") == 1
-    assert "<Window " in str(request[-1].content), "the windows arrive inside the last result"
     talk.call(1)
     talk.result("ok")
     assert wire(talk.send(1_800)).decode().startswith(sent), "and from here on bytes are fixed"

@@ -25,8 +25,8 @@ from contextui import ContextItem, ItemType
 from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
 from tests import forkserver
-from tests.context.conversation import wire
-from tests.context.test_properties import assert_whole_pairs, specified
+from tests.context.conversation import specified, wire
+from tests.context.test_properties import assert_whole_pairs
 from tests.forking import forked, killed
 from tests.session.test_log import AGAIN, FULL
 from tests.session.test_roundtrip import Talk

@@ -247,7 +247,7 @@ def test_a_session_that_ends_and_goes_on_is_followed(store: SessionStore) -> Non
 
 # --- requests and sweeps ----------------------------------------------------------------------
 
-REQUEST: dict[str, Any] = {"throughSeq": 2, "carrierId": None, "windows": [], "waitingIds": []}
+REQUEST: dict[str, Any] = {"throughSeq": 2, "waitingIds": []}
 SWEEP = {"after": 3, "reason": "closed", "rent": 12.5, "price": 8, "saved": 120}
 PLAN = {"number": 7, "time": 1.5, "model": "m", "head": "h", "marks": [1], "outdated": 30}
 USAGE = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 80}

@@ -36,7 +36,6 @@ CASES: list[tuple[str, str, object]] = [
     ("checkpoint", "data.items.0.1.hidden", "dropped"),
     ("checkpoint", "data.windows", []),
     ("checkpoint", "data.numbers", {"todo": -1}),
-    ("request", "data.carrierId", GONE),
     ("user", "data.seq", 10**19),
     ("user", "data.seq", 10**7),
     ("user", "data.seq", -1),

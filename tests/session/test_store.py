@@ -23,7 +23,6 @@ from contextui import (
     action,
     escape_project_path,
 )
-from contextui.config.schema import Placement
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
@@ -43,8 +42,7 @@ from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
 from contextui.windows.git.window import GitWindow
 from contextui.windows.notebook import NotebookWindow
-from tests.context.conversation import NotesWindow, wire
-from tests.context.test_properties import specified
+from tests.context.conversation import NotesWindow, specified, wire
 from tests.session.test_log import SAMPLES
 from tests.session.test_roundtrip import Talk
 from tests.windows.git.conftest import run
@@ -462,10 +460,11 @@ def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
             assert window.snapshot().state.focus_id == focus
 
 
-@pytest.mark.usefixtures("by_turn")
 def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
-    store: SessionStore, session: Session
+    tmp_path: Path,
 ) -> None:
+    store = SessionStore(tmp_path / "home", SessionOptions(placement="in-place"))
+    session = store.create(tmp_path)
     context = session.context
     context.add(ContextItem(ItemType.USER, "read it"))
     read = context.add(ContextItem(ItemType.TOOL, "a long text", tool_name="x", gist="[a file]"))
@@ -514,16 +513,15 @@ def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Sess
         assert wire(view.context.outlook().messages) == sent[turn - 1]
 
 
-@pytest.mark.parametrize("placement", ["price", "turn"])
 def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_state(
-    tmp_path: Path, placement: Placement
+    tmp_path: Path,
 ) -> None:
     """What an editor or a list of files shows is on the disk, not in the log of its state."""
     work, classes = tmp_path / "work", [EditorWindow, FilesWindow, GitWindow]
     work.mkdir()
     (work / "a.py").write_text("first = 1\n")
     run(work, "init", "--quiet")
-    store = SessionStore(tmp_path / "home", SessionOptions(classes=classes, placement=placement))
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=classes))
     then, composed = list[dict[str, str]](), list[bytes]()
     with store.create(work) as session:
         talk, windows = Talk(session), session.windows

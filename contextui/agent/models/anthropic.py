@@ -1,7 +1,6 @@
 """Client for Anthropic's Messages API: Anthropic's models, and compatible servers."""
 
 import os
-from collections import deque
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ from contextui.words import msg
 if TYPE_CHECKING:
     import anthropic
     import httpx2
-
-_REMEMBERED = 4  # requests; those for a summary may come between two of one conversation
 
 
 class AnthropicModel(RemoteModel):
@@ -75,15 +72,10 @@ class AnthropicModel(RemoteModel):
         endpoint = Endpoint(url, name, secret, key_source or variable)
         super().__init__(name, endpoint, limits, prices or CachePrices())
         self._thinking, self._thinking_tokens = thinking, thinking or 0
-        self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
+        self._before: Payload | None = None
 
     def _reader(self) -> AnswerReader:
         return AnswerReader(self.name)
-
-    def _answer_began(self, sent: Payload) -> None:
-        """Remember a request: the server started to answer, so it cached it up to its marks."""
-        if sent not in self._sent:
-            self._sent.append(sent)
 
     def _make_client(self) -> "anthropic.AsyncAnthropic":
         import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
@@ -107,7 +99,7 @@ class AnthropicModel(RemoteModel):
 
     def _written(self, request: ModelRequest) -> Payload:
         try:
-            sent = payload(request, self.name, self._sent)
+            sent = self._before = payload(request, self.name, self._before)
         except RecursionError as error:
             raise failures.unsendable(error, self._endpoint) from None
         match self._thinking:

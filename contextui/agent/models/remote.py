@@ -121,7 +121,6 @@ class RemoteModel(ABC):
             aclosing(self._events(reply, largest)) as events,
         ):
             while (event := await self._next(events, watch, tokens)) is not None:
-                self._answer_began(sent)
                 before = reader.progress
                 for one in reader.read(event):
                     yield one
@@ -222,9 +221,6 @@ class RemoteModel(ABC):
         Raises:
             ModelError: Its status is no success.
         """
-
-    def _answer_began(self, sent: Any) -> None:  # noqa: B027  (optional)
-        """React to an event of the answer."""
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
         """Parse the data of an event.

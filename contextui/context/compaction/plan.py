@@ -30,7 +30,7 @@ _MOST = 0.75  # of the room: limit of the last rounds that stay, or compaction i
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CompactionPlan:
     """The items to summarize and the items that stay, oldest first.
 
     Attributes:
@@ -51,7 +51,7 @@ class Plan:
         return len(self.stays) + sum(map(is_conversation, self.goes))
 
 
-def plan(context: ContextManager, share: float = RETAIN, room: int | None = None) -> Plan:
+def plan(context: ContextManager, share: float = RETAIN, room: int | None = None) -> CompactionPlan:
     """Decide which items to summarize.
 
     The newest messages stay, as many as the share says and at least the last three rounds. Fewer
@@ -76,7 +76,8 @@ def plan(context: ContextManager, share: float = RETAIN, room: int | None = None
     gone = {item.id for item in goes}
     stays = [item for unit in conversation for item in unit.items if item.id not in gone]
     folded = sorted([*earlier, *goes], key=lambda item: item.seq) if goes else []
-    return Plan(tuple(folded), tuple(stays), sum(map(size, folded)), sum(map(size, stays)))
+    tokens, stays_tokens = (sum(map(size, items)) for items in (folded, stays))
+    return CompactionPlan(tuple(folded), tuple(stays), tokens, stays_tokens)
 
 
 def _share(conversation: Sequence[Unit], share: float) -> int:

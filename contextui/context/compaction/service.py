@@ -10,7 +10,7 @@ from contextui.context.compaction.plan import (
     FALLBACK,
     RETAIN,
     SUMMARY_SHARE,
-    Plan,
+    CompactionPlan,
     mentioned_files,
     plan,
 )
@@ -99,11 +99,11 @@ class CompactionService:
             return False
         return self._futile < FUTILE and bool(self.preview().goes)
 
-    def preview(self) -> Plan:
+    def preview(self) -> CompactionPlan:
         """Plan what would be summarized and what would stay."""
         return plan(self.context, RETAIN, self._room)
 
-    def check(self) -> Plan:
+    def check(self) -> CompactionPlan:
         """Return the plan if compaction is possible and would save enough.
 
         Raises:
@@ -114,13 +114,13 @@ class CompactionService:
             raise NothingToCompactError(little)
         return chosen
 
-    def saves_little(self, chosen: Plan) -> Message | None:
+    def saves_little(self, chosen: CompactionPlan) -> Message | None:
         """Why this plan saves too little even with an empty summary; None if it may save
         enough."""
         before = self.context.outlook().tokens
         return self._saves_little(before, before - chosen.tokens)
 
-    def possible(self) -> Plan:
+    def possible(self) -> CompactionPlan:
         """Return the plan if anything can be compacted.
 
         Raises:
@@ -193,7 +193,7 @@ class CompactionService:
             report=self.context.report_usage,
         )
 
-    async def _summarize(self, this: _Attempt, chosen: Plan) -> Summary:
+    async def _summarize(self, this: _Attempt, chosen: CompactionPlan) -> Summary:
         items = sorted(self._whole(chosen.goes), key=lambda item: item.seq)
         windows = self.context.windows
         files = await asyncio.to_thread(mentioned_files, items, windows) if windows else []

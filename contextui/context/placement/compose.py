@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import Composition, Messages, Shown, content_of, head_first, role_of
+from contextui.context.messages import Content, Messages, Shown, content_of, head_first, role_of
 from contextui.context.placement.facts import (
     UNFIT,
     decision_of,
@@ -24,9 +25,9 @@ from contextui.context.placement.facts import (
     state_facts,
 )
 from contextui.context.placement.figures import Figures
-from contextui.context.placement.forms import Content, Forms, is_placed
+from contextui.context.placement.forms import Forms, is_placed
 from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import Plan, SentMessages
+from contextui.context.placement.messages import RequestPlan, SentMessages
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript
 from contextui.context.units import Calls, TurnItems
@@ -54,9 +55,9 @@ class PricedComposer:
 
     Args:
         calls: Links tool calls and their results.
+        turn: The items of the running turn.
         windows: The windows of the conversation.
         counter: Counts tokens.
-        lang: The language of gists.
         clock: Returns the time in seconds; resumed sessions compare it with the time of the last
             request.
     """
@@ -64,17 +65,18 @@ class PricedComposer:
     def __init__(
         self,
         calls: Calls,
+        turn: TurnItems,
         windows: WindowManager | None,
         counter: TokenCounter,
-        lang: Lang,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._windows, self._counter, self._clock = windows, counter, clock
+        lang: Lang = windows.lang if windows is not None else "en"
         self._forms = Forms(calls, counter, lang)
         self._messages = SentMessages(self._forms)
         self._slots = ItemSlots(calls, self._forms, self._messages)
         self.figures = Figures(self._slots, self._messages, self._forms, clock)
-        self.turn = TurnItems()
+        self._turn = turn
         self._looks: dict[str, _Look] = {}
         self._shown: dict[str, str] = {}  # the whole block that the model can know of each window
         self._composed: tuple[tuple[object, ...], Composition] | None = None
@@ -109,7 +111,6 @@ class PricedComposer:
         if item.type is ItemType.SYSTEM and not item.is_summary:
             insort(self._messages.head.items, item, key=lambda one: one.seq)
             return
-        self.turn.add(item)
         if item.type is ItemType.WINDOW:
             return
         if self._is_held or (item.hidden and item.stage is Stage.FINAL):
@@ -124,7 +125,6 @@ class PricedComposer:
         if self._is_held:
             return
         if item.type is ItemType.WINDOW:
-            self.turn.changed(item)
             self._slots.window_changed(item)
         else:
             self._slots.changed(item)
@@ -141,7 +141,6 @@ class PricedComposer:
             facts: What the log has of how it was planned.
         """
         self.changed_forms.clear()
-        self.turn.send()
         plan = composition.plan if composition is not None else None
         if plan is not None:
             self._undo = self._undo_of(plan)
@@ -153,10 +152,9 @@ class PricedComposer:
 
     def finished(self, items: Sequence[ContextItem], early: bool = False) -> None:
         """End the turn of these items; early, the rest of it is sent again."""
-        self.turn.finish()
         if early:
             self.transcript.forget_thinking()
-            self._send_again(self.turn.new)
+            self._send_again(self._turn.new)
         elif items:
             self.transcript.begin_turn()
         self._composed = None
@@ -310,7 +308,7 @@ class PricedComposer:
             self._undo()
         self._undo = None
 
-    def _undo_of(self, plan: Plan) -> Callable[[], None]:
+    def _undo_of(self, plan: RequestPlan) -> Callable[[], None]:
         """What takes a request back that is about to be noted as sent."""
         undo, put_back = self.transcript.undo_of(plan.made), self._messages.undo_of(plan.kept)
         shown = {slot.item: self._shown.get(slot.item) for slot in plan.looks}
@@ -330,7 +328,7 @@ class PricedComposer:
 
         return take_back
 
-    def _apply(self, plan: Plan, places: Sequence[int] | None = None) -> None:
+    def _apply(self, plan: RequestPlan, places: Sequence[int] | None = None) -> None:
         script = self.transcript
         self.changed_forms |= {slot.item for slot in plan.made.wants}
         following = (self._messages.seq(slot) for slot in script.tail[plan.made.place :])
@@ -382,7 +380,7 @@ class PricedComposer:
             through_seq,
             generation,
             fresh=tuple(piece for slot, piece in plan.new if slot.at < 0),
-            in_turn=any(item.is_shown for item in (*self.turn.new, *self.turn.sent)),
+            in_turn=any(not item.hidden for item in (*self._turn.new, *self._turn.sent)),
             plan=plan,
         )
 
@@ -394,12 +392,12 @@ class PricedComposer:
             slot.text = (look.change or "") if is_change else look.xml
         return looks
 
-    def _plan(self, made: Decision, *, use_cache: bool = True) -> Plan:
+    def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
         """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
-        return Plan(
+        return RequestPlan(
             made,
             self._messages.count_before(script.start_of(made)),
             list(self._messages.made_of(rows, use_cache=use_cache)),
@@ -427,7 +425,7 @@ class PricedComposer:
         pieces.sort(key=lambda pair: pair[0])
         return [piece.message for _, piece in (*pieces, *plan.new)]
 
-    def _first_window(self, plan: Plan) -> int:
+    def _first_window(self, plan: RequestPlan) -> int:
         """Behind how many messages the first block of a window stands, or what is new."""
         slots = (self.transcript.slots_of(name) for name in self.transcript.present)
         shown = (next((one.at for one in row if one.sent), None) for row in slots)
@@ -449,7 +447,7 @@ class PricedComposer:
     def _look_at_windows(self) -> bool:
         """Note how the windows look now; return whether any looks different."""
         script, is_new, there = self.transcript, False, set[str]()
-        for item in self.turn.references if self._windows is not None else ():
+        for item in self._turn.references if self._windows is not None else ():
             window = self._windows.get(item.content) if self._windows is not None else None
             if window is None:
                 continue
@@ -482,8 +480,8 @@ class PricedComposer:
         head = self._messages.head
         visible = [
             item
-            for item in head_first(item for item in head.items if item.is_shown)
-            if not (self.turn.under_way and item.stage is Stage.NEW)
+            for item in head_first(item for item in head.items if not item.hidden)
+            if not (self._turn.under_way and item.stage is Stage.NEW)
         ]
         key = tuple((item.id, item.revision) for item in visible)
         if key != head.key:

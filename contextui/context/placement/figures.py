@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
-from contextui.context.messages import content_of, role_of
-from contextui.context.placement.forms import Forms, is_placed, layout_of, result_content
+from contextui.context.messages import content_of, result_content, role_of
+from contextui.context.placement.forms import Forms, is_placed, layout_of
 from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import Plan, SentMessages
+from contextui.context.placement.messages import RequestPlan, SentMessages
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
 from contextui.context.placement.state import FORCED
 from contextui.model import CachePrices
@@ -109,7 +109,7 @@ class Figures:
         forms = [slot.want for slot in self._slots.transcript.slots_of(item.id)]
         return any(form is not None and form.kind == "result" for form in forms)
 
-    def tokens_in(self, plan: Plan, item: ContextItem) -> int:
+    def tokens_in(self, plan: RequestPlan, item: ContextItem) -> int:
         """The tokens of an item in a request that are not outdated; the head has its own."""
         script, made = self._slots.transcript, plan.made
         start, name = script.start_of(made), item.id
@@ -134,7 +134,7 @@ class Figures:
         """The tokens of an item if nothing of it was shortened."""
         return sum(slot.full.tokens for slot in self._slots.transcript.slots_of(item.id))
 
-    def counts(self, plan: Plan, item: ContextItem) -> bool:
+    def counts(self, plan: RequestPlan, item: ContextItem) -> bool:
         """Whether anything of an item is wanted."""
         slots = self._slots.transcript.slots_of(item.id)
         if item.hidden or item.type in (ItemType.WINDOW, ItemType.SYSTEM) or not slots:
@@ -142,7 +142,7 @@ class Figures:
         forms = (plan.made.want_of(slot) for slot in slots)
         return any(form is not None and not form.source for form in forms)
 
-    def placed(self, plan: Plan) -> list[PlacedBlock]:
+    def placed(self, plan: RequestPlan) -> list[PlacedBlock]:
         """The blocks of windows and summaries in a request, and those outdated, in order."""
         script, made = self._slots.transcript, plan.made
         start, held = script.start_of(made), script.held_of(made)

@@ -4,16 +4,11 @@ from collections.abc import Sequence
 
 from contextui.context.gists.result import result_gist
 from contextui.context.item import THINKING, ContextItem, ItemType
-from contextui.context.messages import Shown, content_of, role_of
+from contextui.context.messages import Content, Shown, content_of, role_of
 from contextui.context.placement.slots import Form, Kind, Slot
 from contextui.context.units import Calls
-from contextui.model import Block
 from contextui.tokens import TokenCounter
 from contextui.words import Lang
-
-_NO_OUTPUT = "(no output)"
-
-Content = str | tuple[Block, ...]
 
 
 class Forms:
@@ -83,9 +78,3 @@ def parts_of(item: ContextItem, parts: tuple[int, ...]) -> Content:
     if blocks is None:
         return content_of(item)
     return tuple(blocks[number] for number in parts if number < len(blocks))
-
-
-def result_content(item: ContextItem) -> Content:
-    """What a tool result says as a whole."""
-    face = item.current_face
-    return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)

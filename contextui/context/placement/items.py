@@ -11,8 +11,8 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import content_of
-from contextui.context.placement.forms import Forms, layout_of, result_content
+from contextui.context.messages import content_of, result_content
+from contextui.context.placement.forms import Forms, layout_of
 from contextui.context.placement.messages import SentMessages
 from contextui.context.placement.plan import Wants
 from contextui.context.placement.slots import Form, Kind, Slot

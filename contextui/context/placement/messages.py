@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from typing import Any
 
-from contextui.context.item import THINKING, Carried, ContextItem, ItemType
+from contextui.context.item import THINKING, ContextItem, ItemType
 from contextui.context.messages import (
+    Content,
     Piece,
     Shown,
+    WindowCopy,
     content_of,
     own_content,
     result_block,
+    result_content,
     role_of,
 )
-from contextui.context.placement.forms import Content, Forms, parts_of, result_content
+from contextui.context.placement.forms import Forms, parts_of
 from contextui.context.placement.slots import HEAD, Decision, Form, Request, Slot, size_of
 from contextui.context.placement.transcript import Transcript
 from contextui.model import Block, LlmMessage, Role
@@ -37,7 +40,7 @@ class Head:
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class RequestPlan:
     """How a composed request was planned, and what is needed to note it as sent.
 
     Attributes:
@@ -212,7 +215,7 @@ class SentMessages:
         """The message with the results of an answer, and with the windows inside of them."""
         items: list[ContextItem] = []
         blocks: list[Block] = []
-        copies: list[Carried] = []
+        copies: list[WindowCopy] = []
         for call, rows in groupby(live, key=lambda row: row[0].call):
             (slot, form, _), *inner = rows
             item = self.items[slot.item]
@@ -225,12 +228,12 @@ class SentMessages:
             blocks.append(result_block(call, given, windows, is_error=item.is_error))
         return Shown(LlmMessage("user", tuple(blocks)), tuple(items), tuple(copies))
 
-    def copy_of(self, slot: Slot, form: Form, label: str) -> Carried:
+    def copy_of(self, slot: Slot, form: Form, label: str) -> WindowCopy:
         """The block of a window, as a request contains it."""
         text, version = slot.text, version_of(slot.text)
         if form.kind == "whole" and label.startswith("ref:"):
             text = with_reference(text, label.removeprefix("ref:"))
-        return Carried(slot.item, ContextVersion.read(version), text)
+        return WindowCopy(slot.item, ContextVersion.read(version), text)
 
     def seq(self, slot: Slot) -> int:
         """The seq of the item that a slot belongs to."""

@@ -7,7 +7,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from contextui.context.compaction.plan import Plan
+from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.units import Calls
 from contextui.tui.dialogs.question import QuestionScreen
@@ -22,7 +22,7 @@ _SHOWN = 200  # maximum items listed of each kind
 class What(Static):
     """The items that are summarized and those that stay, one per line."""
 
-    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+    def __init__(self, words: Words, plan: CompactionPlan, calls: Calls) -> None:
         super().__init__(id="items")
         self._words, self._plan, self._calls = words, plan, calls
 
@@ -68,7 +68,7 @@ class CompactScreen(QuestionScreen):
     no = ("n", msg("Cancel; Esc does the same"))
     delay = 0.0
 
-    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+    def __init__(self, words: Words, plan: CompactionPlan, calls: Calls) -> None:
         super().__init__(words, words("Compact the conversation?"), "y", words("Compact it"))
         self._plan, self._calls = plan, calls
 

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
-from contextui.context.messages import Composition
+from contextui.context.composition import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
 from contextui.words import Words
@@ -36,10 +36,9 @@ class Order:
     @property
     def stamp(self) -> tuple[object, ...]:
         """A cache key: equal for orders that give the same draft."""
-        arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
         newest = id(self.sent[-1]) if self.sent else 0
         now = (self.now.generation, self.now.tokens, self.now.through_seq)
-        return (*now, arriving, newest, self.turn, self.is_earlier, self.has_cache)
+        return (*now, id(self.now.plan), newest, self.turn, self.is_earlier, self.has_cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class Drafting:
         """Build the draft of a request."""
         before = self._sent(order.sent)
         request, cached = self._planned(order)
-        current = payload(request, self._controller.model.name, before)
+        current = payload(request, self._controller.model.name, before[-1] if before else None)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
         older = [parts_of(one, -1, self._words) for one in before]
@@ -131,7 +130,7 @@ class Drafting:
         for one in sent:
             there = known.get(id(one))
             if there is None or there[0] is not one:
-                made = payload(self._request(one), self._controller.model.name, payloads)
+                made = payload(self._request(one), self._controller.model.name)
                 there = (one, made)
             self._payloads[id(one)] = there
             payloads.append(there[1])

@@ -196,7 +196,7 @@ class ItemPage(Container):
             self._go_on_searching()
             return
         rows = rows_of(snapshot)
-        alone = len(rows) == 1 and not snapshot.composition.arriving.copies
+        alone = len(rows) == 1
         if older is not None and older.fold is not None:
             unfolded = older.rows if older.is_unfolded else None
             rows = rows.after([[older.fold], unfolded or []])

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui import ContextTooLargeError, ItemType, LlmMessage
-from contextui.context.messages import Composition
+from contextui.context.composition import Composition
 from contextui.events import Event, TurnEnded
 from contextui.windowing.runtime import runtime_of
-from tests.context.conversation import Conversation, rough_counter, wire
-from tests.context.test_properties import assert_whole_pairs, perform, specified, steps
+from tests.context.conversation import Conversation, rough_counter, specified, wire
+from tests.context.test_properties import assert_whole_pairs, perform, steps
 from tests.thorough import times
 
 HEAD = re.compile(r'<Window id="([^"]*)" version="([^"]*)"(?: since="([^"]*)")?')

@@ -63,7 +63,7 @@ def counts_of(items: int, work: Work, monkeypatch: pytest.MonkeyPatch) -> Counts
         talk.context.mark_sent(composition)
         assert composition.plan is not None
         built = admit(composition.messages, marks=composition.plan.marks, builder=builder)
-        sent.append(payload(built, "m", sent[-1:]))
+        sent.append(payload(built, "m", sent[-1] if sent else None))
 
     a_turn(talk, take)  # the first one validates everything
     monkeypatch.setattr(request, "fit_block", counted)

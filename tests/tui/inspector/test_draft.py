@@ -7,8 +7,8 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.prompt import install
 from contextui.agent.wire import payload
+from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
-from contextui.context.messages import Composition
 from contextui.events import Event, RequestSent
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.words import Words
@@ -54,8 +54,7 @@ def test_the_exact_bytes_are_what_would_be_sent() -> None:
     scene.talk.windows.open(Todo)
     scene.talk.context.add(ContextItem(ItemType.USER, "second"))
     outlook = scene.talk.context.outlook()
-    before = [payload(scene.talk.request_of(one), scene.talk.model.name) for one in scene.sent]
-    body = payload(scene.talk.request_of(outlook), scene.talk.model.name, before).body
+    body = payload(scene.talk.request_of(outlook), scene.talk.model.name).body
     assert json.loads(scene.draft().exact) == json.loads(json.dumps(body, default=dict))
     assert scene.draft().size == len(scene.draft().exact.encode())
 
