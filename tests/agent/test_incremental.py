@@ -190,11 +190,11 @@ def work_of_a_turn(count: int) -> int:
     return lines_run(lambda: run(talk, "And?"))
 
 
-def test_a_whole_turn_passes_over_no_message_of_the_history() -> None:
+def test_a_whole_turn_takes_few_lines_for_each_message_of_the_history() -> None:
     work_of_a_turn(2)
     few, many = work_of_a_turn(100), work_of_a_turn(1_000)
-    # Sums over a range take steps by the logarithm of the length.
-    assert many < few + 900
+    # Planning takes passes over the slots, which the budget bounds.
+    assert (many - few) / 1_800 < 100
 
 
 def composed(*runs: list[LlmMessage]) -> Messages:

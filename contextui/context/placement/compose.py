@@ -310,7 +310,7 @@ class PricedComposer:
 
     def _undo_of(self, plan: RequestPlan) -> Callable[[], None]:
         """What takes a request back that is about to be noted as sent."""
-        undo, put_back = self.transcript.undo_of(plan.made), self._messages.undo_of(plan.kept)
+        undo, put_back = self.transcript.snapshot(), self._messages.undo_of(plan.kept)
         shown = {slot.item: self._shown.get(slot.item) for slot in plan.looks}
 
         def take_back() -> None:
@@ -324,7 +324,7 @@ class PricedComposer:
             self.changed_forms = {slot.item for slot in plan.made.wants}
             for slot in plan.made.wants:
                 self._slots.note_form(slot)
-            self._composed = None
+            self._looks, self._composed = {}, None
 
         return take_back
 

@@ -9,7 +9,7 @@ from contextui.context.placement.forms import Forms, is_placed, layout_of
 from contextui.context.placement.items import ItemSlots
 from contextui.context.placement.messages import RequestPlan, SentMessages
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
-from contextui.context.placement.state import FORCED
+from contextui.context.placement.transcript import FORCED
 from contextui.model import CachePrices
 
 Change = Literal["drop", "restore", "edit", "sweep"]

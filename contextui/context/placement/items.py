@@ -14,9 +14,8 @@ from contextui.context.item import (
 from contextui.context.messages import content_of, result_content
 from contextui.context.placement.forms import Forms, layout_of
 from contextui.context.placement.messages import SentMessages
-from contextui.context.placement.plan import Wants
 from contextui.context.placement.slots import Form, Kind, Slot
-from contextui.context.placement.transcript import Transcript
+from contextui.context.placement.transcript import Transcript, Wants
 from contextui.context.units import Calls
 
 _UNANSWERED = "unanswered"
@@ -57,7 +56,7 @@ class ItemSlots:
         if self._revisions.get(item.id) != item.revision:
             self._revisions[item.id] = item.revision
             self._edited(item)
-        (script.pin if item.pinned or item.whole else script.unpin)(item.id)
+        (script.pins.add if item.pinned or item.whole else script.pins.discard)(item.id)
         self._follow(item)
         for result in self._calls.results(item) if item.type is ItemType.ASSISTANT else ():
             self._follow(result)
@@ -75,9 +74,9 @@ class ItemSlots:
         if item.hidden == "closed":
             script.close(name)
         elif item.hidden and item.hidden != "replaced":
-            script.drop(name)
+            script.show(name, is_dropped=True)
         elif not item.hidden:
-            script.restore(name)
+            script.show(name, is_dropped=False)
 
     def compacted(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
         """Put a summary in the place of items and of the windows shown between them."""

@@ -572,16 +572,15 @@ def digest(priced: PricedComposer) -> object:
         for view in script.present.values()
     }  # fmt: skip
     of_item = {name: [one.id for one in script.slots_of(name)] for name in script.present}
-    lists = {kind: given for kind, given in script.lists.items() if given}
     sums = [script._sums.before(len(script.slots), column) for column in range(7)]
     figures = script.requests, script.last, script.sent_key, script.entries, sums
-    inner = script._outdated, [one.id for one in script._long], script._unsettled
+    inner = [one.id for one in script._long()]
     sent = (
         [piece.message for piece in priced._messages.pieces],
         priced._messages.starts,
         priced._shown,
     )
-    return repr((slots, views, of_item, lists, figures, inner, sent))
+    return repr((slots, views, of_item, figures, inner, sent))
 
 
 # --- many --------------------------------------------------------------------------------

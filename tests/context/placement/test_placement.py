@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from contextui.context.placement import slots
 from contextui.context.placement.slots import Decision, Offer, Request, Rules
-from contextui.context.placement.state import FORCED
-from contextui.context.placement.transcript import Transcript, blocks, cost
+from contextui.context.placement.transcript import FORCED, Transcript, blocks
 from contextui.model import CachePrices
-from tests.context.placement.scenario import Scenario, conversation
+from tests.context.placement.scenario import Scenario, conversation, cost
 from tests.thorough import times
 
 PRICES = [
@@ -58,7 +56,7 @@ def check_plan(transcript: Transcript, now: float) -> None:
         tail = [one.id for one in transcript.tail]
         views = [(one.version, one.shown, one.pending, [*one.chain])
                  for one in transcript.views.values()]  # fmt: skip
-        return slots, tail, views, dict(transcript.entries), [*transcript._outdated]
+        return slots, tail, views, dict(transcript.entries)
 
     before = state()
     plans = [transcript.plan(now) for _ in range(2)]
@@ -203,38 +201,6 @@ def test_the_cost_is_near_that_of_the_best_schedule(part: int) -> None:
         ratios.append(own / optimum(events, own))
     assert max(ratios) <= 1.6
     assert sum(ratios) / len(ratios) <= 1.1
-
-
-@pytest.mark.parametrize("length", [300, 6_000])
-def test_a_request_is_as_much_work_as_has_changed(
-    length: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = Scenario(CachePrices(), Rules(), 500)
-    events: list[dict[str, Any]] = [{"event": "show", "window": "todo_1", "tokens": 400}]
-    for turn in range(length // 3):
-        events += [
-            {"event": "turn", "item": f"u{turn}", "words": 10},
-            {"event": "request", "t": turn * 10},
-            {"event": "assistant", "item": f"a{turn}", "text": 20},
-        ]
-    scenario.run(events)
-    work = 0
-
-    def put(self: Any, at: int, row: tuple[int, ...]) -> None:
-        nonlocal work
-        work += 1
-        original(self, at, row)
-
-    original = slots.Sums.put
-    monkeypatch.setattr(slots.Sums, "put", put)
-    scenario.run(
-        [
-            {"event": "change", "window": "todo_1", "tokens": 400, "change": 20},
-            {"event": "turn", "item": "last", "words": 10},
-            {"event": "request", "t": length // 3 * 10},
-        ]
-    )
-    assert work <= 4
 
 
 def test_prices_are_checked() -> None:
