@@ -248,7 +248,7 @@ class ContextUIApp(KeyLine[int]):
         lang: The locale of the UI.
         theme: The initial theme.
         first_words: The message given on the command line.
-        reopen: Opens another session for `switch_session`; None if there is only this one.
+        reopen: Opens another session for `Switcher.switch`; None if there is only this one.
         resumes: How the session that is resumed begins; None if it is new.
     """
 

@@ -52,7 +52,7 @@ NAMES = {
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SimpleNamespace(monotonic=lambda: 1_000.0)
     monkeypatch.setattr("contextui.tui.desktop.pane._FRESH", 1_000.0)
-    for name in ("entries", "prompt", "status", "turn"):
+    for name in ("entries", "prompt", "status"):
         monkeypatch.setattr(f"contextui.tui.conversation.{name}.time", stopped)
 
 
