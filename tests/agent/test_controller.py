@@ -14,7 +14,7 @@ from contextui.agent.turn import TurnRunningError
 from contextui.context.composition import Composition
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.errors import ContextTooLargeError, InvalidItemError
+from contextui.errors import ContextTooLargeError
 from contextui.events import (
     AnswerGiven,
     CallFinished,
@@ -146,14 +146,6 @@ def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
     talk.close()
 
 
-def test_the_usage_calibrates_the_counter() -> None:
-    talk = controller(words("Yes.", usage=Usage(input_tokens=900, cache_read_input_tokens=100)))
-    heard: list[Event] = []
-    talk.context.subscribe(heard.append)
-    run(talk, "hello " * 200)
-    assert [type(event).__name__ for event in heard].count("UsageReported") == 1
-
-
 # --- answers that are odd ----------------------------------------------------------------
 
 
@@ -168,21 +160,6 @@ def test_an_empty_answer_is_nudged_once() -> None:
     assert len(requests(silent)) == 2
 
 
-# --- what must not go on for ever --------------------------------------------------------
-
-
-# --- a model that fails ------------------------------------------------------------------
-
-
-def test_a_message_that_does_not_fit_is_dropped_and_the_conversation_continues() -> None:
-    talk = controller("Yes.", options=options(budget=3_000))
-    finished = end(run(talk, "word " * 20_000))
-    assert finished.reason == "failed"
-    assert "budget" in finished.explanation
-    assert talk.context.debug_lines()[0].startswith("[X] [0001] User: word")
-    assert end(run(talk, "short")).text == "Yes."
-
-
 def test_a_budget_without_room_is_reported_before_any_request() -> None:
     talk = controller(options=options(budget=300))
     talk.install_prompt()
@@ -192,14 +169,6 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
 
 
 # --- words -------------------------------------------------------------------------------
-
-
-def test_an_empty_message_starts_no_turn() -> None:
-    talk = controller("Yes.")
-    with pytest.raises(InvalidItemError):
-        run(talk, "  \n")
-    assert talk.context.current_seq == 0
-    assert end(run(talk, "now")).reason == "done"
 
 
 def test_only_one_turn_at_a_time() -> None:
@@ -316,23 +285,6 @@ def test_a_turn_can_be_stopped_at_any_point(
         return count
 
     assert asyncio.run(everywhere()) > 20
-
-
-def test_stopping_keeps_what_the_person_has_read() -> None:
-    async def stop() -> list[Event]:
-        talk = controller(model=Slow("One two three four five six seven eight nine ten eleven."))
-        events = []
-        async for event in talk.run_turn("count"):
-            events.append(event)
-            if isinstance(event, TextDelta):
-                talk.stop()
-        assert talk.context.debug_lines()[-1] == (
-            "[✓] [0002] Assistant: One two three four five (stopped here)"
-        )
-        check_whole(talk)
-        return events
-
-    assert end(asyncio.run(stop())).reason == "stopped"
 
 
 def test_stopping_in_the_middle_of_calls_answers_all_of_them() -> None:

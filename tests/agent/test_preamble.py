@@ -1,6 +1,5 @@
 """The preamble of a message: the list of code files."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -104,18 +103,3 @@ def test_an_unreadable_store_is_reported_and_the_turn_continues(tmp_path: Path) 
     assert end(events).reason == "done"
     assert of(Notice, events)
     assert last_texts(talk) == ["Hello."]
-
-
-def test_a_turn_stopped_before_its_start_keeps_the_message(tmp_path: Path) -> None:
-    talk = talk_in(tmp_path)
-
-    async def go() -> str:
-        turn = talk.run_turn("Look at @data.csv")
-        task = asyncio.ensure_future(anext(turn))
-        await asyncio.sleep(0)
-        talk.stop()
-        await task
-        return [end([event]).reason async for event in turn][-1]
-
-    assert asyncio.run(go()) == "stopped"
-    assert talk.context.get_all()[-1].content == "Look at @data.csv"
