@@ -1,9 +1,7 @@
 """The slash commands about whole sessions: start, choose, fork, export."""
 
 import os
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -15,6 +13,7 @@ from contextui.tui.commands import Choice
 from contextui.tui.inspector.history import read_past, view_of
 from contextui.tui.inspector.usage import Spending
 from contextui.windowing.error_text import reason_of
+from contextui.windowing.worker import in_daemon_thread
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
@@ -109,16 +108,21 @@ class SessionCommands:
         session = self._desk.session
         session.save()
 
-        def run() -> None:
+        def read() -> str:
             try:
-                lines = self._costs(read_past(session.path))
+                return "\n".join(self._costs(read_past(session.path)))
             except OSError as error:
-                reason = os_reason(error)
-                lines = [self._words("The log cannot be read: {reason}", reason=reason)]
-            with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._notify, "\n".join(lines))
+                return self._words("The log cannot be read: {reason}", reason=os_reason(error))
 
-        threading.Thread(target=run, name="cost", daemon=True).start()
+        self._report(read)
+
+    def _report(self, work: Callable[[], str]) -> None:
+        """Do something on a thread, as reading a long log takes time, and show what it returns."""
+
+        async def run() -> None:
+            self._notify(await in_daemon_thread(work))
+
+        self._app.run_worker(run(), name="report")
 
     def _costs(self, spending: Spending) -> list[str]:
         turns = spending.turns
@@ -182,14 +186,8 @@ class SessionCommands:
                 write_file(path, text, replace=replace)
                 return path
 
-        def run() -> None:
-            message = self._written(session.id, cast("Format", form), write,
-                                    include_obsolete=is_whole or form != "md")  # fmt: skip
-            with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._notify, message)
-
-        # Reading a long log takes time; a daemon thread does not delay quitting.
-        threading.Thread(target=run, name="export", daemon=True).start()
+        self._report(lambda: self._written(session.id, cast("Format", form), write,
+                                           include_obsolete=is_whole or form != "md"))  # fmt: skip
 
     def _may_replace(self, path: Path) -> bool:
         """Return whether a file exists and is to be replaced.
