@@ -136,7 +136,6 @@ class DevScreen(Screen[None]):
         self.set_interval(1.0, self._draw_top)
 
     def on_unmount(self) -> None:
-        """Stop listening."""
         self.bench.on_change = lambda: None
 
     def on_resize(self) -> None:
@@ -306,7 +305,6 @@ class DevScreen(Screen[None]):
     # --- acting ------------------------------------------------------------------------
 
     def action_choose(self) -> None:
-        """Choose the action of the form."""
         window = self.bench.window
         if window is None:
             return
@@ -401,7 +399,6 @@ class DevScreen(Screen[None]):
         self.call_after_refresh(self.log_sheet.focus)
 
     def action_copy(self) -> None:
-        """Copy the XML at full detail."""
         if self._reading is not None:
             self.app.copy_to_clipboard(self._reading.levels[0].xml)
             self.notify(self.words("Copied."), markup=False)

@@ -50,7 +50,6 @@ class ModelSheet(Sheet):
         self.redraw()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return all sections."""
         reading, words = self._reading, self._words
         if reading is None:
             return [Content.styled(words("The window is closed. R opens it again."), MUTED)]
@@ -158,7 +157,6 @@ class LogSheet(Sheet):
         self.redraw()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Return all entries, wrapped."""
         lines: list[Content] = []
         self._owners = []
         for at, entry in enumerate(self._entries):
@@ -178,7 +176,6 @@ class LogSheet(Sheet):
             self.show_line(self._owners.index(self._at))
 
     def action_open(self) -> None:
-        """Show the whole text of the entry."""
         if self.entry is not None:
             self.post_message(self.Opened(self.entry))
 
@@ -224,7 +221,6 @@ class ActionForm(Vertical, can_focus=True):
         self._note = Static(classes="note")
 
     def compose(self) -> ComposeResult:
-        """Compose the note and the keys."""
         yield self._note
         keys = (("enter", msg("run as you")), ("esc m", msg("run as model")), ("s", msg("say it…")))
         yield KeyBar(self._words, keys)

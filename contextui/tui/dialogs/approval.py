@@ -182,7 +182,6 @@ class Choice(Widget):
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """Post `Chosen`."""
         event.stop()
         self.post_message(self.Chosen(self._letter, event.time))
 
@@ -223,7 +222,6 @@ class Foot(Widget):
         self._words, self._text = words, Content.styled(text, FAINT)
 
     def render(self) -> Content:
-        """Render the row."""
         keys = hints_in(self.size.width - self._text.cell_length - 3, _KEYS, self._words)
         if keys.cell_length + self._text.cell_length >= self.size.width:
             keys = Content("")
@@ -258,7 +256,6 @@ class ApprovalScreen(ModalScreen[Decision]):
         self.guard = KeyGuard(self)
 
     def compose(self) -> ComposeResult:
-        """Compose the action, the change, the answers, and the foot."""
         words, wording = self._words, self._wording
         with Vertical(id="box"):
             yield Head(words, self._question)

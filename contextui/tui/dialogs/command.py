@@ -46,15 +46,12 @@ class Rows(Widget):
     """Text that wraps under its own indent, as high as it needs."""
 
     def rows(self, width: int) -> list[Content]:
-        """Return the rows at a width."""
         raise NotImplementedError
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of rows."""
         return len(self.rows(width))
 
     def render(self) -> Content:
-        """Render all rows."""
         return Content("\n").join(self.rows(self.size.width))
 
 
@@ -123,7 +120,6 @@ class Examples(Rows):
         self._groups = ((words("also allows"), also), (words("still asks"), asks))
 
     def rows(self, width: int) -> list[Content]:
-        """Return each group in a row, or more."""
         column = max(cell_len(name) for name, _ in self._groups) + 2
         indent = 6 if width >= 60 else 3
         rows: list[Content] = []
@@ -187,7 +183,6 @@ class CommandScreen(ApprovalScreen):
         self._is_editing = False
 
     def compose(self) -> ComposeResult:
-        """Compose the command, the facts, the answers, and the foot."""
         words = self._words
         with Vertical(id="box"):
             yield Head(words, self._question)

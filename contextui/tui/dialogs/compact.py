@@ -27,7 +27,6 @@ class What(Static):
         self._words, self._plan, self._calls = words, plan, calls
 
     def render(self) -> Content:
-        """Render the items at the available width."""
         words, plan = self._words, self._plan
         return Content("\n").join(
             [
@@ -73,7 +72,6 @@ class CompactScreen(QuestionScreen):
         self._plan, self._calls = plan, calls
 
     def compose(self) -> ComposeResult:
-        """Compose the figures, the items, and the answers."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)

@@ -215,7 +215,6 @@ class ConfigScreen(ListSheet[None, str]):
         super().__init__(words, self._list, words("Search"))
 
     def compose(self) -> ComposeResult:
-        """Compose the list, the description, the field and the keys."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._words("Settings"))
             yield self._list
@@ -225,17 +224,14 @@ class ConfigScreen(ListSheet[None, str]):
             yield KeyBar(self._words)
 
     def on_mount(self) -> None:
-        """Show all settings."""
         self._list.search("", at=self._at or None)
         self._list.focus()
         self._describe()
 
     def on_resize(self) -> None:
-        """Wrap the description to the new width."""
         self._describe()
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys of the list or of the field."""
         is_writing = self.query_one("#value", Input).has_focus
         return _INPUT_KEYS if is_writing else _KEYS
 
@@ -268,7 +264,6 @@ class ConfigScreen(ListSheet[None, str]):
         self._describe()
 
     def action_search(self) -> None:
-        """Type into the filter."""
         super().action_search()
         self.add_class("-typing")
 
@@ -302,7 +297,6 @@ class ConfigScreen(ListSheet[None, str]):
         field.focus()
 
     def action_leave(self) -> None:
-        """Leave the field, or else as other sheets."""
         if self.query_one("#value", Input).display:
             self._leave_field()
         else:

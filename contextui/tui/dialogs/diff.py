@@ -328,7 +328,6 @@ class Layout:
             self._next = _Piece(piece.line + 1, 0) if is_end else _Piece(piece.line, start)
 
     def line_at(self, row: int) -> int:
-        """Return the line that a row belongs to."""
         if not self._pieces:
             return 0
         return self._pieces[min(bisect_right(self._ends, row), len(self._pieces) - 1)].line
@@ -496,7 +495,6 @@ class ChangeView(LineView, can_focus=True):
         return max(self.count or len(self._lines), 1)
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one row."""
         self.drawn += 1
         return self.layout_of.row(number)
 
@@ -510,23 +508,18 @@ class ChangeView(LineView, can_focus=True):
     # --- keys: not animated, as each press asks for the next lines ----------------------
 
     def action_scroll_up(self) -> None:
-        """Scroll one row up."""
         self.scroll_up(animate=False)
 
     def action_scroll_down(self) -> None:
-        """Scroll one row down."""
         self.scroll_down(animate=False)
 
     def action_page_up(self) -> None:
-        """Scroll one page up."""
         self.scroll_page_up(animate=False)
 
     def action_page_down(self) -> None:
-        """Scroll one page down."""
         self.scroll_page_down(animate=False)
 
     def action_scroll_home(self) -> None:
-        """Scroll to the start."""
         self.scroll_home(animate=False)
 
     def action_scroll_end(self) -> None:

@@ -109,11 +109,9 @@ class HelpPage(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the height of the longest column."""
         return max(map(len, self._columns(width)), default=1)
 
     def render(self) -> Content:
-        """Render the columns beside each other."""
         columns = self._columns(self.size.width)
         width = _width(self.size.width, len(columns)) + _GAP
         rows = [
@@ -204,7 +202,6 @@ class HelpScreen(ModalScreen[None]):
         self._words, self._commands = words, commands
 
     def compose(self) -> ComposeResult:
-        """Compose the page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
             yield HelpPage(self._words, self._commands())
@@ -230,7 +227,6 @@ class HelpScreen(ModalScreen[None]):
         page.border_subtitle = hints_in(40, [*scroll, ("esc", "back")], self._words)
 
     def action_leave(self) -> None:
-        """Dismiss the screen."""
         self.dismiss()
 
 
@@ -278,7 +274,6 @@ class GoTo(ModalScreen[str]):
         self._words, self._chosen, self._places, self._move = words, chosen, places, move
 
     def compose(self) -> ComposeResult:
-        """Compose one line with the targets, in place of the footer."""
         parts = [
             part
             for key, place in self._places
@@ -305,5 +300,4 @@ class GoTo(ModalScreen[str]):
             self.app.repeat(event, lambda: self.app.screen is not self)
 
     def on_click(self) -> None:
-        """Dismiss the menu."""
         self.dismiss("")

@@ -110,7 +110,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         self._is_settled = False  # whether the person moved, or the current model was chosen
 
     def compose(self) -> ComposeResult:
-        """Compose the search, the list and the keys."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._words("Model"))
             yield self.filter
@@ -331,7 +330,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     # --- keys --------------------------------------------------------------------------
 
     def action_login(self) -> None:
-        """Enter the key of the chosen provider."""
         row = self.listed.row
         if row is None or not _takes_key(row.offer):
             return
@@ -342,7 +340,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         )
 
     def action_server(self) -> None:
-        """Add a server."""
         screen = ServerScreen(self._words, self._loaded)
         self.app.push_screen(screen, self._again_if)
 
@@ -424,7 +421,6 @@ class LoginScreen(ModalScreen[bool]):
         self._connection = found[provider].connection
 
     def compose(self) -> ComposeResult:
-        """Compose the field and what happens with the key."""
         words, provider = self._words, self._connection.provider
         with Vertical(id="box") as box:
             box.border_title = Content(words("Log in to {provider}", provider=provider.title))
@@ -456,7 +452,6 @@ class LoginScreen(ModalScreen[bool]):
         self.dismiss(True)
 
     def action_leave(self) -> None:
-        """Close the dialog without saving."""
         self.query_one("#key", Input).value = ""
         self.dismiss(False)
 
@@ -476,7 +471,6 @@ class ServerScreen(ModalScreen[str | None]):
         self._words, self._loaded = words, loaded
 
     def compose(self) -> ComposeResult:
-        """Compose the field."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._words("Add a server"))
             yield Input(placeholder="http://localhost:8080", id="url", compact=True)
@@ -511,5 +505,4 @@ class ServerScreen(ModalScreen[str | None]):
         self.dismiss(name)
 
     def action_leave(self) -> None:
-        """Close the dialog without saving."""
         self.dismiss(None)

@@ -53,14 +53,12 @@ class QuestionScreen(ModalScreen[bool]):
         self._guard.begin()
 
     def compose(self) -> ComposeResult:
-        """Compose the details and the answers."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._title)
             yield from self.details()
             yield Static(self.choices(), id="choices")
 
     def details(self) -> ComposeResult:
-        """Compose what is shown above the answers."""
         yield from ()
 
     def choices(self) -> Content:

@@ -99,7 +99,6 @@ class TurnList(RowList[Turn | None]):
         return [one for one in self._turns if one.number > self.chosen]
 
     def on_mount(self) -> None:
-        """Show the turns."""
         self._arrange()
 
     def on_resize(self) -> None:
@@ -150,7 +149,6 @@ class TurnHead(Widget):
         self._words, self._turns = words, turns
 
     def render(self) -> Content:
-        """Render the names at the width of the list."""
         words = self._words
         named = f"{fit(words('Turn'), _NUMBER)}{fit(words('Age'), _AGE)}{words('Your message')}"
         right = Content.styled(words("Files"), FAINT)
@@ -197,7 +195,6 @@ class FileList(RowList[FileChange]):
             self.post_message(self.Toggled())
 
     def on_click(self, event: events.Click) -> None:
-        """Toggle the file whose box is clicked."""
         place = event.y + self.scroll_offset.y
         if event.x < 4 and place < len(self.rows):
             self.choose(place)
@@ -292,7 +289,6 @@ class RewindScreen(ModalScreen[GoBack]):
         self._since = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """Compose the turns, the files, the change and the keys."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_subtitle = Content(words("the old branch stays in /sessions"))

@@ -126,7 +126,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         """Whether all sessions of the list were read."""
 
     def compose(self) -> ComposeResult:
-        """Compose the search line, the list, the preview and the keys."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_title = Content(words("Sessions"))
@@ -143,7 +142,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             yield KeyBar(words)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys of the list or of the title."""
         return _RENAME_KEYS if self.query_one("#rename", Input).has_focus else _KEYS
 
     def on_mount(self) -> None:
@@ -334,7 +332,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     # --- keys --------------------------------------------------------------------------
 
     def action_new(self) -> None:
-        """Start a new session."""
         self.dismiss(Chosen("new"))
 
     def action_scope(self) -> None:
@@ -381,7 +378,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self.dismiss(Chosen("resume", place.id))
 
     def action_fork(self) -> None:
-        """Fork the chosen session."""
         if (place := self._place_there()) is not None:
             self.dismiss(Chosen("fork", place.id))
 
@@ -411,7 +407,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         return fit(self._list.title(row, self._known(place)), 40).rstrip()
 
     def action_undo(self) -> None:
-        """Restore the session that was deleted last."""
         words = self._words
         if not self._deleted:
             self.note(words("Nothing to undo."))
@@ -440,7 +435,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._show()
 
     def action_rename(self) -> None:
-        """Enter another title."""
         if (place := self._place_there()) is not None:
             self._renamed = place
             head, field = self._known(place), self.query_one("#rename", Input)
@@ -450,7 +444,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             field.cursor_position = len(field.value)
 
     def action_leave(self) -> None:
-        """Leave the title, or else as other sheets."""
         if self.query_one("#rename", Input).display:
             self._leave_title()
         else:

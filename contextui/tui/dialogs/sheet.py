@@ -55,7 +55,6 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
         self.filter = FilterLine(listed, hint=hint, keeps=True, is_always_shown=is_filter_shown)
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys of the row under the cursor."""
         raise NotImplementedError
 
     @on(DescendantFocus)
@@ -68,7 +67,6 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
         self.query_one("#box").border_subtitle = Content(text)
 
     def action_search(self) -> None:
-        """Type into the filter."""
         self.filter.begin()
 
     def action_leave(self) -> None:

@@ -41,7 +41,6 @@ class WaitingLine(Static):
         """Posted when the person wants to see the question."""
 
     def on_click(self) -> None:
-        """Request the question."""
         self.post_message(self.Clicked())
 
 

@@ -75,7 +75,6 @@ class TrustScreen(QuestionScreen):
         self._code = code
 
     def details(self) -> ComposeResult:
-        """Compose what it is about, and the files."""
         about = self._words("These files run with your permissions. Read them first.")
         yield Static(Content.styled(about, "$text-warning"), id="about")
         yield ChangeView([*self._lines()])

@@ -129,7 +129,6 @@ class QuitScreen(QuestionScreen):
         super().__init__(words, title or words("Quit without saving?"), "q", self._anyway)
 
     def details(self) -> ComposeResult:
-        """Compose what would be lost, and what to do."""
         yield Static(self._what(), id="what")
 
     def on_mount(self) -> None:

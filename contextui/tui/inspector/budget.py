@@ -90,7 +90,6 @@ class BudgetBar(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """Render the three lines, or a note while the session is opening."""
         width = self.size.width
         if not self._budget:
             return self._opening(width)

@@ -179,7 +179,6 @@ class Detail(Widget):
         return _HEIGHTS["tall" if viewport.height > _TALL else "usual"]
 
     def on_click(self, event: Click) -> None:
-        """Press the clicked offer."""
         column, line = event.x - self.gutter.left, event.y - self.gutter.top
         row = line - (self.size.height - self._table_height())
         if row < 0:
@@ -199,7 +198,6 @@ class Detail(Widget):
         return (count + 1) // 2 if self._is_low else count
 
     def render(self) -> Content:
-        """Render the detail."""
         width = self.size.width
         lines = self._low(width) if self._is_low else self._roomy(width, self.size.height)
         return Content("\n").join(lines)
@@ -361,7 +359,6 @@ class BehindSummary(ModalScreen[None]):
         self._rows = [ItemRow(summary), *map(ItemRow, items)]
 
     def compose(self) -> ComposeResult:
-        """Compose the list and the key hints."""
         title = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
         with Vertical(id="whole") as box:
             box.border_title = Content(line(title))
@@ -382,7 +379,6 @@ class BehindSummary(ModalScreen[None]):
             self._read(row)
 
     def action_leave(self) -> None:
-        """Dismiss the screen."""
         self.dismiss()
 
 
@@ -421,7 +417,6 @@ class TextLines(LineView, can_focus=True):
         self._width = 0
 
     def on_resize(self, _: Resize) -> None:
-        """Wrap the text to the new width."""
         width = self.scrollable_content_region.width
         if width in (0, self._width):
             return
@@ -448,7 +443,6 @@ class TextLines(LineView, can_focus=True):
         self.post_message(self.Shown(len(self._lines)))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one line."""
         return Content(self._lines[number])
 
 
@@ -472,7 +466,6 @@ class WholeText(ModalScreen[None]):
         self._words, self._title, self._text, self._broken = words, title, text, broken
 
     def compose(self) -> ComposeResult:
-        """Compose the text and the key hints."""
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
@@ -486,11 +479,9 @@ class WholeText(ModalScreen[None]):
         self.query_one("#whole").styles.height = min(message.count + 4, most)
 
     def action_copy(self) -> None:
-        """Copy the text."""
         copy_text(self, self._text, self._words)
 
     def action_leave(self) -> None:
-        """Dismiss the screen."""
         self.dismiss()
 
 

@@ -226,7 +226,6 @@ class EditScreen(ModalScreen[bool]):
         self._is_discarding = False
 
     def compose(self) -> ComposeResult:
-        """Compose the field and the key hints."""
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
             box.border_subtitle = self._remark()
@@ -236,7 +235,6 @@ class EditScreen(ModalScreen[bool]):
             yield Static(id="message")
 
     def on_mount(self) -> None:
-        """Focus the field."""
         self.query_one(TextArea).focus()
 
     @on(TextArea.Changed)
@@ -246,7 +244,6 @@ class EditScreen(ModalScreen[bool]):
             self._show("", "")
 
     def action_save(self) -> None:
-        """Save the text if it changed."""
         text = self.query_one(TextArea).text
         if text == self._shown:
             self.dismiss(False)

@@ -153,7 +153,6 @@ class ItemPage(Container):
         self._keys = ""
 
     def compose(self) -> ComposeResult:
-        """Compose the list and the detail, below or beside it."""
         with Container(id="listing"):
             yield self._filter
             yield self._list
@@ -354,7 +353,6 @@ class ItemPage(Container):
         return f"{row.item.seq:04} {title(row, self._home(row).calls, self._words)}"
 
     def action_copy(self) -> None:
-        """Copy the whole text of the selected item."""
         if (row := self._list.item_row) is not None:
             copy_text(self, whole_text(row, self._home(row).windows), self._words)
 
@@ -384,11 +382,9 @@ class ItemPage(Container):
     # --- filtering ---------------------------------------------------------------------
 
     def action_filter(self) -> None:
-        """Open the search field."""
         self._filter.begin()
 
     def action_clear(self) -> None:
-        """Clear the search."""
         self._filter.end()
 
     @on(FilterLine.Changed)

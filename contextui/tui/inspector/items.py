@@ -165,7 +165,6 @@ class ItemList(RowList[Line]):
     # --- rendering ---------------------------------------------------------------------
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return a row, a rule, or the remark."""
         if self.rows and number >= len(self.rows):
             return self.note if number == self.count - 1 else Content("")
         return super().line_at(number, width)

@@ -130,7 +130,6 @@ class LogPage(LineView, can_focus=True):
         return LogLine(time_of(sweep), "sweep", text, figures="\n".join(below))
 
     def action_copy(self) -> None:
-        """Copy the whole log."""
         text = "\n".join(
             "\n".join(filter(None, (f"{entry.when} {entry.text}", entry.figures)))
             for entry in (*self._earlier, *self._log)
@@ -138,7 +137,6 @@ class LogPage(LineView, can_focus=True):
         copy_text(self, text, self._words)
 
     def on_resize(self, _: Resize) -> None:
-        """Wrap the lines to the new width."""
         self._draw()
 
     def _draw(self) -> None:

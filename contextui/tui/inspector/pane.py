@@ -60,7 +60,6 @@ class Inspector(Vertical):
         self._is_waiting = self._is_stale = False
 
     def compose(self) -> ComposeResult:
-        """Compose the budget bar, the page names and the pages."""
         yield BudgetBar(self._words)
         yield TabBar(self._words)
         yield ItemPage(self._words)
@@ -77,11 +76,9 @@ class Inspector(Vertical):
         self.screen.query("#edge").set_class(False, "-focused")
 
     def on_mount(self) -> None:
-        """Show the items page."""
         self._show_page(PAGES[0])
 
     def on_unmount(self) -> None:
-        """Unsubscribe from the session."""
         if self._watch is not None:
             self._watch.stop()
 
@@ -209,7 +206,6 @@ class Inspector(Vertical):
     # --- pages -------------------------------------------------------------------------
 
     def action_page(self, step: int) -> None:
-        """Show the next or previous page."""
         self._turn_to(PAGES[(PAGES.index(self._page) + step) % len(PAGES)])
 
     @on(TabBar.Chosen)
@@ -251,7 +247,6 @@ class Inspector(Vertical):
     # --- turns -------------------------------------------------------------------------
 
     def action_turn(self, step: int) -> None:
-        """Show an earlier or later turn."""
         if self._earlier is not None:
             if self._earlier.step(step):
                 self._read_earlier(self._earlier)
@@ -272,7 +267,6 @@ class Inspector(Vertical):
         self._turn_to("Request")
 
     def action_now(self) -> None:
-        """Return to the present."""
         if self._earlier is not None:
             self._earlier.return_to_now()
         self._look()

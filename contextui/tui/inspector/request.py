@@ -120,7 +120,6 @@ class RequestHead(Widget):
         self.refresh()
 
     def render(self) -> Content:
-        """Render the headline."""
         if self._draft is None or self._reason:
             return Content.styled(self._reason, "$text-error")
         draft, width = self._draft, self.size.width
@@ -225,14 +224,12 @@ class Bytes(LineView, can_focus=False):
         self.show_part(self._part)
 
     def on_click(self, event: Click) -> None:
-        """Select the clicked part."""
         place = event.y + self.scroll_offset.y
         if place < len(self._lines) and self._lines[place].part >= 0:
             line = self._lines[place]
             self.post_message(self.Clicked(line.part, line.folded > 0))
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return one line."""
         line = self._lines[number]
         if line.part < 0:
             return self._rule(width)
@@ -281,7 +278,6 @@ class RequestPage(Container):
         self._unfolded: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """Compose the headline, the outline and the lines."""
         yield RequestHead(self._words)
         with Container(id="request-body"):
             yield Outline(self._words)
@@ -352,13 +348,11 @@ class RequestPage(Container):
             self._show_part()
 
     def action_raw(self) -> None:
-        """Show the whole request exactly as it is sent."""
         if self._draft is not None:
             name = self._words("raw bytes")
             self.app.push_screen(WholeText(self._words, name, self._draft.exact, chopped))
 
     def action_copy(self) -> None:
-        """Copy the selected part exactly as it is sent."""
         part = self.outline.row
         if part is not None:
             copy_text(self, part.exact, self._words)

@@ -59,7 +59,6 @@ class TabBar(Widget):
                 self.post_message(self.Chosen(page))
 
     def render(self) -> Content:
-        """Render the names and the underline."""
         names: list[tuple[str, str]] = []
         for page, start, end in self._places():
             style = "bold $foreground" if page == self._present else MUTED

@@ -378,7 +378,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """Redraw for the new size."""
         self._draw()
 
     def _draw(self) -> None:
@@ -549,7 +548,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def action_copy(self) -> None:
-        """Copy the figures of all turns as CSV."""
         text = as_csv(self._turns, self._words, has_cache=self._has_cache)
         copy_text(self, text, self._words)
 
@@ -562,14 +560,12 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
-        """Show the request of the selected turn."""
         if self._turns:
             self.post_message(self.Opened(self._turns[-1 - self._cursor].turn))
 
     # --- rendering ---------------------------------------------------------------------
 
     def line_at(self, number: int, width: int) -> Content:
-        """Return a line of the chart, or a turn in figures."""
         if not self._turns:
             return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
         if number < len(self._above):
