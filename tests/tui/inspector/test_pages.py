@@ -68,10 +68,10 @@ async def read_parts(pilot: "Pilot[int]", last: str) -> str:
     for _ in range(30):
         await pilot.press("down")
         seen += screen(pilot)
-        if outline.part is not None and outline.part.text == last:
+        if outline.row is not None and outline.row.text == last:
             break
-    assert outline.part is not None
-    assert outline.part.text == last
+    assert outline.row is not None
+    assert outline.row.text == last
     return seen
 
 
