@@ -1,6 +1,5 @@
 """`Bench`: the window under development, its file, and what the model reads of it. No session."""
 
-import os
 import re
 import threading
 import traceback
@@ -362,7 +361,6 @@ def _changed_lines(old: str | None, new: str) -> frozenset[int]:
 
 def _file_signature(path: Path) -> object:
     try:
-        info = os.stat(path)
-        return info.st_mtime_ns, info.st_size, sha256(path.read_bytes()).hexdigest()
+        return sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         return error.errno

@@ -250,6 +250,18 @@ def test_a_file_that_cannot_be_loaded_says_why(file: Path) -> None:
         Bench(str(file), file.parent)
 
 
+def test_a_file_written_again_unchanged_keeps_the_fault_on_the_screen(file: Path) -> None:
+    bench = Bench(str(file), file.parent)
+    try:
+        change(file, "class Kanban", "class :")
+        assert bench.was_saved()
+        assert not bench.reload().is_good
+        save(file, file.read_text())
+        assert not bench.was_saved()  # a reload of what is known would be good
+    finally:
+        bench.close()
+
+
 def test_the_reading_compares_all_levels(file: Path) -> None:
     bench = Bench(str(file), file.parent)
     try:
