@@ -2,8 +2,9 @@
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +13,12 @@ from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
-from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.session.entry import Entry
 from contextui.session.fork import Origin
 from contextui.session.items import Stamp, is_message, item_of, system_entry
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
+from contextui.session.reader import Line, entries, lines_backwards, of_kinds
 from contextui.session.store import read_info
 from contextui.session.trash import Deleted, delete, restore
 from contextui.session.usage import cost_of_session
@@ -146,7 +148,9 @@ class Catalogue:
             ContextUIError: It cannot be read.
         """
         try:
-            return _preview(_tail(place.path), place.path.with_suffix(""), self.head(place).cwd)
+            return _preview(
+                _newest_lines(place.path), place.path.with_suffix(""), self.head(place).cwd
+            )
         except OSError as error:
             raise ContextUIError("It cannot be read: {reason}", reason=os_reason(error)) from error
 
@@ -161,7 +165,7 @@ class Catalogue:
         if not path.exists():
             raise ContextUIError("This session was deleted.")
         stamp = Stamp(place.id, head.cwd, None, utc_now)
-        last = next(_backwards(_tail(path)), None)
+        _, last = next(entries(_newest_lines(path)), (0, None))
         log = SessionLog(path, lambda _: None)
         try:
             text = one_line(title, LONGEST_TITLE)
@@ -207,91 +211,59 @@ def _logs(folder: Path) -> Iterator[Place]:
 def _head(place: Place) -> Head:
     try:
         info = read_info(place.path)
-        tail = _tail(place.path)
+        newest = _newest_lines(place.path)
     except OSError as error:
         return Head(place, problem=error)
-    title = _last(tail, b"title")
-    turn = _last(tail, b"turn_end") or _last(tail, b"checkpoint")
+    turn = _newest(newest, "turn_end") or _newest(newest, "checkpoint")
+    is_whole = not newest or newest[-1].offset == 0
     return Head(
         place,
         info.cwd,
-        _title(title) or info.first_words,
-        turn.data.get("turn") if turn is not None else 0 if len(tail) == place.size else None,
+        _title(newest) or info.first_words,
+        turn.data.get("turn") if turn is not None else 0 if is_whole else None,
         info.origin,
-        _since_fork(tail) if info.origin is not None else "",
+        _since_fork(newest) if info.origin is not None else "",
         info.is_empty,
-        cost_of_session(place.path) if b'"cost_usd"' in tail else None,
+        cost_of_session(place.path) if any(b'"cost_usd"' in line.text for line in newest) else None,
     )
 
 
-def _title(entry: Entry | None) -> str:
+def _title(newest: Sequence[Line]) -> str:
+    entry = _newest(newest, "title")
     return one_line(entry.data["text"], LONGEST_TITLE) if entry is not None else ""
 
 
-def _since_fork(tail: bytes) -> str:
+def _since_fork(newest: Sequence[Line]) -> str:
     """Return the title given since a fork was made, or else the first message since."""
-    at = tail.rfind(b'"subtype":"fork"')
-    if at < 0:
-        return ""
-    rest = tail[tail.find(b"\n", at) + 1 :]
-    if title := _title(_last(rest, b"title")):
-        return title
-    for line in rest.split(b"\n", _AFTER_FORK)[:_AFTER_FORK]:
-        entry = _decoded(line) if b'"type":"user"' in line else None
-        if entry is not None and is_message(entry):
-            return one_line(_text(entry), 60)
+    for at, line in enumerate(newest):
+        if any(of_kinds([line], "fork")):
+            since = newest[:at]
+            oldest = entries(of_kinds(since[::-1][:_AFTER_FORK], "user"))
+            said = (one_line(_text(entry), 60) for _, entry in oldest if is_message(entry))
+            return _title(since) or next(said, "")
     return ""
 
 
-def _tail(path: Path) -> bytes:
-    """Read the end of a log, from the beginning of a line on."""
+def _newest_lines(path: Path) -> list[Line]:
+    """Read the end of a log; its last line comes first."""
     with open_plain(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(size - _TAIL, 0))
-        data = file.read(_TAIL)
-    return data if size <= _TAIL else data[data.find(b"\n") + 1 :]
+        start = os.fstat(file.fileno()).st_size - _TAIL
+        return [*takewhile(lambda line: line.offset >= start, lines_backwards(file))]
 
 
-def _last(tail: bytes, subtype: bytes) -> Entry | None:
+def _newest(newest: Sequence[Line], kind: str) -> Entry | None:
     """Return the last valid entry of a kind; only lines that may be one are decoded."""
-    sign, end = b'"subtype":"' + subtype + b'"', len(tail)
-    for _ in range(3):  # some may be damaged
-        at = tail.rfind(sign, 0, end)
-        if at < 0:
-            return None
-        start = tail.rfind(b"\n", 0, at) + 1
-        stop = tail.find(b"\n", at)
-        entry = _decoded(tail[start : stop if stop >= 0 else len(tail)])
-        if entry is not None and entry.subtype == subtype.decode():
-            return entry
-        end = start
-    return None
+    found = (entry for _, entry in entries(of_kinds(newest, kind)))
+    return next((entry for entry in found if entry.subtype == kind), None)
 
 
-def _decoded(line: bytes) -> Entry | None:
-    try:
-        return decode(line) if line.strip() else None
-    except DamagedLineError:
-        return None
-
-
-def _backwards(tail: bytes) -> Iterator[Entry]:
-    end = len(tail)
-    while end > 0:
-        start = tail.rfind(b"\n", 0, end - 1) + 1
-        entry = _decoded(tail[start:end].rstrip(b"\n"))
-        end = start
-        if entry is not None:
-            yield entry
-
-
-def _preview(tail: bytes, data_folder: Path, cwd: str) -> Preview:
+def _preview(newest: Sequence[Line], data_folder: Path, cwd: str) -> Preview:
     """Collect backwards what a preview shows; a checkpoint has the windows before it."""
     windows: dict[str, str] = {}
     closed, files = set[str](), dict[str, tuple[_Write, _Write]]()  # the first write and the last
     found: dict[str, str] = {}
     has_windows = False
-    for entry in _backwards(tail):
+    for _, entry in entries(newest):
         data: Any = entry.data if isinstance(entry.data, dict) else {}
         if entry.git_branch:
             found.setdefault("branch", entry.git_branch)

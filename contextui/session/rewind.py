@@ -251,7 +251,7 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RewindPlan:
     """What going back to a turn means for files.
 
     Attributes:
@@ -276,7 +276,7 @@ class Plan:
         return {one.path for one in self.files if one.is_chosen_first}
 
 
-def plan(session: "Session", turn: int, record: Record | None = None) -> Plan:
+def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
     """Compare the files that the session wrote since a turn with what they were then.
 
     Reads files; changes nothing. May be called on any thread.
@@ -287,17 +287,17 @@ def plan(session: "Session", turn: int, record: Record | None = None) -> Plan:
     record = record or read_record(session.path)
     writes = [one for one in record.writes if one.turn > turn]
     files = _changes(session, writes)
-    return Plan(turn, files, len({one.path for one in writes}) - len(files))
+    return RewindPlan(turn, files, len({one.path for one in writes}) - len(files))
 
 
-def undo_plan(session: "Session", rewind: str) -> Plan:
+def undo_plan(session: "Session", rewind: str) -> RewindPlan:
     """Compare the files that a rewind of this session wrote with what they were before it.
 
     Raises:
         OSError: The log cannot be read.
     """
     writes = [one for one in read_record(session.path).writes if one.rewind == rewind]
-    return Plan(session.turn, _changes(session, writes))
+    return RewindPlan(session.turn, _changes(session, writes))
 
 
 def _changes(session: "Session", writes: Iterable[Write]) -> tuple[FileChange, ...]:
@@ -394,7 +394,7 @@ class Restored:
         return len(self.restored) + len(self.deleted)
 
 
-def restore(session: "Session", plan: Plan, chosen: Collection[str]) -> Restored:
+def restore(session: "Session", plan: RewindPlan, chosen: Collection[str]) -> Restored:
     """Restore the chosen files. One that has changed since the plan was made is left alone.
 
     Each file is written as a whole or not at all. Each write is logged in this session with what

@@ -410,11 +410,11 @@ class ContextUIApp(KeyLine[int]):
 
     def _mention_crash(self) -> None:
         """Say where the report is if the last run crashed."""
-        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
         from contextui.session.paths import contextui_home  # noqa: PLC0415
+        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
 
         with suppress(ContextUIError):  # without a home, nothing is remembered
-            memory, report = Memory.of_person(), contextui_home() / "crash.log"
+            memory, report = Preferences.of_person(), contextui_home() / "crash.log"
             if memory.get(_CRASHED):
                 memory.put(_CRASHED, None)
                 text = self.words("The last run crashed. The report is in {file}.", file=report)
@@ -643,7 +643,7 @@ class ContextUIApp(KeyLine[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """Replace Textual's crash handler, which prints local variables, API keys included."""
-        from contextui.session.memory import Memory  # noqa: PLC0415  (heavy: the files)
+        from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
         from contextui.tui.desktop.widgets import cause_of  # noqa: PLC0415  (heavy: the windows)
 
         if (guard := _guard(error)) is not None:  # a third-party widget: drop it
@@ -657,7 +657,7 @@ class ContextUIApp(KeyLine[int]):
             self.survive(cause_of(error))
             return
         with suppress(ContextUIError):  # without a home, nothing is remembered
-            Memory.of_person().put(_CRASHED, True)
+            Preferences.of_person().put(_CRASHED, True)
         crash = (
             error
             if isinstance(error, Crash)

@@ -14,7 +14,7 @@ from contextui.tui.dividers import NARROW, WIDE, Divider, Dividers, Grip
 from contextui.tui.timers import sure_timer
 
 if TYPE_CHECKING:
-    from contextui.session.memory import Memory
+    from contextui.session.preferences import Preferences
     from contextui.tui.app_session import AppSession
     from contextui.tui.desktop.pane import Desktop
 
@@ -41,7 +41,7 @@ class PaneSizes:
 
     def __init__(self, screen: Screen[Any], dividers: Dividers) -> None:
         self._screen, self.dividers = screen, dividers
-        self._memory: Memory | None = None
+        self._preferences: Preferences | None = None
         self._desktop: Desktop | None = None
         self._session = ""
         self._timer: Timer | None = None
@@ -49,13 +49,13 @@ class PaneSizes:
     def attach(self, desk: "AppSession", desktop: "Desktop") -> None:
         """Take over the sizes and the order of windows of the last run in this folder."""
         order: object = None
-        from contextui.session.memory import Memory  # noqa: PLC0415  (after the first frame)
+        from contextui.session.preferences import Preferences  # noqa: PLC0415  (after the first frame)
 
         self._desktop, self._session = desktop, desk.session.id
         with suppress(ContextUIError):  # without a home, nothing is remembered
             home = desk.session.path.parents[2]
-            self._memory = Memory.of_folder(Path(desk.session.cwd), home)
-            saved = self._memory.get(_NAME)
+            self._preferences = Preferences.of_folder(Path(desk.session.cwd), home)
+            saved = self._preferences.get(_NAME)
             self.dividers.restore(saved)
             if isinstance(saved, Mapping) and saved.get("session") == self._session:
                 order = saved.get("windows")
@@ -153,9 +153,9 @@ class PaneSizes:
         if self._timer is not None:
             self._timer.stop()
         self._timer = None
-        if self._memory is not None and self._desktop is not None:
+        if self._preferences is not None and self._desktop is not None:
             order, sizes = self._desktop.order_to_save, self.dividers.saved()
             # An app in which nothing was done leaves nothing.
-            if order["order"] or any(sizes.values()) or self._memory.get(_NAME):
+            if order["order"] or any(sizes.values()) or self._preferences.get(_NAME):
                 saved = {**sizes, "session": self._session, "windows": order}
-                self._memory.put(_NAME, saved)
+                self._preferences.put(_NAME, saved)

@@ -14,7 +14,7 @@ from contextui.config.settings import TABLES, SettingsError, allowed, key_of
 from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice
@@ -245,7 +245,7 @@ class SettingCommands:
         self._app.theme = name
         self._notify(self._words("The theme is {name}.", name=name))
         with suppress(ContextUIError):  # without a home, nothing is remembered
-            Memory.of_person().put(REMEMBERED, name)
+            Preferences.of_person().put(REMEMBERED, name)
 
     def lang(self, name: str) -> None:
         """Choose the language, from the next start."""

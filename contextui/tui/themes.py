@@ -127,7 +127,7 @@ _LARGEST = 1 << 20  # bytes
 def remembered_theme(home: Path | None = None) -> str:
     """Return the theme that the person chose last, or the default one.
 
-    The first frame has its colors, so this reads what `Memory` wrote without loading its module.
+    The first frame has its colors, so this reads the preferences without loading their module.
     """
     from contextui.errors import ContextUIError  # noqa: PLC0415  (only the app needs them)
     from contextui.plain_file import read_plain  # noqa: PLC0415

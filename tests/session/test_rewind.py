@@ -20,7 +20,7 @@ from contextui.session.rewind import (
     NOT_KEPT,
     TOO_LARGE,
     UNREADABLE,
-    Plan,
+    RewindPlan,
     plan,
     read_record,
     restore,
@@ -61,7 +61,7 @@ class Work:
         there = self.folder / path
         return there.read_text() if there.exists() else None
 
-    def plan(self, turn: int) -> Plan:
+    def plan(self, turn: int) -> RewindPlan:
         return plan(self.session, turn)
 
     def go_back(self, turn: int, *also: str) -> str:

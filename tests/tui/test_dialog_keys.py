@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.session.rewind import Plan, Turn
+from contextui.session.rewind import RewindPlan, Turn
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.dialogs.model import ModelScreen, OfferList
 from contextui.tui.dialogs.rewind import Around, RewindScreen
@@ -137,7 +137,7 @@ def test_the_columns_of_a_rewind_are_named_where_they_are(dialogs: SharedApp) ->
         now = datetime(2026, 1, 1, tzinfo=UTC)
         turns = [Turn(1, "first", now, True), Turn(2, "second", now, True)]
         screen = RewindScreen(
-            Words("en"), turns, 1, plan=lambda turn: Plan(turn, ()), around=Around(), now=now
+            Words("en"), turns, 1, plan=lambda turn: RewindPlan(turn, ()), around=Around(), now=now
         )
         await pilot.app.push_screen(screen)
         for size in SIZES:

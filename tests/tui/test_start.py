@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Commands
@@ -76,7 +76,7 @@ LIGHT = (
 BROKEN = """
 import sys
 sys.argv = ["contextui"]
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.commands import Commands
 from contextui.tui.dialogs.help import HelpScreen
 from contextui.tui.conversation.pane import Conversation
@@ -205,7 +205,7 @@ def test_a_dialog_or_command_that_fails_is_one_line_and_the_app_goes_on(
         raise ImportError("no such part")
 
     async def go() -> None:
-        Memory.of_person().put("crashed", True)
+        Preferences.of_person().put("crashed", True)
         async with running(desk_in(tmp_path, "Hello.")) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
@@ -220,7 +220,7 @@ def test_a_dialog_or_command_that_fails_is_one_line_and_the_app_goes_on(
             assert shown(pilot, "Hello.")
             assert app.return_code is None
         assert "no such part" in (own_home / ".contextui" / "crash.log").read_text()
-        assert not Memory.of_person().get("crashed")
+        assert not Preferences.of_person().get("crashed")
 
     asyncio.run(go())
 
@@ -243,7 +243,7 @@ def test_a_crash_of_a_widget_is_one_clear_line(
     assert "\n" not in words
     assert "ZeroDivisionError" in words
     assert "abcdefghijklmnop" not in words
-    assert Memory.of_person().get("crashed")
+    assert Preferences.of_person().get("crashed")
     report = own_home / ".contextui" / "crash.log"
     assert report.stat().st_mode & 0o777 == 0o600
     assert "abcdefghijklmnop" not in report.read_text()

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES, Theme
 
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.app import ContextUIApp
 from contextui.tui.lines import FAINT, MUTED, lit
 from contextui.tui.themes import CONTRAST, DARK, LIGHT, THEMES, quiet_roles, remembered_theme
@@ -166,9 +166,9 @@ def test_the_theme_that_the_person_chose_is_remembered(tmp_path: Path) -> None:
 
 def test_what_is_no_theme_and_a_damaged_memory_are_ignored() -> None:
     for value in (3, "no such theme", ["contextui-light"]):
-        Memory.of_person().put("theme", value)
+        Preferences.of_person().put("theme", value)
         assert remembered_theme() == DARK.name
-    path = Memory.of_person().path
+    path = Preferences.of_person().path
     for text in ("", "[1]", "{", "\0", "[" * 100_000):
         path.write_text(text)
         assert remembered_theme() == DARK.name

@@ -23,7 +23,7 @@ from contextui.files.index import FILES, PathIndex
 from contextui.files.listing import Listing
 from contextui.files.workspace import Workspace
 from contextui.git.marks import read_marks
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.desktop.frame import ask_for_room
 from contextui.tui.desktop.rowlist import (
     FilterLine,
@@ -472,11 +472,11 @@ class FilesBody(Vertical):
     # --- between runs ------------------------------------------------------------------
 
     @property
-    def _memory(self) -> Memory | None:
+    def _memory(self) -> Preferences | None:
         desk = getattr(self.app, "desk", None)
         if desk is None:
             return None
-        return Memory.of_folder(Path(desk.session.cwd), desk.session.path.parents[2])
+        return Preferences.of_folder(Path(desk.session.cwd), desk.session.path.parents[2])
 
     async def _recall(self) -> None:
         """Open the folders that were open in the last run."""

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.session.rewind import FileChange, Plan, Turn
+from contextui.session.rewind import FileChange, RewindPlan, Turn
 from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.dialogs.approval import spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
@@ -35,7 +35,7 @@ _NARROW = 100  # cells below which the lists are above each other
 _MOST_FILES = 8  # rows of files before the list scrolls
 _LONGEST_PATH = 400  # characters
 
-MakePlan: TypeAlias = Callable[[int], Plan]
+MakePlan: TypeAlias = Callable[[int], RewindPlan]
 """Compares the files with what they were after a turn; called on another thread."""
 
 
@@ -50,7 +50,7 @@ class GoBack:
     """
 
     turn: int
-    plan: Plan
+    plan: RewindPlan
     files: frozenset[str] = frozenset()
 
 
@@ -174,7 +174,7 @@ class FileList(RowList[FileChange]):
         self.chosen: set[str] = set()
         """The paths that are chosen."""
 
-    def show_plan(self, plan: Plan, ago: str) -> None:
+    def show_plan(self, plan: RewindPlan, ago: str) -> None:
         """Show the files of a plan, chosen as it proposes."""
         self._ago, self.chosen = ago, plan.chosen_first
         self._counts = {one.path: _counts(one) for one in plan.files}
@@ -281,8 +281,8 @@ class RewindScreen(ModalScreen[GoBack]):
         self._words, self._make_plan, self._around, self._now = words, plan, around, now
         self._turns = TurnList(words, turns, chosen, now)
         self._files = FileList(words)
-        self._plans: dict[int, Plan] = {}
-        self._plan: Plan | None = None  # the one that is shown
+        self._plans: dict[int, RewindPlan] = {}
+        self._plan: RewindPlan | None = None  # the one that is shown
         self._problem = ""
         self._shown = _Shown()
         self.guard = KeyGuard(self)
@@ -343,7 +343,7 @@ class RewindScreen(ModalScreen[GoBack]):
         if number == self._turns.chosen and self.is_attached:
             self._show_plan(plan)
 
-    def _show_plan(self, plan: Plan) -> None:
+    def _show_plan(self, plan: RewindPlan) -> None:
         self._plan = plan
         turn = self._turns.turn
         seconds = (self._now - turn.when).total_seconds() if turn.when is not None else 0
@@ -356,7 +356,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
         self.query_one(ChangeView).show(self._shown.lines)
 
-    def _change_of(self, plan: Plan) -> _Shown:
+    def _change_of(self, plan: RewindPlan) -> _Shown:
         """Return the diff of all files that are offered, one after the other."""
         words, shown = self._words, _Shown()
         for file in plan.offered:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.session.memory import Memory
+from contextui.session.preferences import Preferences
 from contextui.tui.dialogs.help import GoTo, HelpScreen
 from contextui.tui.dividers import NARROW, WIDE, Dividers, Grip
 from contextui.tui.main import MainScreen
@@ -109,7 +109,7 @@ def test_keys_resize_and_the_arrangement_is_there_again(tmp_path: Path) -> None:
     desk = desk_with(tmp_path, "note", "shelf", "form")
 
     def layout() -> Any:
-        return Memory.of_folder(tmp_path / "work", tmp_path / "home").get("layout")
+        return Preferences.of_folder(tmp_path / "work", tmp_path / "home").get("layout")
 
     def height(pilot: "Pilot[int]", window_id: str) -> int:
         return frames(pilot)[window_id].region.height

@@ -1,4 +1,4 @@
-"""What the screen remembers between runs: the theme of a person, the layout of a folder."""
+"""Preferences that the screen keeps between runs: a person's theme, a folder's layout."""
 
 import json
 from pathlib import Path
@@ -15,16 +15,16 @@ _LARGEST = 1 << 20  # bytes
 _PATIENCE = 0.5  # seconds to wait for another process
 
 
-class Memory:
+class Preferences:
     """A small JSON file of named values that only the person can read.
 
     Losing it costs little: a damaged or unreadable file counts as empty, and a value that cannot
     be written is lost.
 
     Example:
-        >>> memory = Memory.of_folder(Path.cwd())
-        >>> memory.put("layout", {"rows": 22})
-        >>> memory.get("layout")
+        >>> preferences = Preferences.of_folder(Path.cwd())
+        >>> preferences.put("layout", {"rows": 22})
+        >>> preferences.get("layout")
         {'rows': 22}
     """
 
@@ -32,13 +32,13 @@ class Memory:
         self.path = path
 
     @classmethod
-    def of_person(cls, home: Path | None = None) -> "Memory":
-        """Return what is remembered for all folders."""
+    def of_person(cls, home: Path | None = None) -> "Preferences":
+        """Return the preferences for all folders."""
         return cls(contextui_home(home) / _NAME)
 
     @classmethod
-    def of_folder(cls, folder: Path, home: Path | None = None) -> "Memory":
-        """Return what is remembered for one project folder, beside the logs of its sessions."""
+    def of_folder(cls, folder: Path, home: Path | None = None) -> "Preferences":
+        """Return the preferences for one project folder, beside the logs of its sessions."""
         name = escape_project_path(folder)
         return cls(contextui_home(home) / "projects" / name / _NAME)
 
