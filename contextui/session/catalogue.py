@@ -115,11 +115,9 @@ class Catalogue:
 
     Attributes:
         home: The folder of persistent data.
-        reads: How many logs were read.
     """
 
     home: Path = field(default_factory=contextui_home)
-    reads: int = 0
     _heads: dict[Place, Head] = field(default_factory=dict)
 
     def places(self, cwd: str | Path | None = None) -> list[Place]:
@@ -133,7 +131,6 @@ class Catalogue:
     def head(self, place: Place) -> Head:
         """Read what a list shows of a session; again only if its log has changed."""
         if place not in self._heads:
-            self.reads += 1
             self._heads[place] = _head(place)
         return self._heads[place]
 

@@ -5,7 +5,6 @@ everything since the oldest of them, and what undo could restore.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from contextui.context.changes import Before, Compaction, Step, items_of
@@ -84,13 +83,6 @@ def load_checkpoint(
         undo_steps=[_step(facts, context.items) for facts in data["undo"]],
         placement=data.get("placement"),  # older logs have none
     )
-
-
-def is_consistent(data: CheckpointFacts) -> bool:
-    """Whether the figures of a checkpoint without a digest are consistent."""
-    seqs = [facts["seq"] for _, facts in data["items"]]
-    rising = all(one < other for one, other in pairwise(seqs))
-    return rising and (not seqs or seqs[-1] <= data["seq"]) and data["cut"] <= data["seq"] + 1
 
 
 def _window_facts(window: Window) -> dict[str, Any]:

@@ -177,10 +177,9 @@ def _signed(line: bytes) -> bytes:
 
 
 def _matches_digest(line: bytes) -> bool:
-    """Whether the data of a checkpoint matches its digest; older ones have none."""
+    """Whether the data of a checkpoint matches its digest."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
-    digest = data.pop("digest", None)
-    return digest is None or digest == _digest(data)
+    return bool(data.pop("digest", None) == _digest(data))
 
 
 def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
@@ -193,12 +192,12 @@ def with_offsets(line: bytes, moved: Callable[[int], int]) -> bytes:
             return line
         fields = _JSON.decode(line.decode("utf-8"))
         data = fields["data"]
-        was_signed = data.pop("digest", None) is not None
+        del data["digest"]
         data["items"] = [[moved(offset), facts] for offset, facts in data["items"]]
         data["closed"] = [moved(offset) for offset in data["closed"]]
         fields["data"] = fields.pop("data")  # the digest is put at its end
         new = _dump(fields).encode("utf-8")
-        return (_signed(new) if was_signed else new) + b"\n"
+        return _signed(new) + b"\n"
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return line
 

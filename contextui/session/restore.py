@@ -14,7 +14,7 @@ from contextui.context.item import SUMMARY, ContextItem, unload
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain
-from contextui.session.checkpoint import is_consistent, load_checkpoint
+from contextui.session.checkpoint import load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.items import TWIN, item_of, stored
 from contextui.session.reader import (
@@ -275,7 +275,7 @@ class _Loading:
         # A checkpoint of this very turn may have been written after the turn's end.
         is_too_new = self._until is not None and data["turn"] >= self._until
         is_too_new |= self.last_request is not None and line.offset > self.last_request
-        if is_too_new or ("digest" not in data and not is_consistent(data)):
+        if is_too_new:
             return None
         try:
             items = self._items_at(data, damage)
