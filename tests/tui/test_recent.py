@@ -11,6 +11,7 @@ from contextui.session.fork import fork
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.recent import ResumeRow
 from contextui.tui.conversation.welcome import Try
+from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.trust import TrustScreen
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.reload import Reloader
@@ -101,7 +102,7 @@ def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
 def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(TrustScreen, "deaf", 1_000)
+    monkeypatch.setattr(guard, "DEAF", 1_000.0)
     home, work = tmp_path / "home", tmp_path / "work"
     file = write(work / ".contextui/windows/hello.py")
     file.write_text(file.read_text() + "\n# [@click=app.quit]x[/] \x1b]0;t\x07\u202e\n")
@@ -124,7 +125,7 @@ def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(
             await pilot.press("y")  # at once: meant for something else
             assert isinstance(pilot.app.screen, TrustScreen)
             file.write_text(file.read_text() + "\nimport sys\n")  # after it was read
-            monkeypatch.setattr(TrustScreen, "deaf", 0)
+            pilot.app.screen._guard.deaf_until = 0.0  # type: ignore[attr-defined]
             await pilot.press("y")
             await until(pilot, lambda: shown(pilot, "Trusted."))
             await until(pilot, lambda: "notes" in desk.session.windows.classes)
