@@ -125,7 +125,7 @@ def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(
             await pilot.press("y")  # at once: meant for something else
             assert isinstance(pilot.app.screen, TrustScreen)
             file.write_text(file.read_text() + "\nimport sys\n")  # after it was read
-            pilot.app.screen._guard.deaf_until = 0.0  # type: ignore[attr-defined]
+            pilot.app.screen._guard.deaf_until = 0.0
             await pilot.press("y")
             await until(pilot, lambda: shown(pilot, "Trusted."))
             await until(pilot, lambda: "notes" in desk.session.windows.classes)
