@@ -269,14 +269,12 @@ class TerminalBody(Widget, can_focus=True):
             self.refresh()
             return
         changed = {y for y, row in enumerate(new.rows) if row is not old.rows[y]}
-        changed |= {y for y in old.marks.keys() | new.marks.keys() if self._differs(y, old, new)}
+        marked = old.marks.keys() | new.marks.keys()
+        changed |= {y for y in marked if old.marks.get(y) != new.marks.get(y)}
         if old.cursor != new.cursor:
             changed |= {old.cursor.row, new.cursor.row}
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
-
-    def _differs(self, y: int, old: Picture, new: Picture) -> bool:
-        return old.marks.get(y) != new.marks.get(y)
 
     def _spin(self) -> None:
         rows = [y for y, mark in self._picture.marks.items() if mark.ended is None]
