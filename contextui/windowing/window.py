@@ -450,7 +450,7 @@ class Env:
         given = {} if line is None else {"line": line}
         return opening_text(self.open("editor", path=path, **given), Words(self.lang))
 
-    def say(self, english: str, chinese: str = "", /, **values: object) -> str:
+    def say(self, english: str, chinese: str = "", **values: object) -> str:
         """Return the text in the window's language, with the values filled in.
 
         The Chinese texts of contextui's own windows are in its catalogue, those of other windows
