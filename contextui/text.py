@@ -237,9 +237,9 @@ def byte_size(count: int) -> str:
 
 
 def duration(seconds: float, words: "Words") -> str:
-    """Format a duration: ``0.4s``, ``14s``, ``2m 05s``, ``2h 10m``."""
-    if seconds < 10:
-        return words("{seconds}s", seconds=f"{max(seconds, 0):.1f}")
+    """Format a duration: ``0.4s``, ``14s``, ``2m 05s``, ``2h 10m``; an `int` has no tenths."""
+    if seconds < 10 and not isinstance(seconds, int):
+        return words("{seconds}s", seconds=f"{seconds:.1f}")
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -352,7 +352,7 @@ class TerminalBody(Widget, can_focus=True):
         )
         sign, name, look = _WHO[mark.who]
         seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()
-        took = duration(seconds if mark.ended is not None else int(seconds), self._words)
+        took = duration(seconds if mark.ended else max(int(seconds), 0), self._words)
         who = (f"{sign} {self._words(name)}", self._look(look))
         status = (self._words("exit {status}", status=mark.status), self._look("failed"))
         exits = [status] if mark.failed else []
