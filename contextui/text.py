@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
 from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextui.words import Words
 
 _REPLACEMENT = "\ufffd"
 _ZERO_WIDTH_JOINER = "\u200d"
@@ -192,6 +196,57 @@ def cap(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
+
+
+_ONE_COLUMN_EACH = re.compile("[ -\u02ff\u2010-\u2027]*")  # Latin letters and punctuation
+
+
+def width(text: str) -> int:
+    """Return the columns that a line of text takes on a screen."""
+    if _ONE_COLUMN_EACH.fullmatch(text):
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415  (most text does not need it)
+
+    return cell_len(text)
+
+
+def cut(text: str, columns: int) -> str:
+    """Truncate a line of text to a width on a screen, with "…" at the end."""
+    if width(text) <= columns:
+        return text
+    from rich.cells import set_cell_size  # noqa: PLC0415  (short text does not need it)
+
+    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
+
+
+def byte_size(count: int) -> str:
+    """Format a number of bytes.
+
+    Example:
+        >>> byte_size(999), byte_size(2_560), byte_size(3_000_000)
+        ('999B', '2.5KB', '2.9MB')
+    """
+    if count < 1024:
+        return f"{count}B"
+    size = count / 1024
+    for unit in ("KB", "MB"):
+        if round(size, 1) < 1024:
+            return f"{size:.1f}{unit}"
+        size /= 1024
+    return f"{size:.1f}GB"
+
+
+def duration(seconds: float, words: "Words") -> str:
+    """Format a duration: ``0.4s``, ``14s``, ``2m 05s``, ``2h 10m``; an `int` has no tenths."""
+    if seconds < 10 and not isinstance(seconds, int):
+        return words("{seconds}s", seconds=f"{seconds:.1f}")
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return words("{hours}h {minutes}m", hours=f"{hours:,}", minutes=f"{minutes:02}")
+    if minutes:
+        return words("{minutes}m {seconds}s", minutes=minutes, seconds=f"{rest:02}")
+    return words("{seconds}s", seconds=rest)
 
 
 _MISREAD = re.compile("""['":,]|\\)$""")

@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable
 
-from contextui.cli.console import as_json, cut, note, warn, width, write_raw
+from contextui.cli.console import as_json, note, warn, write_raw
 from contextui.events import (
     ActionRefused,
     CallFinished,
@@ -15,7 +15,7 @@ from contextui.events import (
     Notice,
     RetryScheduled,
 )
-from contextui.text import one_line
+from contextui.text import cut, one_line, width
 from contextui.words import language, plural, t
 
 

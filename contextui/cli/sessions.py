@@ -7,20 +7,18 @@ from dataclasses import asdict
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import (
-    cut,
     cut_before,
     say,
     say_json,
     say_table,
     terminal_columns,
     warn,
-    width,
 )
 from contextui.cli.folder import unreadable_notices
 from contextui.cli.settings import here
 from contextui.session.entry import moment
 from contextui.session.store import SessionInfo, SessionStore
-from contextui.text import one_line
+from contextui.text import cut, one_line, width
 from contextui.words import t
 
 _SHORT_ID = 8

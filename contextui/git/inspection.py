@@ -112,7 +112,8 @@ class _Inspection:
             folder, self._command = self._place(argv, folder)
             for place in (folder, *folder.parents):
                 self._base = place
-                if not _may_be_repository(place) or (found := self._repository(place)) is None:
+                is_one = os.path.lexists(place / ".git") or os.path.lexists(place / "HEAD")
+                if not is_one or (found := self._repository(place)) is None:
                     continue
                 top, common = found
                 for inner in self._inner(top, ".git"):
@@ -252,10 +253,6 @@ class _Inspection:
                 seconds=f"{SECONDS:g}",
             )
         return left
-
-
-def _may_be_repository(place: Path) -> bool:
-    return os.path.lexists(place / ".git") or os.path.lexists(place / "HEAD")
 
 
 def _is_local(address: str) -> bool:

@@ -195,13 +195,9 @@ def find_git(folder: Path, search: str) -> str:
         if entry.startswith("/") and (found := shutil.which("git", path=entry)):
             real = Path(os.path.realpath(found))
             place = Path(os.path.realpath(entry))
-            if not any(_is_within(one, folder) for one in (real, place)):
+            if not any(path.is_relative_to(folder) for path in (real, place)):
                 return found
     raise GitError("Git is not installed.", "no git")
-
-
-def _is_within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents
 
 
 def _closing(process: "subprocess.Popen[bytes]") -> None:

@@ -104,7 +104,9 @@ class Repository:
         changes = status.changes
         if counted and len(changes) <= _COUNTED:
             changes = tuple(self._with_lines(changes))
-        operations = (name for mark, name in _OPERATIONS.items() if self._has(mark))
+        operations = (
+            name for mark, name in _OPERATIONS.items() if os.path.lexists(self.git_dir / mark)
+        )
         outside = bool(self.prefix) and self._is_staged_outside(status)
         return replace(
             status,
@@ -267,9 +269,6 @@ class Repository:
         names = self._look("diff", "--cached", "--name-only", "-z", *_DIFF, "--no-renames").data
         prefix = os.fsencode(status.prefix)
         return any(name and not name.startswith(prefix) for name in names.split(b"\0"))
-
-    def _has(self, name: str) -> bool:
-        return os.path.lexists(self.git_dir / name)
 
     def _check_links(self) -> None:
         """Refuse a repository in which git would write through a link to a place outside."""

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
+from rich.cells import CellSpan, cell_len, split_graphemes
 from textual.binding import Binding
 from textual.cache import LRUCache
 from textual.content import Content, Span
@@ -17,7 +17,7 @@ from textual.style import Style
 from textual.visual import Visual
 
 from contextui.secrets import mask_own
-from contextui.text import for_terminal
+from contextui.text import cut, for_terminal
 
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
@@ -56,9 +56,9 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
     """Wrap like `wrapped`, and yield each row with its line number, counted from 0."""
     for number, one in enumerate(for_terminal(mask_own(text)).split("\n")):
         line, start = one.expandtabs(_TAB), 0
-        for cut in _cuts(line, max(width, 2)):
-            yield number, line[start:cut].rstrip(" ")
-            start = cut
+        for end in _cuts(line, max(width, 2)):
+            yield number, line[start:end].rstrip(" ")
+            start = end
         yield number, _within(line[start:], max(width, 2))
 
 
@@ -355,8 +355,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     if width <= 0:
         return ""
     shown = line(text[: 4 * width + 64])
-    if cell_len(shown) > width:
-        shown = set_cell_size(shown, width - 1).rstrip() + "…"
+    shown = cut(shown, width)
     padding = " " * (width - cell_len(shown))
     return padding + shown if right else shown + padding
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -142,10 +141,6 @@ class WindowCore:
         self._lock = threading.Lock()
         self._state = self._keeper.commit()
         self._scope: object = None  # the call that may change the state
-
-    def now(self) -> datetime:
-        """Return the current time."""
-        return self.around.clock()
 
     def warn(self, reason: str) -> None:
         """Emit a warning about this window."""

@@ -2,7 +2,6 @@
 
 import sys
 import traceback
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,19 +82,12 @@ def reason_in(cls: type, problem: BaseException, lang: str = "en", *others: type
         >>> reason_in(ShopWindow, problem)                                   # doctest: +SKIP
         "AttributeError: 'ShopWindow' object has no attribute 'itmes' (shop.py:12)"
     """
-    reason, place = reason_of(problem, lang), place_in((cls, *others), problem)
-    return reason if not place or isinstance(problem, ContextUIError) else f"{reason} ({place})"
-
-
-def place_in(classes: Iterable[type], problem: BaseException) -> str:
-    """Return the file and line in the modules of these classes at which an exception was raised.
-
-    Returns:
-        Such as ``shop.py:12``; empty if it was raised elsewhere.
-    """
-    modules = [sys.modules.get(one.__module__) for one in classes]
-    files = {getattr(one, "__file__", None) for one in modules} - {None}
+    reason = reason_of(problem, lang)
+    if isinstance(problem, ContextUIError):
+        return reason
+    modules = [sys.modules.get(one.__module__) for one in (cls, *others)]
+    files = {getattr(module, "__file__", None) for module in modules} - {None}
     for frame in reversed(traceback.extract_tb(problem.__traceback__)):
         if frame.filename in files:
-            return f"{one_line(Path(frame.filename).name, 80)}:{frame.lineno}"
-    return ""
+            return f"{reason} ({one_line(Path(frame.filename).name, 80)}:{frame.lineno})"
+    return reason

@@ -178,7 +178,7 @@ def _snapshot(
             app_id=core.window.name,
             session_id=core.around.session_id,
             version=frame.version,
-            timestamp=core.now(),
+            timestamp=core.around.clock(),
         ),
         # Not copied for every render: `Runtime.snapshot` returns a frozen copy.
         state=SnapshotState.model_construct(

@@ -316,22 +316,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Opener(Protocol):
-    """Opens another window by its class's name."""
-
-    def __call__(self, name: str, /, **args: Any) -> "Window":
-        """Open the window and return it."""
-        ...
-
-
-class Timer(Protocol):
-    """Calls a function periodically, on the window's own thread, in a transaction."""
-
-    def __call__(self, seconds: float, call: Callable[[], object], /) -> Callable[[], None]:
-        """Start the timer; returns the function that stops it."""
-        ...
-
-
 class JobStarter(Protocol):
     """Starts a job: work that goes on beside the window's actions."""
 
@@ -392,9 +376,10 @@ class Env:
     Attributes:
         lang: The language of the person.
         clock: Returns the current time.
-        open: Opens another window.
+        open: Opens another window by its class's name, with its args by keyword.
         showing: Returns the window that has a file open, if any.
-        every: Starts a timer.
+        every: Calls a function periodically, each time in a transaction; it gets the seconds and
+            the function, and returns the function that stops the timer.
         job: Starts a job.
         jobs: Returns how far the running jobs are.
         change: Changes the state in a job or another task of the window, in a transaction of its
@@ -416,9 +401,9 @@ class Env:
 
     lang: Lang
     clock: Clock
-    open: Opener
+    open: Callable[..., "Window"]
     showing: Callable[[str], "Window | None"]
-    every: Timer
+    every: Callable[[float, Callable[[], object]], Callable[[], None]]
     job: JobStarter
     change: Callable[[], AbstractAsyncContextManager[None]]
     jobs: Callable[[], Sequence[Progress]]
@@ -450,7 +435,7 @@ class Env:
         given = {} if line is None else {"line": line}
         return opening_text(self.open("editor", path=path, **given), Words(self.lang))
 
-    def say(self, english: str, chinese: str = "", /, **values: object) -> str:
+    def say(self, english: str, chinese: str = "", **values: object) -> str:
         """Return the text in the window's language, with the values filled in.
 
         The Chinese texts of contextui's own windows are in its catalogue, those of other windows

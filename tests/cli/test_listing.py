@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.cli.console import width
 from contextui.config.settings import Settings
 from contextui.session.paths import escape_project_path
+from contextui.text import width
 from tests.cli.calling import Program, Terminal
 
 WINDOW = '''

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from contextui.cli.console import cut, cut_before, width, wrapped
+from contextui.cli.console import cut_before, wrapped
+from contextui.text import cut, width
 from contextui.words import t
 from tests.cli.calling import Program
 

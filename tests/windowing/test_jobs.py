@@ -233,15 +233,6 @@ def test_progress_is_reported() -> None:
     run(test)
 
 
-def test_all_that_is_async_shares_one_loop() -> None:
-    async def test(desk: Desk) -> None:
-        for _ in range(3):
-            await desk.act("remember")
-        assert len(set(desk.window.loops)) == 1
-
-    run(test)
-
-
 def test_a_job_of_an_action_that_fails_never_starts() -> None:
     async def test(desk: Desk) -> None:
         await desk.act("start_and_fail")
@@ -346,13 +337,6 @@ def test_waiting_ends_with(cause: str, said: str) -> None:
             case "speak":
                 desk.windows.end_waits()
         assert await waiting == said
-
-    run(test)
-
-
-def test_waiting_for_nothing_returns_at_once() -> None:
-    async def test(desk: Desk) -> None:
-        assert await desk.act("wait", seconds=3_600) == "No job is running."
 
     run(test)
 

@@ -65,24 +65,6 @@ class TestOpening:
         windows.open("todo")
         assert heard.of(WindowOpened) == [WindowOpened("todo_1")]
 
-    def test_a_listener_may_stop_listening(self, windows: WindowManager) -> None:
-        events: list[object] = []
-        stop = windows.subscribe(events.append)
-        stop()
-        windows.open("todo")
-        assert events == []
-
-    def test_hundreds_at_once(self, windows: WindowManager) -> None:
-        async def open_all() -> None:
-            for _ in range(150):
-                windows.open("counter")
-
-        asyncio.run(open_all())
-        assert settled(windows) == []
-        assert {one.to_xml().partition("<Content>")[2][:7] for one in windows.windows()} == {
-            "Full: 0"
-        }
-
     def test_sessions_share_nothing(self) -> None:
         """S1.9"""
         one, two = WindowManager([Counter]), WindowManager([Counter])

@@ -72,12 +72,6 @@ class Digger(Window):
         return self.env.job("stubborn", work)
 
 
-def test_refused_does_not_copy_transient_fields() -> None:
-    with WindowTester(Digger) as digger:
-        assert digger.refused("fail") == "Too hard."
-        assert digger.window.state.lock is not None
-
-
 def test_args_always_go_to_opened() -> None:
     with WindowTester(Digger, lang="zh", args={"folder": "pit", "lang": "en"}) as digger:
         assert (digger.window.state.folder, digger.window.state.lang) == ("pit", "en")
@@ -132,11 +126,6 @@ def test_a_sleeping_job_does_not_end_by_itself() -> None:
         assert digger.jobs == []
 
 
-def test_advance_needs_a_manual_clock() -> None:
-    with WindowTester(Digger) as digger, pytest.raises(AssertionError, match="ManualClock"):
-        digger.advance(1)
-
-
 def test_a_process_that_is_left_fails_the_test() -> None:
     digger = WindowTester(Digger)
     digger.act("leave")
@@ -166,9 +155,3 @@ def test_a_failed_test_is_not_hidden_by_what_it_left() -> None:
     assert process.stdin is not None
     process.stdin.close()
     process.wait()
-
-
-def test_jobs_are_ended_by_closing() -> None:
-    with WindowTester(Digger, clock=ManualClock()) as digger:
-        digger.act("dig", pause=60)
-        assert digger.jobs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
-from contextui.errors import UnknownWindowError, WindowClosedError, WindowDefinitionError
+from contextui.errors import UnknownWindowError, WindowClosedError
 from contextui.events import WindowActed, WindowChanged, WindowDetailChanged
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
@@ -75,26 +75,6 @@ class TestClass:
         class Heir(Drawn): ...
 
         assert [one.widget for one in (Plain, Drawn, Heir)] == [None, *[Drawn.widget] * 2]
-
-    def test_a_widget_that_is_none_fails_at_the_class(self) -> None:
-        cases: list[Any] = [
-            "",
-            "Widget",
-            "a.b",
-            "a:b:c",
-            "a..b:C",
-            ":C",
-            "a:",
-            "a b:C",
-            "a:C\n",
-            "1:C",
-            int,
-        ]
-        for wrong in cases:
-            with pytest.raises(WindowDefinitionError, match=r"package\.module:Class"):
-
-                class Wrong(Window):
-                    widget = wrong
 
     def test_its_description_is_what_it_says_of_itself(self) -> None:
         class Plain(Window): ...

@@ -44,36 +44,6 @@ def test_calls_run_in_order_one_at_a_time_on_one_daemon_thread(worker: Worker) -
     assert thread.name == "w"
 
 
-def test_submitted_from_many_threads_nothing_is_lost(worker: Worker) -> None:
-    done: list[int] = []
-    together = threading.Barrier(8)
-
-    def submit() -> None:
-        together.wait(LONG)
-        for _ in range(50):
-            worker.submit(lambda: done.append(1))
-
-    threads = [threading.Thread(target=submit) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(LONG)
-    worker.submit(lambda: None).result(LONG)
-    assert len(done) == 400
-
-
-@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt, RecursionError])
-def test_what_a_call_raises_its_future_raises_and_the_thread_goes_on(
-    worker: Worker, error: type[BaseException]
-) -> None:
-    def fail() -> None:
-        raise error("no")
-
-    with pytest.raises(error):
-        worker.submit(fail).result(LONG)
-    assert worker.submit(lambda: "yes").result(LONG) == "yes"
-
-
 def test_not_even_a_callback_that_exits_ends_the_thread(
     worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -134,11 +104,6 @@ class TestStop:
         assert not running.done()
         gate.release()
         running.result(LONG)
-
-    def test_afterwards_nothing_is_taken(self, worker: Worker) -> None:
-        worker.stop()
-        with pytest.raises(WindowClosedError):
-            worker.submit(lambda: None).result(LONG)
 
     def test_the_farewell_is_the_last_call_and_comes_once(self, worker: Worker) -> None:
         calls: list[str] = []
@@ -271,8 +236,3 @@ class TestWaiting:
         with pytest.raises(ValueError):  # noqa: PT011  it has no text
             queued.result(LONG)
         assert caplog.text == ""
-
-    def test_finished_is_reported_at_once(self, worker: Worker) -> None:
-        futures = [worker.submit(lambda: None) for _ in range(20)]
-        asyncio.run(finished(futures, LONG))
-        assert all(future.done() for future in futures)

@@ -107,7 +107,7 @@ def test_a_number_is_an_id_or_a_whole_text_but_no_part_of_one() -> None:
     with WindowTester(TodoWindow, items=["buy 3 eggs", "2024"]) as todo:
         assert todo.act("done", item="2024") == "2 '2024' is done."
         assert todo.refused("done", item=3) == (
-            "No item fits '3'. There is: 1 'buy 3 eggs', 2 '2024'."
+            "No item fits '3'. Available: 1 'buy 3 eggs', 2 '2024'."
         )
         assert todo.refused("done", item="9" * 5_000).startswith(f"No item fits '{'9' * 80}'.")
 
@@ -117,7 +117,7 @@ def test_a_whole_text_goes_before_a_part_and_an_id_before_a_text() -> None:
         assert todo.act("done", item="milk") == "1 'milk' is done."
         assert todo.act("undone", item="1") == "1 'milk' is open."
         assert todo.refused("done", item="mil") == (
-            "Several items fit 'mil'. There is: 1 'milk', 2 'oat milk'."
+            "Several items fit 'mil'. Available: 1 'milk', 2 'oat milk'."
         )
 
 
@@ -128,9 +128,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("add", {"text": "x" * 501}, "An item has up to 500 characters, not 501."),
     ("add", {}, "todo_1.add: text is missing. Expected: text:string|string[]"),
     ("edit", {"item": 1, "text": ""}, "An item needs words."),
-    ("done", {"item": 9}, "No item fits '9'. There is: 1 'milk', 2 'eggs', 3 'bread'."),
-    ("done", {"item": ""}, "No item fits ''. There is: 1 'milk', 2 'eggs', 3 'bread'."),
-    ("delete", {"item": "e"}, "Several items fit 'e'. There is: 2 'eggs', 3 'bread'."),
+    ("done", {"item": 9}, "No item fits '9'. Available: 1 'milk', 2 'eggs', 3 'bread'."),
+    ("done", {"item": ""}, "No item fits ''. Available: 1 'milk', 2 'eggs', 3 'bread'."),
+    ("delete", {"item": "e"}, "Several items fit 'e'. Available: 2 'eggs', 3 'bread'."),
     ("move", {"item": 1, "place": 4}, "There is no place 4; the last is 3."),
     ("move", {"item": 1, "place": 0}, "There is no place 0; the last is 3."),
     ("fly", {}, "todo_1 has no action \"fly\". It has: " + ", ".join(ACTIONS) + "."),
@@ -145,7 +145,7 @@ def test_what_is_refused(todo: Todo) -> None:
 def test_without_items_there_is_nothing_to_name() -> None:
     with WindowTester(TodoWindow) as todo:
         assert looks(todo) == ("0 open, 0 done",) * 3
-        assert todo.refused("done", item=1) == "No item fits '1'. There is: none."
+        assert todo.refused("done", item=1) == "No item fits '1'. Available: none."
         assert todo.act("clear_done") == "Deleted 0, 0 are left."
 
 

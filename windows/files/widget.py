@@ -6,7 +6,7 @@ paths are read in threads.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -148,16 +148,15 @@ class FilesBody(Vertical):
     # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        legend = [part for mark, about in _LEGEND for part in self._explained(mark, about)]
-        self._legend.update(Content.assemble(*legend))
+        legend = Content("")
+        for mark, about in _LEGEND:
+            legend += Content.styled(f"{mark} ", mark_style(mark))
+            legend += Content.styled(f"{self._words(about)}  ", MUTED)
+        self._legend.update(legend)
         self.window_changed()
         self._work(self._recall, "memory")
         self.set_interval(SECONDS, self._look)
         self.set_interval(0.25, self._show_progress)
-
-    def _explained(self, mark: str, about: str) -> Iterator[tuple[str, str]]:
-        yield f"{mark} ", mark_style(mark)
-        yield f"{self._words(about)}  ", MUTED
 
     def on_resize(self, event: events.Resize) -> None:
         self._make_room(event.size.width)
@@ -269,8 +268,8 @@ class FilesBody(Vertical):
             is_new: Whether the results are new: the cursor begins at the first one.
         """
         self._make_room(self.size.width)
-        if self._filter.query_text:
-            self._search(self._filter.query_text)
+        if query := self._filter.query_text:
+            self._work(partial(self._find, query), "find", exclusive=True)
             return
         words = self._words
         if self._results:
@@ -324,15 +323,13 @@ class FilesBody(Vertical):
         """Return size, age and git's mark; what a narrow window has no room for is left out."""
         if self._shows_results:
             return Content("")
-        size = "–" if row.kind == "deleted" else "" if is_folder or row.size < 0 else _bytes(row)
-        ago = age(self._now - row.modified) if row.modified and not is_folder else ""
+        size = "" if is_folder or row.size < 0 else short(row.size)
+        size = "–" if row.kind == "deleted" else size
+        seconds = self._window.env.clock().timestamp() - row.modified
+        ago = age(seconds) if row.modified and not is_folder else ""
         parts = [(f" {size:>5}" if width >= 20 else "", FAINT)]
         parts += [(f" {ago:>4}", FAINT)] if width >= 34 else []
         return Content.assemble(*parts, (f" {row.mark:1}", mark_style(row.mark)))
-
-    @property
-    def _now(self) -> float:
-        return self._window.env.clock().timestamp()
 
     # --- the filter --------------------------------------------------------------------
 
@@ -362,9 +359,6 @@ class FilesBody(Vertical):
         if not message.query:
             self._filter.show_found("")
         self._show()
-
-    def _search(self, query: str) -> None:
-        self._work(partial(self._find, query), "find", exclusive=True)
 
     async def _find(self, query: str) -> None:
         """Show what the index has; large ones are searched in a thread, too."""
@@ -581,10 +575,6 @@ class FilesBody(Vertical):
         """Return the editor that has a file open, or nothing."""
         desk = getattr(self.app, "desk", None)
         return editor_of(desk.session.windows, path) if desk is not None else ""
-
-
-def _bytes(row: FileRow) -> str:
-    return short(row.size)
 
 
 def _shown_root(root: Path | None) -> str:

@@ -4,7 +4,7 @@ The cursor is the person's own: moving it changes neither the window nor what th
 text of the repository is drawn without markup.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -69,10 +69,6 @@ class Entry:
 
 Row = Entry | Commit | tuple[str, str]
 """An entry, a commit, or a heading with its count."""
-
-
-def _key(row: Row) -> Hashable:
-    return row.key if isinstance(row, Entry) else row
 
 
 class ChangeList(RowList[Row]):
@@ -157,7 +153,8 @@ class GitBody(Vertical):
         self._chosen = ""
         self._asked = ""  # the file that the question is about
         self._seen = ""  # the text that the person was shown with it
-        self._list, self._diff = ChangeList(self._draw, _key), ChangeView([])
+        self._list = ChangeList(self._draw, lambda row: row.key if isinstance(row, Entry) else row)
+        self._diff = ChangeView([])
         self._filter = FilterLine(self._list)
         self._message, self._heading = Static(classes="message"), Static(classes="heading")
         self._question = Confirmation()

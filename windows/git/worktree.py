@@ -243,7 +243,7 @@ class WorkTree:
         listed = ", ".join(near[:5] or names[:NAMED]) or self._env.say("none")
         what = quoted(name[:200])
         raise ActionError(
-            "{what} has no such change. There is: {listed}.", what=what, listed=listed
+            "{what} has no such change. Available: {listed}.", what=what, listed=listed
         )
 
     def gate(self, change: Change) -> None:

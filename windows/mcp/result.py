@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from contextui.files.protection import write_private
 from contextui.plain_file import read_plain
 from contextui.secrets import mask, mask_own
-from contextui.text import counted, for_model, one_line
+from contextui.text import byte_size, counted, for_model, one_line
 
 SHOWN = 24_000
 """Maximum characters of a result that the model reads at once."""
@@ -161,19 +161,15 @@ class _Files:
         except (binascii.Error, ValueError):
             return f"[{kind}, not valid base64]"
         if self._folder is None:
-            return f"[{kind}, {_size(len(content))}]"
+            return f"[{kind}, {byte_size(len(content))}]"
         ending = _ENDINGS.get(mime.partition(";")[0].strip().lower(), "bin")
         name = f"file-{self._number}-{len(self.names) + 1}.{ending}"
         try:
             write_private(self._folder / name, content)
         except OSError:
-            return f"[{kind}, {_size(len(content))}, could not be kept]"
+            return f"[{kind}, {byte_size(len(content))}, could not be kept]"
         self.names.append(name)
-        return f"[{kind}, {_size(len(content))}, kept as {self._folder / name}]"
-
-
-def _size(count: int) -> str:
-    return f"{count} bytes" if count < 1_000 else f"{count / 1_000:,.0f} kB"
+        return f"[{kind}, {byte_size(len(content))}, kept as {self._folder / name}]"
 
 
 def _block_text(block: Any, files: _Files) -> str:

@@ -157,7 +157,7 @@ class _ServerWindow(Window):
             Action(
                 tool.id,
                 tool.label,
-                self._effect(tool),
+                "read" if tool.reads and self.SERVER.trust_read_only else "write",
                 {**tool.params, "description": tool.description},
                 call=self._caller(tool),
             )
@@ -200,9 +200,6 @@ class _ServerWindow(Window):
                 "page", "Read lines of a result", "read", _PAGES,
                 call=self._page,
             )  # fmt: skip
-
-    def _effect(self, tool: Tool) -> Any:
-        return "read" if tool.reads and self.SERVER.trust_read_only else "write"
 
     def _effect_of_reading(self, params: Mapping[str, Any]) -> Any:
         """What the server lists may be read; another address may carry anything to it."""
@@ -306,10 +303,11 @@ class _ServerWindow(Window):
         if missing:
             names = ", ".join(missing)
             raise ActionError("The prompt needs {names}.", names=names)
-        return self.env.job("prompt", lambda _: self._prompt_now(found.name, given), wait=_WAIT)
 
-    async def _prompt_now(self, name: str, arguments: Mapping[str, str]) -> str:
-        return results.prompt_text(await self._connection().get_prompt(name, arguments))
+        async def work(_: Job) -> str:
+            return results.prompt_text(await self._connection().get_prompt(found.name, given))
+
+        return self.env.job("prompt", work, wait=_WAIT)
 
     def _page(self, result: int, start: int = 1, lines: int = _PAGE) -> str:
         found = results.page(Path(self.state.folder), result, max(start, 1), max(lines, 1))

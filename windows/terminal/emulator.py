@@ -72,7 +72,7 @@ class Emulator:
         self.reply: Callable[[str], None] = lambda _: None
         self._main, self._other = Screen(columns, rows, SCROLLBACK), Screen(columns, rows, 0)
         self._screen = self._main
-        self._main.reply = self._other.reply = self._reply
+        self._main.reply = self._other.reply = lambda text: self.reply(text)  # noqa: PLW0108
         self._modes = set[int]()
         self._held = ""
         self._last = " "
@@ -241,9 +241,6 @@ class Emulator:
             elif kind == 7:
                 self._escape(match[6], match[7])
 
-    def _reply(self, text: str) -> None:
-        self.reply(text)
-
     def _control(self, char: str) -> None:
         screen = self._screen
         match char:
@@ -333,20 +330,16 @@ class Emulator:
         for value in values:
             (self._modes.add if on else self._modes.discard)(value)
             if value in (47, 1047, ALTERNATE):
-                if on:
-                    self._enter_alternate()
-                else:
+                if not on:
                     self._leave_alternate()
+                elif not self.alternate:
+                    self._other.reset()
+                    self._other.cursor.attrs = self._main.cursor.attrs
+                    self._show(self._other)
             elif value in (5, 6, 7, 25):  # reverse screen, origin, wrap, cursor
                 screen = self._screen
                 if value != 6 or screen.margins is not None or not on:
                     (screen.set_mode if on else screen.reset_mode)(value, private=True)
-
-    def _enter_alternate(self) -> None:
-        if self._screen is self._main:
-            self._other.reset()
-            self._other.cursor.attrs = self._main.cursor.attrs
-            self._show(self._other)
 
     def _leave_alternate(self) -> None:
         if self._screen is self._other:

@@ -76,10 +76,6 @@ class Command:
         self.status, self.ended = status, datetime.now(UTC)
         self.spool.finish()
 
-    def page(self, start: int, lines: int) -> list[str]:
-        """Return lines of the whole output by number; 0 is the first."""
-        return self.spool.page(start, lines)
-
 
 class Ran(BaseModel):
     """A command that has ended."""

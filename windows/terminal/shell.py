@@ -667,7 +667,9 @@ class Shell:
         if isinstance(item, Mark):
             self._take_mark(item)
         elif isinstance(item, bool):
-            self._switch(item)
+            self.emulator.feed(f"\x1b[?1049{'h' if item else 'l'}")
+            if self._current is not None and item:
+                self._current.full_screen = True
         else:
             self._show(item)
 
@@ -705,11 +707,6 @@ class Shell:
         command.transcript.skip(data.count(b"\n"))
         return data
 
-    def _switch(self, on: bool) -> None:
-        self.emulator.feed(f"\x1b[?1049{'h' if on else 'l'}")
-        if self._current is not None and on:
-            self._current.full_screen = True
-
     # Marks
 
     def _take_mark(self, mark: Mark) -> None:
@@ -728,7 +725,8 @@ class Shell:
                 self.folder, self._is_folder_reported = mark.value, True
             case "2":
                 self._continued += 1
-                if not self._reports_starts and self._submitted_runs():
+                is_submitted = self._current is not None and self._current is self._submitted
+                if not self._reports_starts and is_submitted:
                     self._continue_command()
             case "A":
                 self._prompted()
@@ -745,9 +743,6 @@ class Shell:
         if self._continued > 0:
             self._write(b"\x03")  # all lines were typed: it would wait for ever
         self._current.restart()
-
-    def _submitted_runs(self) -> bool:
-        return self._current is not None and self._current is self._submitted
 
     def _start_command(self, text: str) -> None:
         self._at_prompt = False

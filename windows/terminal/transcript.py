@@ -54,9 +54,13 @@ class Transcript:
         if self._is_fresh and not text:
             return
         self._is_fresh = False
-        self._add(text)
+        self._open += text
+        if len(self._open) > LONGEST:
+            self._cut += len(self._open) - LONGEST
+            self._open = self._open[:LONGEST]
         if not goes_on:
-            self._end_line()
+            self._put(finished(self._open, self._cut))
+            self._open, self._cut = "", 0
 
     def erasing(self) -> None:
         """Keep what is shown: a person no longer sees it, and the model may still read it."""
@@ -126,16 +130,6 @@ class Transcript:
             for line in lines:
                 self._put(line)
             self._next = max(self._next, self._screen.last_row + 1, self._screen.place[0] + 1)
-
-    def _add(self, text: str) -> None:
-        self._open += text
-        if len(self._open) > LONGEST:
-            self._cut += len(self._open) - LONGEST
-            self._open = self._open[:LONGEST]
-
-    def _end_line(self) -> None:
-        self._put(finished(self._open, self._cut))
-        self._open, self._cut = "", 0
 
     def _put(self, line: str) -> None:
         if not self.head_full:

@@ -22,7 +22,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from contextui.text import for_terminal, one_line
+from contextui.text import duration, for_terminal, one_line
 from contextui.tui.lines import fit, spinner
 from contextui.widgets import ActionRequested
 from contextui.windowing.runtime import runtime_of
@@ -269,14 +269,12 @@ class TerminalBody(Widget, can_focus=True):
             self.refresh()
             return
         changed = {y for y, row in enumerate(new.rows) if row is not old.rows[y]}
-        changed |= {y for y in old.marks.keys() | new.marks.keys() if self._differs(y, old, new)}
+        marked = old.marks.keys() | new.marks.keys()
+        changed |= {y for y in marked if old.marks.get(y) != new.marks.get(y)}
         if old.cursor != new.cursor:
             changed |= {old.cursor.row, new.cursor.row}
         if changed:
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
-
-    def _differs(self, y: int, old: Picture, new: Picture) -> bool:
-        return old.marks.get(y) != new.marks.get(y)
 
     def _spin(self) -> None:
         rows = [y for y, mark in self._picture.marks.items() if mark.ended is None]
@@ -354,7 +352,7 @@ class TerminalBody(Widget, can_focus=True):
         )
         sign, name, look = _WHO[mark.who]
         seconds = ((mark.ended or datetime.now(UTC)) - mark.started).total_seconds()
-        took = f"{seconds:.1f}s" if mark.ended is not None and seconds < 10 else _duration(seconds)
+        took = duration(seconds if mark.ended else max(int(seconds), 0), self._words)
         who = (f"{sign} {self._words(name)}", self._look(look))
         status = (self._words("exit {status}", status=mark.status), self._look("failed"))
         exits = [status] if mark.failed else []
@@ -505,12 +503,3 @@ def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:
             yield row, Mark(column, one.who, one.started, one.ended, one.status)
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration as ``12s``, ``3m05s`` or ``2h10m``."""
-    minutes, rest = divmod(int(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

@@ -140,7 +140,7 @@ class TodoWindow(Window):
             fits = "Several items fit" if found else "No item fits"
             words, there_is = f"{line[:80]!r}", self._named(found or items)
             zh = f"{'有多项' if found else '没有一项'}符合 {words}。现有：{there_is}。"
-            raise ActionError(self.env.say(f"{fits} {words}. There is: {there_is}.", zh))
+            raise ActionError(self.env.say(f"{fits} {words}. Available: {there_is}.", zh))
         return found[0]
 
     def _clean(self, text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from contextui.files import syntax
 from contextui.files.outline import Entry, outline
 from contextui.files.syntax import Declaration, Syntax, language_of, scan
-from contextui.text import one_line, shown_name
+from contextui.text import byte_size, one_line, shown_name
 from contextui.words import Lang, Words, msg
 
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|\Z)"
@@ -108,23 +108,6 @@ def _list(label: str, names: Sequence[str], words: Words) -> str:
     if rest := len(names) - len(shown):
         shown.append(words("… {rest} more", rest=rest))
     return f"{words(label)}: {', '.join(shown)}"
-
-
-def size_of(count: int) -> str:
-    """Format a number of bytes.
-
-    Example:
-        >>> size_of(999), size_of(2_560), size_of(3_000_000)
-        ('999B', '2.5KB', '2.9MB')
-    """
-    if count < 1024:
-        return f"{count}B"
-    size = count / 1024
-    for unit in ("KB", "MB"):
-        if round(size, 1) < 1024:
-            return f"{size:.1f}{unit}"
-        size /= 1024
-    return f"{size:.1f}GB"
 
 
 CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
@@ -256,7 +239,7 @@ def of_workbook(data: bytes, words: Words) -> list[str] | None:
             warnings.simplefilter("ignore")  # openpyxl warns about unsupported features of the file
             sheets = _sheets(data)
     except ImportError:
-        return [size_of(len(data)), words("rows and columns need contextui[excel]")]
+        return [byte_size(len(data)), words("rows and columns need contextui[excel]")]
     except Exception:  # a damaged workbook may raise anything; the size is shown instead
         return None
     tables = [(title, ", ".join(_table(first, rest, words))) for title, first, rest in sheets]

@@ -18,8 +18,7 @@ from textual.geometry import Size
 from textual.widgets import Static
 
 from contextui.errors import ContextUIError
-from contextui.text import code_point, is_unseen
-from contextui.tui.conversation.turn import duration
+from contextui.text import code_point, duration, is_unseen
 from contextui.tui.lines import FAINT, MUTED, fit, line, spinner
 from contextui.windowing.error_text import reason_of
 from contextui.windowing.job import CommandResult, Job

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.widgets import Static
 
+from contextui.text import duration
 from contextui.tui.lines import FAINT
 from contextui.words import Words
 
@@ -40,16 +41,6 @@ class TurnFigures:
         if self.cost:
             parts.append(turn_cost(self.cost))
         return _GAP.join(parts)
-
-
-def duration(seconds: float, words: Words) -> str:
-    """Format a duration: `0.4s`, `14s`, `2m 05s`."""
-    if seconds < 10:
-        return words("{seconds}s", seconds=f"{seconds:.1f}")
-    minutes, rest = divmod(round(seconds), 60)
-    if not minutes:
-        return words("{seconds}s", seconds=rest)
-    return words("{minutes}m {seconds}s", minutes=f"{minutes:,}", seconds=f"{rest:02}")
 
 
 def turn_cost(dollars: float) -> str:

@@ -347,7 +347,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._plan = plan
         turn = self._turns.turn
         seconds = (self._now - turn.when).total_seconds() if turn.when is not None else 0
-        self._files.show_plan(plan, ago(seconds, self._words))
+        self._files.show_plan(plan, self._words("{age} ago", age=age(seconds)))
         self._show_change()
         self._show_texts()
         self.guard.hold()
@@ -533,15 +533,3 @@ class RewindScreen(ModalScreen[GoBack]):
     def _finish(self, wanted: GoBack | None) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen
             self.dismiss(wanted)
-
-
-def ago(seconds: float, words: Words) -> str:
-    """Return an age in words: ``15 min ago``."""
-    for size, text in (
-        (86_400, msg("{count} d ago")),
-        (3_600, msg("{count} h ago")),
-        (60, msg("{count} min ago")),
-    ):
-        if seconds >= size:
-            return words(text, count=int(seconds // size))
-    return words("{count} s ago", count=int(max(seconds, 0)))

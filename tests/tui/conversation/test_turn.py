@@ -19,12 +19,13 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
+from contextui.text import duration
 from contextui.tokens import Usage
 from contextui.tui.conversation import status as module
 from contextui.tui.conversation.entries import Called, CallLine, entry_of
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.status import TurnStatus
-from contextui.tui.conversation.turn import TurnFigures, TurnLine, duration
+from contextui.tui.conversation.turn import TurnFigures, TurnLine
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown
 from tests.tui.sharing import SharedChat
@@ -49,7 +50,7 @@ def test_a_line_says_what_is_known_and_nothing_else(figures: TurnFigures, en: st
 def test_durations() -> None:
     words = Words("en")
     assert [duration(one, words) for one in (0.04, 9.9, 59.4, 60, 3_725)] == [
-        "0.0s", "9.9s", "59s", "1m 00s", "62m 05s"
+        "0.0s", "9.9s", "59s", "1m 00s", "1h 02m"
     ]  # fmt: skip
 
 

@@ -615,7 +615,7 @@ def test_a_name_that_does_not_fit_is_answered_with_names_that_do(
 ) -> None:
     change(folder)
     tester = opened(folder)
-    answer = "a.text has no such change. There is: a.txt, b.txt."
+    answer = "a.text has no such change. Available: a.txt, b.txt."
     assert tester.refused("show", path="a.text") == answer
     assert "new file" in tester.refused("discard", path="/etc/passwd")
     assert tester.act("show", path="./a.txt") == "Shown: a.txt: +2 -1."

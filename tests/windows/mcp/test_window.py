@@ -54,7 +54,7 @@ def test_rows_become_a_table(tmp_path: Path) -> None:
 def test_an_image_becomes_a_file(tmp_path: Path) -> None:
     with opened(plain(), tmp_path) as server:
         said = server.act("image")
-        assert said.startswith("[image/png, 70 bytes, kept as ")
+        assert said.startswith("[image/png, 70B, kept as ")
         path = Path(said.rpartition(" ")[2].rstrip("]"))
         assert path.read_bytes().startswith(b"\x89PNG")
         assert path.stat().st_mode & 0o777 == 0o600

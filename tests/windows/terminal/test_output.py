@@ -39,10 +39,10 @@ def test_long_output_is_whole_in_the_spool(tmp_path: Path) -> None:
             assert len(transcript.tail) >= TAIL
             assert transcript.lines == 20_000
             assert f"… {transcript.left_out} lines …" in ran.output
-            assert ran.page(0, 3) == ["1", "2", "3"]
-            assert ran.page(13_456, 2) == ["13457", "13458"]
-            assert ran.page(19_999, 10) == ["20000"]
-            assert ran.page(20_000, 10) == []
+            assert ran.spool.page(0, 3) == ["1", "2", "3"]
+            assert ran.spool.page(13_456, 2) == ["13457", "13458"]
+            assert ran.spool.page(19_999, 10) == ["20000"]
+            assert ran.spool.page(20_000, 10) == []
             assert ran.spool.find("7777", 3) == [(7_776, "7777"), (17_776, "17777")]
             assert ran.spool.path.stat().st_mode & 0o777 == 0o600
             await prompt(one)
@@ -86,7 +86,7 @@ def test_a_flood_needs_little_memory_and_leaves_the_loop_alive(
                 line = source[4:] or "y"
                 assert ran.transcript.lines == size // (len(line) + 1)
                 assert ran.transcript.tail[-1] == line
-            for line in [*ran.transcript.head, *ran.transcript.tail, *ran.page(1000, 100)]:
+            for line in [*ran.transcript.head, *ran.transcript.tail, *ran.spool.page(1000, 100)]:
                 assert for_terminal(line) == line
             await prompt(one)
             assert (await finished(one, "echo on")).output == "on"
@@ -101,8 +101,8 @@ def test_a_line_without_end_is_cut(tmp_path: Path) -> None:
             assert ran.output.splitlines()[-1] == "end"
             longest = max(map(len, [*ran.transcript.head, *ran.transcript.tail]))
             assert longest < 2100
-            assert ran.page(1, 1) == ["end"]
-            assert ran.page(0, 1)[0].startswith("x" * 2000 + " …")
+            assert ran.spool.page(1, 1) == ["end"]
+            assert ran.spool.page(0, 1)[0].startswith("x" * 2000 + " …")
 
     run(test())
 
@@ -158,8 +158,8 @@ def test_a_full_disk_of_old_output_is_not_kept(
         async with shell(tmp_path) as one:
             ran = [await finished(one, "seq 20000") for _ in range(4)]
             await finished(one, "true")
-            assert ran[0].page(0, 1) == []
-            assert ran[3].page(0, 1) == ["1"]
+            assert ran[0].spool.page(0, 1) == []
+            assert ran[3].spool.page(0, 1) == ["1"]
             assert len(list((tmp_path / "spool").iterdir())) <= 2
 
     run(test())
