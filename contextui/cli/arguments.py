@@ -10,15 +10,13 @@ import contextui
 from contextui.cli.commands import COMMANDS, Command
 from contextui.cli.console import say, wrapped
 from contextui.cli.flags import (
-    MODEL_FLAGS,
-    WINDOW_FLAGS,
     Once,
     UsageError,
     add_help,
     add_resume,
     add_settings,
 )
-from contextui.config.schema import SETTINGS
+from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
 from contextui.text import one_line
 from contextui.words import Message, msg, t
 
@@ -156,8 +154,8 @@ def main_parser() -> argparse.ArgumentParser:
     )
     ask.add_argument("--verbose", action="store_true", help="with -p: print tool calls to stderr")
     add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
+    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
     more = parser.add_argument_group("other")
     add_help(more)
     more.add_argument(

@@ -4,14 +4,15 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume, add_settings
+from contextui.cli.flags import add_json, add_resume, add_settings
+from contextui.config.schema import MODEL_SETTINGS, SETTINGS, WINDOW_SETTINGS
 
 KINDS = ("simple", "job", "connection", "table", "widget", "package")
 """The kinds of new windows; `contextui.windowing.template` takes longer to import."""
 _FORMS = ("md", "html", "json")
 _SHELLS = ("bash", "zsh", "fish")
 _OF_TURNS = ("max_steps", "max_calls")
-_REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
+_REQUEST_FLAGS = tuple(name for name in MODEL_SETTINGS if name not in _OF_TURNS)
 
 
 class Command(NamedTuple):
@@ -96,7 +97,7 @@ def _add_windows(parser: argparse.ArgumentParser) -> None:
 
 def _add_config(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
-    add_settings(parser, MODEL_FLAGS + WINDOW_FLAGS)
+    add_settings(parser, SETTINGS)
 
 
 def _add_new_window(parser: argparse.ArgumentParser) -> None:
@@ -132,8 +133,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--port", type=int, metavar="PORT", help="port to listen on (default: any free port)"
     )
     add_resume(parser.add_argument_group("sessions"))
-    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
-    add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
+    add_settings(parser.add_argument_group("model"), MODEL_SETTINGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_SETTINGS)
 
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:

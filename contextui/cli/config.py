@@ -4,6 +4,7 @@ from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say, say_json, say_table, warn
 from contextui.cli.settings import here, settings_of
+from contextui.config.schema import key_of
 from contextui.config.settings import StrategyChoice
 from contextui.config.sources import Loaded
 from contextui.secrets import mask
@@ -32,7 +33,7 @@ def run(arguments: Arguments) -> int:
         places = {"home": str(contextui_home()), "folder": str(folder)}
         say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
         return flags.DONE
-    rows = [[name, _value(name, value, loaded), _origin(name, loaded)]
+    rows = [[key_of(name), _value(name, value, loaded), _origin(name, loaded)]
             for name, value in values.items()]  # fmt: skip
     say_table([[t("setting"), t("value"), t("from")], *rows])
     key = t("{name} is set." if has_key else "{name} is not set.", name=loaded.key_variable)

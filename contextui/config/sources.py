@@ -16,9 +16,12 @@ from contextui.config.credentials import Credentials, StoredKey
 from contextui.config.providers import PROVIDERS, Provider, split_model
 from contextui.config.schema import (
     CONFIG_FILE,
+    LISTS,
     PROJECT_FOLDER,
+    SETTINGS,
     Approval,
     flag_of,
+    key_of,
     locale_lang,
     locale_variable,
 )
@@ -27,7 +30,6 @@ from contextui.config.settings import (
     LIMITS,
     OFFLINE,
     PLUGIN_CONFLICT,
-    TABLES,
     Settings,
     SettingsError,
     allowed,
@@ -195,9 +197,8 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
-    for name in ("window", "windows", "secret_files", "allow_commands"):
-        if name in values:
-            values[name] = [one for one in values[name].split(",") if one]
+    for name in values.keys() & LISTS:
+        values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})
 
 
@@ -325,10 +326,11 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, value in given.items():
-        if key not in TABLES or not isinstance(value, dict):
+        inside = {name: one.key for name, one in SETTINGS.items() if one.key.startswith(f"{key}.")}
+        table = {inner.partition(".")[2]: name for name, inner in inside.items()}
+        if not table or not isinstance(value, dict):
             values[key], names[key] = value, f"{key} in {shown}"
             continue
-        table = TABLES[key]
         for inner, one in value.items():
             if inner not in table:
                 named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
@@ -409,7 +411,7 @@ def _hint(key: str) -> Message:
     near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
     if near:
         return Message(" Did you mean {near}?", {"near": near[0]})
-    return Message(" Available: {names}.", {"names": ", ".join(Settings.model_fields)})
+    return Message(" Available: {names}.", {"names": ", ".join(map(key_of, SETTINGS))})
 
 
 _DEFAULT = "default"

@@ -9,8 +9,8 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Array
 
-from contextui.config.schema import CONFIG_FILE
-from contextui.config.settings import SettingsError, StrategyChoice, allowed, key_of
+from contextui.config.schema import CONFIG_FILE, LISTS, key_of
+from contextui.config.settings import SettingsError, StrategyChoice, allowed
 from contextui.config.sources import Layer, users_layer
 from contextui.errors import os_reason
 from contextui.plain_file import read_plain, replace_plain
@@ -18,7 +18,6 @@ from contextui.secrets import mask
 from contextui.text import quote, shown_path
 
 _LARGEST = 1_000_000  # bytes
-_LISTS = ("window", "windows", "secret_files", "allow_commands")
 
 
 def write_setting(home: Path, name: str, typed: str) -> Any:
@@ -88,7 +87,7 @@ def _checked(name: str, typed: str) -> Any:
     if mask(typed) != typed:
         raise SettingsError("API keys are not allowed in config files.")
     given: Any = typed.strip()
-    if name in _LISTS:
+    if name in LISTS:
         given = tuple(one.strip() for one in typed.split(",") if one.strip())
     try:
         return Layer({name: given}, {name: key_of(name)}).checked()[name]

@@ -11,7 +11,7 @@ from contextui.cli.arguments import (
 )
 from contextui.cli.commands import COMMANDS
 from contextui.cli.flags import UsageError
-from contextui.config.schema import choices, flag_of
+from contextui.config.schema import SETTINGS, flag_of
 from contextui.config.settings import Settings
 from tests.cli.calling import Program
 
@@ -34,7 +34,7 @@ def test_help_names_every_command_and_every_setting(program: Program) -> None:
         assert command.summary in text
     for name in Settings.model_fields:
         assert f"  {flag_of(name)} " in text
-        for word in choices(name):
+        for word in SETTINGS[name].choices:
             assert word in text
 
 
