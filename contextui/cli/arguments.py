@@ -215,39 +215,10 @@ _NEAR = 0.8  # similarity from which on a word is taken for a misspelt command
 class Arguments(argparse.Namespace):
     """The parsed arguments. The settings among them are in `flags`.
 
-    Attributes:
-        runs: The function to run: a module of `contextui.cli` and a function in it.
-        prompt: The prompt of a single turn without a screen, or ``-`` for standard input.
-        words: The prompt for the app.
-        resume: The session to resume.
-        newest: Resume the newest session of this folder.
-        fork: Resume in a copy.
-        output_format: The format of a turn's output; text by default.
-        verbose: Also print tool calls and notices.
-        json: Print JSON.
-        everywhere: List the sessions of all folders.
-        form: The format of an export.
-        output: The file of an export.
-        everything: Include closed and hidden items in an export.
-        session: The session to show or to compact.
-        dry_run: Show what a compaction would do, and change nothing.
-        messages: Show the request.
-        turn: Show the state after this turn.
-        strategy_file: The file of a strategy, given as ``--strategy FILE.py:Class``.
-        follow: Show what is added and changed from now on.
-        name: The name of the new window, of an MCP server, or of a provider.
-        kind: Its kind.
-        file: The file of the window to develop, and its class.
-        args: The args of that window.
-        yes: Trust without asking.
-        revoke: Revoke trust.
-        verb: What to do with MCP servers.
-        shell: The shell to print completions for.
-        host: The host that the app is served on.
-        port: The port; 0 for any free one.
+    See `contextui.cli.commands` and `main_parser` for what each is.
     """
 
-    runs: str = "screen:open_screen"
+    runs: str = "screen"  # a module of `contextui.cli`
     prompt: str | None = None
     words: list[str]
     resume: str | None = None
@@ -264,7 +235,7 @@ class Arguments(argparse.Namespace):
     dry_run: bool = False
     messages: bool = False
     turn: int | None = None
-    strategy_file: str = ""
+    strategy_file: str = ""  # given as --strategy FILE.py:Class
     follow: bool = False
     name: str = ""
     kind: str | None = None
@@ -295,7 +266,7 @@ def parse(words: Sequence[str]) -> Arguments:
     command = COMMANDS.get(words[0]) if words else None
     if command is not None:
         arguments = command_parser(command).parse_args(words[1:], Arguments())
-        arguments.runs = command.runs
+        arguments.runs = command.name.replace("-", "_")
         _take_strategy_file(arguments)
         if command.name == "serve":
             _check_fork(arguments)
@@ -306,7 +277,7 @@ def parse(words: Sequence[str]) -> Arguments:
     _check(arguments)
     _check_fork(arguments)
     if arguments.prompt is not None:
-        arguments.runs = "headless:run"
+        arguments.runs = "headless"
     return arguments
 
 

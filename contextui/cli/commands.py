@@ -16,12 +16,11 @@ _REQUEST_FLAGS = tuple(name for name in MODEL_SETTINGS if name not in _OF_TURNS)
 
 
 class Command(NamedTuple):
-    """A subcommand: its name, arguments, summary, and the function that runs it."""
+    """A subcommand: its name, arguments and summary. The module of its name runs it."""
 
     name: str
     takes: str
     summary: str
-    runs: str
     add: Callable[[argparse.ArgumentParser], None]
     examples: tuple[str, ...] = ()
 
@@ -172,7 +171,6 @@ _ALL = (
         "debug",
         takes="[SESSION]",
         summary="show what the model sees of a session",
-        runs="debug:run",
         add=_add_debug,
         examples=(
             "contextui debug",
@@ -184,7 +182,6 @@ _ALL = (
         "compact",
         takes="[SESSION]",
         summary="replace the older part of a session with a summary",
-        runs="compact:run",
         add=_add_compact,
         examples=("contextui compact --dry-run", "contextui compact 3f2a --model claude-haiku-5-5"),
     ),
@@ -192,14 +189,12 @@ _ALL = (
         "sessions",
         takes="",
         summary="list the sessions of this folder",
-        runs="sessions:run",
         add=_add_sessions,
     ),
     Command(
         "export",
         takes="[SESSION]",
         summary="write a session as Markdown, HTML or JSON",
-        runs="export:run",
         add=_add_export,
         examples=("contextui export > talk.md", "contextui export 3f2a --format html -o talk.html"),
     ),
@@ -207,21 +202,18 @@ _ALL = (
         "windows",
         takes="",
         summary="list the available windows",
-        runs="windows:run",
         add=_add_windows,
     ),
     Command(
         "config",
         takes="",
         summary="list the settings and where each comes from",
-        runs="config:run",
         add=_add_config,
     ),
     Command(
         "models",
         takes="[PROVIDER]",
         summary="list the providers, or the models of one",
-        runs="models:run",
         add=_add_models,
         examples=("contextui models", "contextui models ollama"),
     ),
@@ -229,7 +221,6 @@ _ALL = (
         "new-window",
         takes="NAME",
         summary="create a window and its test in this folder",
-        runs="new_window:run",
         add=_add_new_window,
         examples=(
             "contextui new-window shopping-list",
@@ -240,7 +231,6 @@ _ALL = (
         "dev",
         takes="FILE.py",
         summary="open a window and what the model reads of it",
-        runs="dev:run",
         add=_add_dev,
         examples=("contextui dev kanban.py", "contextui dev kanban.py:Kanban columns=todo"),
     ),
@@ -248,7 +238,6 @@ _ALL = (
         "serve",
         takes="",
         summary="serve the app to a browser on this machine",
-        runs="serve:run",
         add=_add_serve,
         examples=("contextui serve", "contextui serve --continue --port 8000"),
     ),
@@ -256,14 +245,12 @@ _ALL = (
         "trust",
         takes="",
         summary="trust the windows and servers that this folder brings",
-        runs="trust:run",
         add=_add_trust,
     ),
     Command(
         "mcp",
         takes="list|test",
         summary="list the MCP servers, or test one",
-        runs="mcp:run",
         add=_add_mcp,
         examples=("contextui mcp list", "contextui mcp test github"),
     ),
@@ -271,7 +258,6 @@ _ALL = (
         "completion",
         takes="SHELL",
         summary="print a shell completion script",
-        runs="completion:run",
         add=_add_completion,
         examples=(
             "contextui completion bash >> ~/.bashrc",

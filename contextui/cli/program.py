@@ -75,10 +75,9 @@ def _command(arguments: Arguments) -> int:
     import logging  # noqa: PLC0415  (--help does not need it)
 
     logging.getLogger("contextui").addHandler(logging.NullHandler())  # nothing on the screen
-    module, _, name = arguments.runs.partition(":")
     # Imported by name, so that each command loads only what it needs.
-    carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
-    if module == "screen":
+    carry_out: Callable[[Arguments], int] = import_module(f"contextui.cli.{arguments.runs}").run
+    if arguments.runs == "screen":
         return carry_out(arguments)
     with console.reserved_stdout():
         found = carry_out(arguments)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextui.tui.switch import Target
 
 
-def open_screen(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> int:
     """Open the app; errors are reported before, on the normal screen.
 
     Raises:

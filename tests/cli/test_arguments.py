@@ -55,19 +55,19 @@ def test_settings_are_flags() -> None:
 
 def test_the_first_word_decides() -> None:
     for words, runs in (
-        ([], "screen:open_screen"),
-        (["fix", "it"], "screen:open_screen"),
-        (["--lang", "zh", "fix it"], "screen:open_screen"),
-        (["-p", "fix it"], "headless:run"),
-        (["-p", "debug"], "headless:run"),
-        (["-p", "-"], "headless:run"),
-        (["-p", "-5 degrees, is that cold?"], "headless:run"),
-        (["debug"], "debug:run"),
-        (["new-window", "x"], "new_window:run"),
-        (["--", "debug it"], "screen:open_screen"),
-        (["--", "sesions"], "screen:open_screen"),
-        (["sesions", "of", "therapy"], "screen:open_screen"),
-        (["hello there"], "screen:open_screen"),
+        ([], "screen"),
+        (["fix", "it"], "screen"),
+        (["--lang", "zh", "fix it"], "screen"),
+        (["-p", "fix it"], "headless"),
+        (["-p", "debug"], "headless"),
+        (["-p", "-"], "headless"),
+        (["-p", "-5 degrees, is that cold?"], "headless"),
+        (["debug"], "debug"),
+        (["new-window", "x"], "new_window"),
+        (["--", "debug it"], "screen"),
+        (["--", "sesions"], "screen"),
+        (["sesions", "of", "therapy"], "screen"),
+        (["hello there"], "screen"),
     ):
         assert parse(words).runs == runs, words
 
