@@ -91,6 +91,8 @@ def test_invalid_arguments_are_an_error_in_one_line(program: Program) -> None:
         (["debug", "--strategy", "sliding"], "--strategy"),
         (["compact", "--max-steps", "3"], "--max-steps"),
         (["debug", "--turn", "two"], "--turn"),
+        (["debug", "-f", "--turn", "1"], "--follow cannot be used with --turn"),
+        (["debug", "-f", "--messages"], "--follow cannot be used with --messages"),
         (["new-window"], "NAME"),
         (["completion", "csh"], "csh"),
         (["sessions", "--mod", "x"], "--mod"),
@@ -148,11 +150,6 @@ def test_errors_of_argparse_have_a_message_in_each_language() -> None:
 
 def test_every_message_for_an_error_of_argparse_is_tested() -> None:
     assert len(_ARGPARSE_ERRORS) == len(ARGPARSE_ERRORS)
-
-
-def test_a_refusal_names_the_help_of_the_command() -> None:
-    with pytest.raises(UsageError, match="See contextui debug --help"):
-        parse(["debug", "--nonsense"])
 
 
 def test_json_is_asked_for_even_among_nonsense() -> None:
