@@ -3,7 +3,7 @@
 import argparse
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NoReturn
 
 import contextui
@@ -290,11 +290,17 @@ def _take_strategy_file(arguments: Arguments) -> None:
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
     """Detect JSON output, even if the other arguments are invalid."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        form = following if word == _FORMAT else word.removeprefix(f"{_FORMAT}=")
-        if form != word and form in ("json", "stream-json"):
+    for form in given_values(words, _FORMAT):
+        if form in ("json", "stream-json"):
             return "json" if form == "json" else "stream-json"
     return None
+
+
+def given_values(words: Sequence[str], flag: str) -> Iterator[str]:
+    """Yield the values of a flag among arguments that may be invalid."""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word == flag or word.startswith(f"{flag}="):
+            yield following if word == flag else word.removeprefix(f"{flag}=")
 
 
 def _check_command(words: Sequence[str]) -> None:

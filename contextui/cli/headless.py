@@ -14,7 +14,14 @@ from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import Output, SilentOutput, TurnReport, explained, output_for
+from contextui.cli.output import (
+    JsonOutput,
+    StreamOutput,
+    TextOutput,
+    TurnReport,
+    explained,
+    output_for,
+)
 from contextui.cli.setup import Assembly, assemble
 from contextui.events import (
     ActionRefused,
@@ -27,7 +34,6 @@ from contextui.events import (
     WindowTroubled,
 )
 from contextui.interrupt import is_ignored
-from contextui.model import Model
 from contextui.session.session import Session
 from contextui.session.usage import cost_of_session
 from contextui.tokens import TokenCounter
@@ -114,7 +120,7 @@ async def _take_turn(
     prompt: str,
     controller: InteractionController,
     notices: "_Notices",
-    output: Output,
+    output: TextOutput | JsonOutput | StreamOutput,
     job_seconds: float,
     *,
     is_piped: bool,
@@ -140,10 +146,11 @@ async def _take_turn(
                 case WindowTroubled(window_id, reason):
                     notices.troubles[window_id] = reason
             try:
-                output.handle(event)
-                notices.print_new()
+                if broken is None:
+                    output.handle(event)
+                    notices.print_new()
             except OSError as error:
-                output, broken = SilentOutput(), error
+                broken = error
                 controller.stop()  # the output is gone: cancel the turn
     except Exception as error:
         print_traceback(error)
@@ -156,22 +163,15 @@ async def _take_turn(
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        output.end(
-            TurnReport(
-                finished,
-                session,
-                explanation,
-                tuple(notices.printed),
-                tuple(refused),
-                _session_cost(session, finished),
-            )
-        )
+        cost = _session_cost(session, finished)
+        printed = tuple(notices.printed)
+        if broken is None:
+            output.end(TurnReport(finished, session, explanation, printed, tuple(refused), cost))
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
                 warn(trouble)
     finally:
-        controller.close()
-        await _close(controller.model)
+        await controller.aclose()
     if broken is None:
         finish()  # a slow reader may take its time
     watchdog.end_soon()  # closing the event loop also waits for threads
@@ -253,12 +253,6 @@ async def _await_jobs(
                     seconds=f"{seconds:g}",
                 )
             )
-
-
-async def _close(model: Model) -> None:
-    close = getattr(model, "aclose", None)  # models with connections have it
-    if close is not None:
-        await close()
 
 
 class _Interruption:

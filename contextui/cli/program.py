@@ -40,7 +40,12 @@ def run(given: Sequence[str]) -> int:
 def _run(given: Sequence[str]) -> int:
     try:
         with interrupt.RaiseInterrupts():
-            return _carry_out(given)
+            try:
+                arguments = parse(given)
+            except SystemExit as ended:  # --help and --version exit
+                finish()
+                return int(ended.code or 0)
+            return _command(arguments)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -51,24 +56,11 @@ def _run(given: Sequence[str]) -> int:
         return _fail(given, flags.WRONG, t(error))
     except OutputError as error:
         print_traceback(error)
-        warn(_unwritten(error))
+        warn(t("The output cannot be written: {reason}.", reason=t(str(error.strerror))))
         return flags.FAILED
     except Exception as error:
         report_crash(error)
         return _fail(given, flags.FAILED, error_text(error))
-
-
-def _unwritten(error: OutputError) -> str:
-    return t("The output cannot be written: {reason}.", reason=t(str(error.strerror)))
-
-
-def _carry_out(given: Sequence[str]) -> int:
-    try:
-        arguments = parse(given)
-    except SystemExit as ended:  # --help and --version exit
-        finish()
-        return int(ended.code or 0)
-    return _command(arguments)
 
 
 def _command(arguments: Arguments) -> int:

@@ -315,7 +315,7 @@ def _folder_notices(folder: Path) -> Iterable[str]:
             )
 
 
-def open_desk(arguments: Arguments) -> AppSession:
+def open_app_session(arguments: Arguments) -> AppSession:
     """Open the session for the screen; a copy of it, if it is open elsewhere.
 
     Raises:

@@ -46,6 +46,11 @@ class Provider:
         """The documented variable of its key; empty if it has none."""
         return self.key_variables[0] if self.key_variables else ""
 
+    def variable_in(self, environ: Mapping[str, str]) -> str:
+        """Return the variable that holds its key, or should."""
+        held = (one for one in self.key_variables if environ.get(one, "").strip())
+        return next(held, self.key_variable)
+
 
 _BUILT_IN = (
     Provider(

@@ -156,13 +156,6 @@ _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
 
 
-def key_variable(environ: Mapping[str, str]) -> str:
-    """The variable that holds the API key, or should."""
-    has_key = environ.get(KEY_VARIABLE, "").strip()
-    has_token = environ.get(TOKEN_VARIABLE, "").strip()
-    return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
-
-
 def variables_layer(environ: Mapping[str, str]) -> Layer:
     """The settings from ``CONTEXTUI_*`` variables."""
     return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
@@ -522,10 +515,7 @@ class Loaded:
     def connect(self, provider: Provider, model: str = "") -> Connection:
         """Return the connection to a provider: its address, and the key that belongs there."""
         url, url_source = self._url_of(provider)
-        variable = next(
-            (one for one in provider.key_variables if self.environ.get(one, "").strip()),
-            provider.key_variable,
-        )
+        variable = provider.variable_in(self.environ)
         text = self.environ.get(variable, "").strip() if variable else ""
         stored = None if text else self.credentials.get(provider.name)
         # A key that was entered for one address is not sent to another.
@@ -566,24 +556,6 @@ class Loaded:
     def provider(self) -> str:
         """The name of the provider to use, with ``auto`` resolved."""
         return self.connection.provider.name
-
-    @property
-    def key_variable(self) -> str:
-        """The variable that holds the provider's API key, or should."""
-        connection = self.connection
-        if connection.provider.name == OFFLINE:
-            return key_variable(self.environ)
-        return connection.key_source
-
-    @property
-    def api_key(self) -> SecretStr | None:
-        """The provider's API key; reading it from the keyring may take a while."""
-        return self.connection.key()
-
-    @property
-    def has_key(self) -> bool:
-        """Whether there is an API key. It is not a setting, and it is never shown."""
-        return self.connection.has_key
 
 
 def _full_url(given: str, provider: Provider) -> str:

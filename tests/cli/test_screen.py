@@ -6,7 +6,7 @@ import pytest
 
 from contextui import SessionStore
 from contextui.cli.arguments import parse
-from contextui.cli.setup import open_desk
+from contextui.cli.setup import open_app_session
 from contextui.config.settings import SettingsError
 from contextui.context.strategies.strategy import StrategyError
 from tests.cli.calling import Program
@@ -81,14 +81,14 @@ def test_a_session_that_is_open_elsewhere_is_resumed_in_a_copy(program: Program)
     program("-p", "Hello")
     (info,) = program.sessions()
     with SessionStore(program.home).open(info.id):
-        desk = open_desk(parse(["-c"]))
+        desk = open_app_session(parse(["-c"]))
         assert desk.session.id != info.id
         assert "copy" in " ".join(map(str, desk.notices))
         desk.close()
 
 
 def test_another_model_can_be_chosen(program: Program) -> None:
-    desk = open_desk(parse([]))
+    desk = open_app_session(parse([]))
     assert (desk.is_offline, desk.controller.model.name) == (True, "offline")
     assert desk.switch_model is not None
     with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
@@ -105,7 +105,7 @@ def test_another_model_can_be_chosen(program: Program) -> None:
 def test_another_strategy_can_be_chosen(program: Program) -> None:
     words = '[strategy]\ntype = "summarization"\nconfig = { threshold = 20 }\n'
     program.write(".contextui/config.toml", words)
-    desk = open_desk(parse([]))
+    desk = open_app_session(parse([]))
     chosen: Any = desk.controller.strategist
     assert (chosen.strategy.name, chosen.strategy.threshold) == ("summarization", 20)
     assert desk.switch_strategy is not None
