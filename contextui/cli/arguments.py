@@ -304,7 +304,7 @@ def given_values(words: Sequence[str], flag: str) -> Iterator[str]:
 
 
 def _check_command(words: Sequence[str]) -> None:
-    """Reject a single word that is no command; a prompt has a space, or comes with -p."""
+    """Reject an unknown command given as a single word; a prompt has a space, or comes with -p."""
     alone = len(words) == 1 or (len(words) > 1 and words[1].startswith("-"))
     if not alone or words[0] in COMMANDS or words[0].startswith("-"):
         return

@@ -1,4 +1,4 @@
-"""Open the app on the terminal, or behind a page of `contextui serve`."""
+"""Open the app on the terminal, or in a page of `contextui serve`."""
 
 import os
 import select
@@ -116,8 +116,8 @@ def _typed_ahead() -> str:
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
-    """Report the session to the server, if the app runs behind a page."""
-    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only behind a page)
+    """Report the session to the server, if it serves the app."""
+    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only for a page)
 
     if isinstance(app._driver, ServedDriver):
         app._driver.report_session(session_id)

@@ -173,7 +173,7 @@ def _check_provider(loaded: Loaded, model: str) -> None:
     """Check the part before the slash: Anthropic's own models have none in their names.
 
     Raises:
-        SettingsError: It is no provider, or there is nothing after it.
+        SettingsError: The provider is unknown, or no name follows it.
     """
     from contextui.agent.models.factory import unknown_provider  # noqa: PLC0415  (heavy)
 

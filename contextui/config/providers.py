@@ -123,7 +123,7 @@ def find(name: str, servers: Mapping[str, str] | None = None) -> Provider | None
 def split_model(
     model: str, servers: Mapping[str, str] | None = None
 ) -> tuple[Provider | None, str]:
-    """Split `PROVIDER/NAME`; the provider is None if the part before the slash is no provider.
+    """Split `PROVIDER/NAME`; the provider is None if the part before the slash names none.
 
     Example:
         >>> provider, name = split_model("openrouter/meta/llama-4")

@@ -52,7 +52,7 @@ class StrategyChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # The length is no part of the pattern: a repeated Unicode class takes long to compile.
+    # The length is checked beside the pattern: a repeated Unicode class takes long to compile.
     type: str = Field(pattern=r"^[\w.-]+$", max_length=100)
     plugin: str | None = Field(default=None, pattern=r"^[\w.-]+$", max_length=100)
     model: str | None = Field(default=None, pattern=r"^[^\s\x00-\x1f]{1,200}$")

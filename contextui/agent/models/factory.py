@@ -115,7 +115,9 @@ def unknown_provider(name: str, known: Collection[str]) -> SettingsError:
             "There is no provider {name}. Did you mean {near}?", name=shown, near=near[0]
         )
     names = ", ".join(one_line(one, 60) for one in known)
-    return SettingsError("There is no provider {name}. There is: {names}.", name=shown, names=names)
+    return SettingsError(
+        "There is no provider {name}. Available: {names}.", name=shown, names=names
+    )
 
 
 def _of_package(connection: Connection, lang: Lang, limits: AnswerLimits | None) -> Model:
