@@ -128,23 +128,14 @@ async def _take_turn(
     interruption = _Interruption(controller)
     interruption.install()
     finished, broken = TurnFinished("failed"), None
-    refused: list[ActionRefused] = []
     try:
         attached: Sequence[PreambleText] = ()
         if "@" in prompt and not is_piped:  # as in the screen, pasted text mentions no files
             attached = await controller.attachments.read(prompt)
         async for event in controller.run_turn(prompt, attached):
-            match event:
-                case TurnFinished():
-                    finished = event
-                case Notice(text):
-                    notices.printed.append(text)
-                case CompactionFinished(result) if result is not None and not result.success:
-                    notices.printed.append(result.text(language()))
-                case ActionRefused():
-                    refused.append(event)
-                case WindowTroubled(window_id, reason):
-                    notices.troubles[window_id] = reason
+            if isinstance(event, TurnFinished):
+                finished = event
+            notices.collect(event)
             try:
                 if broken is None:
                     output.handle(event)
@@ -164,9 +155,9 @@ async def _take_turn(
     explanation = explained(finished, controller.options, session)
     try:
         cost = _session_cost(session, finished)
-        printed = tuple(notices.printed)
+        printed, refused = tuple(notices.printed), tuple(notices.refused)
         if broken is None:
-            output.end(TurnReport(finished, session, explanation, printed, tuple(refused), cost))
+            output.end(TurnReport(finished, session, explanation, printed, refused, cost))
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
                 warn(trouble)
@@ -282,7 +273,7 @@ class _Notices:
     """Prints each notice once, including those of the session as they appear."""
 
     def __init__(self, before: Sequence[Text], session: Session) -> None:
-        self.session, self.printed = session, list[str]()
+        self.session, self.printed, self.refused = session, list[str](), list[ActionRefused]()
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
         self.is_over = False  # from then on, the model does not read what windows report
@@ -300,6 +291,18 @@ class _Notices:
             return
         elif (event.window_id, event.text) not in self.cancelled:
             self.print(f"{event.window_id}: {event.text}")
+
+    def collect(self, event: Event) -> None:
+        """Collect what the report of the turn needs; the output prints it."""
+        match event:
+            case Notice(text):
+                self.printed.append(text)
+            case CompactionFinished(result) if result is not None and not result.success:
+                self.printed.append(result.text(language()))
+            case ActionRefused():
+                self.refused.append(event)
+            case WindowTroubled(window_id, reason):
+                self.troubles[window_id] = reason
 
     def print_new(self) -> None:
         new = self.session.notices[self._seen :]
