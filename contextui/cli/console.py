@@ -250,7 +250,7 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def terminal_columns() -> int | None:
-    """Return the width of the terminal that shows the output; None if it is no terminal."""
+    """Return the width of the terminal that shows the output; None if it goes elsewhere."""
     return shutil.get_terminal_size().columns if output().isatty() else None
 
 

@@ -14,7 +14,14 @@ from contextui.cli import flags, watchdog
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import Output, SilentOutput, TurnReport, explained, output_for
+from contextui.cli.output import (
+    JsonOutput,
+    StreamOutput,
+    TextOutput,
+    TurnReport,
+    explained,
+    output_for,
+)
 from contextui.cli.setup import Assembly, assemble
 from contextui.events import (
     ActionRefused,
@@ -27,7 +34,6 @@ from contextui.events import (
     WindowTroubled,
 )
 from contextui.interrupt import is_ignored
-from contextui.model import Model
 from contextui.session.session import Session
 from contextui.session.usage import cost_of_session
 from contextui.tokens import TokenCounter
@@ -114,7 +120,7 @@ async def _take_turn(
     prompt: str,
     controller: InteractionController,
     notices: "_Notices",
-    output: Output,
+    output: TextOutput | JsonOutput | StreamOutput,
     job_seconds: float,
     *,
     is_piped: bool,
@@ -122,28 +128,20 @@ async def _take_turn(
     interruption = _Interruption(controller)
     interruption.install()
     finished, broken = TurnFinished("failed"), None
-    refused: list[ActionRefused] = []
     try:
         attached: Sequence[PreambleText] = ()
         if "@" in prompt and not is_piped:  # as in the screen, pasted text mentions no files
             attached = await controller.attachments.read(prompt)
         async for event in controller.run_turn(prompt, attached):
-            match event:
-                case TurnFinished():
-                    finished = event
-                case Notice(text):
-                    notices.printed.append(text)
-                case CompactionFinished(result) if result is not None and not result.success:
-                    notices.printed.append(result.text(language()))
-                case ActionRefused():
-                    refused.append(event)
-                case WindowTroubled(window_id, reason):
-                    notices.troubles[window_id] = reason
+            if isinstance(event, TurnFinished):
+                finished = event
+            notices.collect(event)
             try:
-                output.handle(event)
-                notices.print_new()
+                if broken is None:
+                    output.handle(event)
+                    notices.print_new()
             except OSError as error:
-                output, broken = SilentOutput(), error
+                broken = error
                 controller.stop()  # the output is gone: cancel the turn
     except Exception as error:
         print_traceback(error)
@@ -156,22 +154,15 @@ async def _take_turn(
     notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        output.end(
-            TurnReport(
-                finished,
-                session,
-                explanation,
-                tuple(notices.printed),
-                tuple(refused),
-                _session_cost(session, finished),
-            )
-        )
+        cost = _session_cost(session, finished)
+        printed, refused = tuple(notices.printed), tuple(notices.refused)
+        if broken is None:
+            output.end(TurnReport(finished, session, explanation, printed, refused, cost))
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
                 warn(trouble)
     finally:
-        controller.close()
-        await _close(controller.model)
+        await controller.aclose()
     if broken is None:
         finish()  # a slow reader may take its time
     watchdog.end_soon()  # closing the event loop also waits for threads
@@ -255,12 +246,6 @@ async def _await_jobs(
             )
 
 
-async def _close(model: Model) -> None:
-    close = getattr(model, "aclose", None)  # models with connections have it
-    if close is not None:
-        await close()
-
-
 class _Interruption:
     """Cancels the turn on the first signal, and exits on the second."""
 
@@ -288,7 +273,7 @@ class _Notices:
     """Prints each notice once, including those of the session as they appear."""
 
     def __init__(self, before: Sequence[Text], session: Session) -> None:
-        self.session, self.printed = session, list[str]()
+        self.session, self.printed, self.refused = session, list[str](), list[ActionRefused]()
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
         self.is_over = False  # from then on, the model does not read what windows report
@@ -306,6 +291,18 @@ class _Notices:
             return
         elif (event.window_id, event.text) not in self.cancelled:
             self.print(f"{event.window_id}: {event.text}")
+
+    def collect(self, event: Event) -> None:
+        """Collect what the report of the turn needs; the output prints it."""
+        match event:
+            case Notice(text):
+                self.printed.append(text)
+            case CompactionFinished(result) if result is not None and not result.success:
+                self.printed.append(result.text(language()))
+            case ActionRefused():
+                self.refused.append(event)
+            case WindowTroubled(window_id, reason):
+                self.troubles[window_id] = reason
 
     def print_new(self) -> None:
         new = self.session.notices[self._seen :]

@@ -88,7 +88,7 @@ def _test(found: Found, name: str) -> int:
         for problem in found.problems:
             warn(t(problem.reason))
         raise UsageError(
-            "There is no MCP server {name}. There is: {names}.",
+            "There is no MCP server {name}. Available: {names}.",
             name=quote(name),
             names=", ".join(map(quote, servers)) or t("none"),
         )

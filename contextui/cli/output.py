@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from contextui.agent.turn import TurnOptions
 from contextui.cli.arguments import OutputFormat
@@ -210,17 +210,9 @@ _ENDING = (
 )
 
 
-class Output(Protocol):
-    """Prints the events of a turn."""
-
-    def handle(self, event: Event) -> None:
-        """Handle one event of the turn."""
-
-    def end(self, report: TurnReport) -> None:
-        """Finish the output; the turn is over."""
-
-
-def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool) -> Output:
+def output_for(
+    form: OutputFormat, workspace: Workspace | None, *, verbose: bool
+) -> "TextOutput | JsonOutput | StreamOutput":
     """Create the output for a format; the workspace contains the code that text refers to."""
     for_a_person = verbose or sys.stderr.isatty()
     match form:
@@ -317,16 +309,6 @@ class JsonOutput:
         self._progress.clear()
         say_json(result_of(report))
         _warn_failure(report)
-
-
-class SilentOutput:
-    """Prints nothing, after the output was closed."""
-
-    def handle(self, event: Event) -> None:
-        """Ignore the event."""
-
-    def end(self, report: TurnReport) -> None:
-        """Do nothing."""
 
 
 class StreamOutput:

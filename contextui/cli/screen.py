@@ -1,4 +1,4 @@
-"""Open the app on the terminal, or behind a page of `contextui serve`."""
+"""Open the app on the terminal, or in a page of `contextui serve`."""
 
 import os
 import select
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextui.tui.switch import Target
 
 
-def open_screen(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> int:
     """Open the app; errors are reported before, on the normal screen.
 
     Raises:
@@ -37,29 +37,29 @@ def open_screen(arguments: Arguments) -> int:
 
     folder, resumes = _session_of(arguments)
 
-    def open_reported() -> "AppSession":
-        from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: after the first frame)
+    settings = settings_of(arguments, folder).settings
+
+    def reported(opened: "AppSession") -> "AppSession":
+        if is_served:
+            app.call_from_thread(_report_session, app, opened.session.id)
+        return opened
+
+    def open_first() -> "AppSession":
+        from contextui.cli.setup import open_app_session  # noqa: PLC0415  (heavy: after a frame)
         from contextui.session.paths import contextui_home  # noqa: PLC0415
         from contextui.session.trash import empty_trash  # noqa: PLC0415
 
-        desk = open_desk(arguments)
+        opened = open_app_session(arguments)
         empty_trash(contextui_home())
-        if is_served:
-            app.call_from_thread(_report_session, app, desk.session.id)
-        return desk
-
-    settings = settings_of(arguments, folder).settings
+        return reported(opened)
 
     def open_other(target: "Target") -> "AppSession":
         from contextui.cli.setup import open_target  # noqa: PLC0415  (as above)
 
-        desk = open_target(arguments, target, settings.lang)
-        if is_served:
-            app.call_from_thread(_report_session, app, desk.session.id)
-        return desk
+        return reported(open_target(arguments, target, settings.lang))
 
     app = ContextUIApp(
-        open_reported,
+        open_first,
         folder=folder,
         lang=settings.lang,
         theme=remembered_theme(),
@@ -116,8 +116,8 @@ def _typed_ahead() -> str:
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
-    """Report the session to the server, if the app runs behind a page."""
-    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only behind a page)
+    """Report the session to the server, if it serves the app."""
+    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only for a page)
 
     if isinstance(app._driver, ServedDriver):
         app._driver.report_session(session_id)

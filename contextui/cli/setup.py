@@ -173,7 +173,7 @@ def _check_provider(loaded: Loaded, model: str) -> None:
     """Check the part before the slash: Anthropic's own models have none in their names.
 
     Raises:
-        SettingsError: It is no provider, or there is nothing after it.
+        SettingsError: The provider is unknown, or no name follows it.
     """
     from contextui.agent.models.factory import unknown_provider  # noqa: PLC0415  (heavy)
 
@@ -315,7 +315,7 @@ def _folder_notices(folder: Path) -> Iterable[str]:
             )
 
 
-def open_desk(arguments: Arguments) -> AppSession:
+def open_app_session(arguments: Arguments) -> AppSession:
     """Open the session for the screen; a copy of it, if it is open elsewhere.
 
     Raises:

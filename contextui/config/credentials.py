@@ -98,7 +98,7 @@ class Credentials:
         """Store a key, and return where.
 
         Raises:
-            CredentialsError: It is no key, or cannot be stored.
+            CredentialsError: It cannot be a key, or cannot be stored.
         """
         key = key.strip()
         if not key or len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):

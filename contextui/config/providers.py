@@ -46,6 +46,11 @@ class Provider:
         """The documented variable of its key; empty if it has none."""
         return self.key_variables[0] if self.key_variables else ""
 
+    def variable_in(self, environ: Mapping[str, str]) -> str:
+        """Return the variable that holds its key, or should."""
+        held = (one for one in self.key_variables if environ.get(one, "").strip())
+        return next(held, self.key_variable)
+
 
 _BUILT_IN = (
     Provider(
@@ -118,7 +123,7 @@ def find(name: str, servers: Mapping[str, str] | None = None) -> Provider | None
 def split_model(
     model: str, servers: Mapping[str, str] | None = None
 ) -> tuple[Provider | None, str]:
-    """Split `PROVIDER/NAME`; the provider is None if the part before the slash is no provider.
+    """Split `PROVIDER/NAME`; the provider is None if the part before the slash names none.
 
     Example:
         >>> provider, name = split_model("openrouter/meta/llama-4")

@@ -16,9 +16,12 @@ from contextui.config.credentials import Credentials, StoredKey
 from contextui.config.providers import PROVIDERS, Provider, split_model
 from contextui.config.schema import (
     CONFIG_FILE,
+    LISTS,
     PROJECT_FOLDER,
+    SETTINGS,
     Approval,
     flag_of,
+    key_of,
     locale_lang,
     locale_variable,
 )
@@ -28,7 +31,6 @@ from contextui.config.settings import (
     OFFLINE,
     PAST_PLACEMENT,
     PLUGIN_CONFLICT,
-    TABLES,
     Settings,
     SettingsError,
     allowed,
@@ -155,13 +157,6 @@ _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
 
 
-def key_variable(environ: Mapping[str, str]) -> str:
-    """The variable that holds the API key, or should."""
-    has_key = environ.get(KEY_VARIABLE, "").strip()
-    has_token = environ.get(TOKEN_VARIABLE, "").strip()
-    return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
-
-
 def variables_layer(environ: Mapping[str, str]) -> Layer:
     """The settings from ``CONTEXTUI_*`` variables."""
     return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
@@ -206,9 +201,8 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
-    for name in ("window", "windows", "secret_files", "allow_commands"):
-        if name in values:
-            values[name] = [one for one in values[name].split(",") if one]
+    for name in values.keys() & LISTS:
+        values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})
 
 
@@ -336,10 +330,11 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, value in given.items():
-        if key not in TABLES or not isinstance(value, dict):
+        inside = {name: one.key for name, one in SETTINGS.items() if one.key.startswith(f"{key}.")}
+        table = {inner.partition(".")[2]: name for name, inner in inside.items()}
+        if not table or not isinstance(value, dict):
             values[key], names[key] = value, f"{key} in {shown}"
             continue
-        table = TABLES[key]
         for inner, one in value.items():
             if inner not in table:
                 named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
@@ -420,7 +415,7 @@ def _hint(key: str) -> Message:
     near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
     if near:
         return Message(" Did you mean {near}?", {"near": near[0]})
-    return Message(" Available: {names}.", {"names": ", ".join(Settings.model_fields)})
+    return Message(" Available: {names}.", {"names": ", ".join(map(key_of, SETTINGS))})
 
 
 _DEFAULT = "default"
@@ -531,10 +526,7 @@ class Loaded:
     def connect(self, provider: Provider, model: str = "") -> Connection:
         """Return the connection to a provider: its address, and the key that belongs there."""
         url, url_source = self._url_of(provider)
-        variable = next(
-            (one for one in provider.key_variables if self.environ.get(one, "").strip()),
-            provider.key_variable,
-        )
+        variable = provider.variable_in(self.environ)
         text = self.environ.get(variable, "").strip() if variable else ""
         stored = None if text else self.credentials.get(provider.name)
         # A key that was entered for one address is not sent to another.
@@ -575,24 +567,6 @@ class Loaded:
     def provider(self) -> str:
         """The name of the provider to use, with ``auto`` resolved."""
         return self.connection.provider.name
-
-    @property
-    def key_variable(self) -> str:
-        """The variable that holds the provider's API key, or should."""
-        connection = self.connection
-        if connection.provider.name == OFFLINE:
-            return key_variable(self.environ)
-        return connection.key_source
-
-    @property
-    def api_key(self) -> SecretStr | None:
-        """The provider's API key; reading it from the keyring may take a while."""
-        return self.connection.key()
-
-    @property
-    def has_key(self) -> bool:
-        """Whether there is an API key. It is not a setting, and it is never shown."""
-        return self.connection.has_key
 
 
 def _full_url(given: str, provider: Provider) -> str:

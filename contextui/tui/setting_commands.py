@@ -9,8 +9,8 @@ from textual.app import App
 from contextui.agent.models.factory import NoKeyError
 from contextui.agent.models.offline import OfflineModel
 from contextui.config.providers import PROVIDERS
-from contextui.config.schema import SETTINGS, Approval
-from contextui.config.settings import TABLES, SettingsError, allowed, key_of
+from contextui.config.schema import SETTINGS, Approval, key_of
+from contextui.config.settings import SettingsError, allowed
 from contextui.config.sources import Layer
 from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError
@@ -39,7 +39,7 @@ _CONFIGURABLE = {
 _WRITABLE = {
     key_of(name): name
     for name, one in SETTINGS.items()
-    if one.choices and name not in TABLES["approval"].values()
+    if one.choices and not one.key.startswith("approval.")
 }
 """The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
 _COLORS = msg("the colors of the screen")

@@ -227,19 +227,3 @@ def test_interrupted_it_has_changed_nothing(program: Program, server: Server) ->
     assert process.returncode == 130, err.decode()
     assert b"Traceback" not in err
     assert hidden(program) == 0
-
-
-@pytest.mark.long
-def test_the_offline_model_can_do_it(program: Program) -> None:
-    for number in range(5):
-        more = ["-c"] if number else []
-        prompt = (
-            "Make a to-do list" if number else "Make a to-do list with " + "a, " * 500 + "and b"
-        )
-        program(*more, "-p", f"{prompt} called number {number}")
-    done = program("compact")
-    assert done.status == 0, done
-    assert done.out.startswith("Compacted ")
-    with opened(program) as session:
-        (summary,) = [item for item in session.context.get_active() if item.is_summary]
-    assert "## Goal\n- Make a to-do list with a, " in summary.content

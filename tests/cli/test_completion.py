@@ -166,12 +166,3 @@ def test_tab_completes_what_is_typed(program: Program, shell: str) -> None:
         typing.type(f"{again}contextui debug --tu\t", "> contextui debug --turn")
     finally:
         typing.end()
-
-
-@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
-def test_zsh_takes_the_script(program: Program) -> None:
-    path = script_of(program, "zsh")
-    assert output_of("zsh", "-f", "-n", path) == []
-    check = f"autoload -U compinit; compinit -u -D; source {path}; echo $_comps[contextui]"
-    assert output_of("zsh", "-f", "-c", check) == ["_contextui"]
-    assert os.path.exists(path)

@@ -49,11 +49,6 @@ def test_a_wrong_address_is_an_error(program: Program) -> None:
         assert program.files() == [], url
 
 
-def test_a_budget_too_small_for_the_prompt_is_an_error(program: Program, server: Server) -> None:
-    program("-p", "x", "--budget", "100").fails(2, "the budget is 100")
-    assert program.files() == []
-
-
 def test_broken_settings_are_an_error(program: Program, server: Server) -> None:
     path = program.write(".contextui/config.toml", 'base_url = "http://evil.example"')
     program("-p", "Hi").fails(2, str(path), "base_url")

@@ -122,12 +122,6 @@ def test_a_session_that_is_named_but_missing_is_an_error(program: Program) -> No
     program("debug", "--follow", "nonsense").fails(2, '"nonsense"')
 
 
-@pytest.mark.parametrize("other", [("--turn", "1"), ("--messages",)])
-def test_it_does_not_go_with_what_is_fixed(program: Program, other: tuple[str, ...]) -> None:
-    program("debug", "-f", *other).fails(2, f"--follow cannot be used with {other[0]}")
-    program("debug", "-f", *other, "--lang", "zh").fails(2, f"--follow 不能与 {other[0]}")
-
-
 def test_as_json_there_is_one_object_per_line(program: Program) -> None:
     program("-p", "Make a to-do list with milk", "--model", "offline")
     with following(program, "--json") as watch:

@@ -7,7 +7,7 @@ import pytest
 
 from contextui.cli.arguments import parse
 from contextui.cli.serve import settings_flags
-from contextui.cli.setup import open_desk
+from contextui.cli.setup import open_app_session
 from tests.cli.calling import Program
 from tests.guide import BLOCK
 
@@ -41,7 +41,7 @@ def file(program: Program) -> str:
 
 
 def test_a_flag_loads_the_class_of_a_file(program: Program, file: str) -> None:
-    desk = open_desk(parse(["--strategy", f"{file}:Mine"]))
+    desk = open_app_session(parse(["--strategy", f"{file}:Mine"]))
     chosen: Any = desk.controller.strategist.strategy
     assert chosen.name == "mine"
     desk.close()
@@ -55,7 +55,7 @@ def test_the_guides_strategy_works_from_a_file(program: Program) -> None:
     code = next(block for language, block in BLOCK.findall(guide) if language == "python")
     assert "`contextui --strategy first_and_last.py:FirstAndLast`" in guide
     program.write("first_and_last.py", code)
-    desk = open_desk(parse(["--strategy", "first_and_last.py:FirstAndLast"]))
+    desk = open_app_session(parse(["--strategy", "first_and_last.py:FirstAndLast"]))
     assert desk.controller.strategist.strategy.name == "first-and-last"
     desk.close()
     for words in (["-p", "Make a list with milk"], ["-c", "-p", "Add eggs"]):

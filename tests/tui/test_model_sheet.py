@@ -296,7 +296,7 @@ def test_a_key_for_an_added_server_is_not_sent_to_its_new_address(sheet: Sheet) 
         await until(pilot, lambda: not isinstance(pilot.app.screen, LoginScreen))
 
     def has_key() -> bool:
-        return load_settings({"model": "box/x"}, {}, sheet.home, sheet.folder).has_key
+        return load_settings({"model": "box/x"}, {}, sheet.home, sheet.folder).connection.has_key
 
     sheet.app.run(run)
     assert has_key()

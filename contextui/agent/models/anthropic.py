@@ -12,7 +12,7 @@ from contextui.agent.models.limits import AnswerLimits, Stopwatch, make_client
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.agent.models.stream import AnswerReader
 from contextui.agent.wire import Payload, payload
-from contextui.config.sources import key_variable
+from contextui.config.providers import PROVIDERS
 from contextui.model import CachePrices, ModelRequest
 from contextui.words import msg
 
@@ -64,7 +64,7 @@ class AnthropicModel(RemoteModel):
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
-        variable = key_variable(os.environ)
+        variable = PROVIDERS["anthropic"].variable_in(os.environ)
         key = (api_key or os.environ.get(variable) or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or self.default_url).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it

@@ -77,7 +77,7 @@ def is_loopback(host: str) -> bool:
 def exposed_host(url: str) -> str:
     """Return the host to which everything for this address goes unencrypted; empty if none.
 
-    A private network is no exception: others may listen there too. What goes to this machine is
+    This includes private networks: others may listen there too. What goes to this machine is
     exposed only if it takes the way over a proxy elsewhere.
     """
     try:
@@ -169,7 +169,7 @@ class Endpoint:
         variable: The environment variable for the key, or the command that enters it.
         url_variable: The environment variable for the address.
         api: The name of the API that is expected there.
-        path: The path of the API behind the address.
+        path: The path of the API, after the address.
     """
 
     url: str

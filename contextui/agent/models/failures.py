@@ -113,7 +113,7 @@ def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
 
 
 def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
-    """Return the error for a reply that is no event stream."""
+    """Return the error for a reply that is not an event stream."""
     text = msg(
         "{server} answered with {kind} instead of an event stream: check that "
         "{url_variable} or --base-url is the address of a {api}."

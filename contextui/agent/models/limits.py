@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE = 65_536
-"""Bytes that are read of a reply that is no stream, such as an error."""
+"""Bytes that are read of a reply that is not streamed, such as an error."""
 
 PAGE_SECONDS = 5.0
 """Seconds that such a reply may take. What arrived by then is used."""
@@ -152,7 +152,7 @@ def _unpacked(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
 
 
 async def first_page(reply: "httpx2.Response") -> bytes:
-    """Return the beginning of a reply that is no stream, as much as arrives in time."""
+    """Return the beginning of a reply that is not streamed, as much as arrives in time."""
     page = b""
     with suppress(TimeoutError, LimitReached, ValueError):
         async with asyncio.timeout(PAGE_SECONDS), aclosing(body_of(reply, PAGE)) as pieces:

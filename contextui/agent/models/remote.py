@@ -219,7 +219,7 @@ class RemoteModel(ABC):
         """Send a request, and return the reply, which the stack closes.
 
         Raises:
-            ModelError: Its status is no success.
+            ModelError: The server refused it.
         """
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
@@ -227,11 +227,11 @@ class RemoteModel(ABC):
 
         Raises:
             ModelError: The event reports an error.
-            ValueError: It is no event.
+            ValueError: It cannot be parsed.
         """
         event = json.loads(data) if data else {}
         if not isinstance(event, Mapping):
-            raise ValueError("no event")
+            raise ValueError("not an event")
         if event.get("type") == "error":
             raise failures.reported(event, self._endpoint)
         return event
@@ -297,7 +297,7 @@ class RemoteModel(ABC):
             raise ModelError("cut", "The answer was garbled: the stream is invalid.") from None
 
     async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
-        """Return the error for a reply that is no stream; its body may contain one."""
+        """Return the error for a reply that is not a stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)

@@ -346,7 +346,7 @@ async def enlarge(endpoint: Endpoint, model: ServedModel) -> str:
     shares the weights.
 
     Raises:
-        ModelError: The server is no Ollama, or refuses.
+        ModelError: The server is not Ollama, or refuses.
     """
     tokens = min(2 * (model.context or _OLLAMA_DEFAULT), model.possible or _MOST_TOKENS)
     base, _, tag = model.name.partition(":")

@@ -1,4 +1,4 @@
-"""The app's process behind a page, and the Textual driver it runs with."""
+"""The app's process of a page, and the Textual driver it runs with."""
 
 import asyncio
 import json

@@ -156,7 +156,7 @@ class Server:
             text=page.substitute(texts, lang=self._lang), content_type="text/html", charset="utf-8"
         )
 
-    # --- the app behind a page ---------------------------------------------------------
+    # --- the app of a page -------------------------------------------------------------
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         """Run the app as long as the page is open."""

@@ -13,8 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from contextui.config.schema import SETTINGS
-from contextui.config.settings import key_of
+from contextui.config.schema import SETTINGS, key_of
 from contextui.config.writer import write_setting
 from contextui.errors import ContextUIError
 from contextui.secrets import mask

@@ -335,22 +335,17 @@ FAILURES: dict[str, tuple[Step, str]] = {
     # the stream ends too early
     "cut/no events": (stream(), "cut"),
     "cut/within text": (stream(*_BEGUN), "cut"),
-    "cut/closed": (stream(*_BEGUN, end="close"), "cut"),
-    "cut/reset": (stream(*_BEGUN, end="reset"), "cut"),
     "cut/done without a reason": (stream(*_BEGUN, DONE), "cut"),
     "cut/within a call": (stream(*pieces(0, _TODO)[:3]), "cut"),
     "cut/call, done without a reason": (stream(*pieces(0, _TODO), DONE), "cut"),
     "cut/half an event": (stream(*_BEGUN, b'data: {"choices": [{"del'), "cut"),
-    "cut/half an event, closed": (stream(*_BEGUN, b'data: {"cho', end="close"), "cut"),
     "cut/within a character": (stream(*_BEGUN, _SPLIT[:_AT], end="close"), "cut"),
     "cut/only a role": (stream(chunk({"role": "assistant"})), "cut"),
     "cut/only usage": (stream(usage(), DONE), "cut"),
     "cut/only done": (stream(DONE), "cut"),
     # the stream is garbled
-    "bytes/no JSON": (stream(*_BEGUN, b"data: {oops\n\n", *_WHOLE), "cut"),
     "bytes/a list": (stream(data([1, 2]), *_WHOLE), "cut"),
     "bytes/a number": (stream(data(17), *_WHOLE), "cut"),
-    "bytes/no UTF-8": (stream(b'data: {"a": "\xff\xfe"}\n\n', *_WHOLE), "cut"),
     "bytes/choices is text": (stream(data({"choices": "no"}), *_WHOLE), "cut"),
     "bytes/a choice is text": (stream(data({"choices": ["no"]}), *_WHOLE), "cut"),
     "bytes/delta is text": (stream(data({"choices": [{"delta": "no"}]}), *_WHOLE), "cut"),
@@ -359,12 +354,6 @@ FAILURES: dict[str, tuple[Step, str]] = {
     "bytes/a call is text": (stream(chunk({"tool_calls": ["no"]}), *_WHOLE), "cut"),
     "bytes/a piece without a call": (
         stream(chunk({"tool_calls": [{"index": 3, "function": {"arguments": "{"}}]}), *_WHOLE),
-        "cut",
-    ),
-    "bytes/nested too deeply": (stream(b"data: " + b"[" * 100_000 + b"\n\n", *_WHOLE), "cut"),
-    "bytes/a huge line": (stream(b"data: " + b"x" * 2_500_000), "cut"),
-    "bytes/lines without an end": (
-        Raw(lambda: repeated([], b"x" * 60_000)),
         "cut",
     ),
     "endless/text": (
@@ -386,7 +375,6 @@ FAILURES: dict[str, tuple[Step, str]] = {
         "endless",
     ),
     # errors of the server
-    "status/400": (Reply(400, chat_error("No.")), "bad_request"),
     "status/400 context": (
         Reply(400, chat_error("Too many tokens.", code="context_length_exceeded")),
         "too_large",
@@ -404,33 +392,14 @@ FAILURES: dict[str, tuple[Step, str]] = {
     "status/400 reasoning": (
         Reply(400, chat_error("messages[1]: unexpected reasoning_content")), "thinking"
     ),
-    "status/401": (Reply(401, chat_error("Incorrect API key provided: k3y-t.")), "auth"),
-    "status/402": (Reply(402, chat_error("Insufficient credits")), "auth"),
-    "status/403": (Reply(403, chat_error("Country not supported")), "auth"),
     "status/404 model": (Reply(404, chat_error("The model `gpt-x` does not exist")), "not_found"),
     "status/404 Ollama": (Reply(404, {"error": "model 'gpt-x' not found"}), "not_found"),
-    "status/404 plain": (Reply(404, "404 page not found"), "not_found"),
-    "status/405": (Reply(405, ""), "not_found"),
-    "status/408": (Reply(408, ""), "server"),
-    "status/413": (Reply(413, "too large"), "too_large"),
-    "status/422": (Reply(422, {"detail": [{"loc": ["body"], "msg": "wrong"}]}), "bad_request"),
-    "status/429": (Reply(429, chat_error("Slow down."), {"Retry-After": "7"}), "rate_limit"),
-    "status/429 milliseconds": (
-        Reply(429, chat_error("Slow down."), {"retry-after-ms": "1500"}), "rate_limit"
-    ),
     "status/429 out of credit": (
         Reply(429, chat_error("You exceeded your quota.", code="insufficient_quota")), "auth"
     ),
-    "status/500": (Reply(500, chat_error("Oops.", "server_error")), "server"),
-    "status/502 HTML": (Reply(502, "<html><h1>Bad gateway</h1></html>"), "server"),
-    "status/503": (Reply(503, {"error": {"message": "Loading model", "code": 503}}), "server"),
-    "status/529": (Reply(529, chat_error("Overloaded.")), "overloaded"),
     "status/500 with a list": (Reply(500, '[{"error": {"message": "no"}}]'), "server"),
     "status/400 with a list": (Reply(400, '[{"error": {"message": "no"}}]'), "bad_request"),
     "status/short body": (Reply(500, "half", is_short=True), "server"),
-    "status/bytes": (Reply(500, b"\xff\xfe\x00"), "server"),
-    "status/redirect": (Reply(307, "", {"Location": "http://127.0.0.1:9/v1"}), "not_found"),
-    "status/redirect without a place": (Reply(302, ""), "not_found"),
     # errors within a stream
     "within/error": (stream(*_BEGUN, data(chat_error("It broke.", "server_error"))), "server"),
     "within/overloaded": (
@@ -444,18 +413,7 @@ FAILURES: dict[str, tuple[Step, str]] = {
         "overloaded",
     ),
     # something else than a stream
-    "kind/HTML": (Reply(200, "<html>Log in</html>"), "not_found"),
-    "kind/JSON": (Reply(200, {"choices": []}), "not_found"),
     "kind/JSON error": (Reply(200, chat_error("It broke.", "server_error")), "server"),
-    "kind/text": (Reply(200, "ok"), "not_found"),
-    "kind/video": (Stream([DONE], content_type="video/mp4"), "not_found"),
-    "kind/compressed oddly": (
-        Reply(200, b"x", {"content-type": "text/event-stream", "content-encoding": "br"}), "cut"
-    ),
-    "kind/not what it says": (
-        Reply(200, b"x" * 99, {"content-type": "text/event-stream", "content-encoding": "gzip"}),
-        "cut",
-    ),
     # connections
     "connection/hangup": (Hangup(), "connection"),
     "connection/no HTTP": (Raw(lambda: [b"hello?\r\n\r\n"]), "connection"),
@@ -465,9 +423,6 @@ FAILURES: dict[str, tuple[Step, str]] = {
     "connection/slow headers": (
         Raw(lambda: drip(b"x", 0.05)), "silent"
     ),
-    "connection/hang within": (stream(*_BEGUN, held=True), "silent"),
-    "connection/comments for ever": (Raw(lambda: repeated(_BEGUN, b": ping\n\n", pause=0.05)),
-                                     "silent"),
     "connection/empty deltas for ever": (
         Raw(lambda: repeated(_BEGUN, chunk({"content": ""}), pause=0.05)), "silent"
     ),
@@ -608,11 +563,6 @@ def test_cached_tokens_never_exceed_what_was_sent() -> None:
     assert the_answer(chat("Hi.", counted=usage(10, 5, 99))).usage == Usage(0, 5, 10)
 
 
-def test_the_pause_that_a_server_asks_for_is_known() -> None:
-    assert the_failure(FAILURES["status/429"][0]).retry_after == 7
-    assert the_failure(FAILURES["status/429 milliseconds"][0]).retry_after == 1.5
-
-
 def test_a_redirect_is_never_followed_and_says_where_to() -> None:
     with Server(chat("Stolen.")) as other:
         step = Reply(308, "", {"Location": f"{other.url}/v1/chat/completions"})
@@ -620,19 +570,6 @@ def test_a_redirect_is_never_followed_and_says_where_to() -> None:
         assert other.requests == []
         assert other.connections == 0
     assert "OPENAI_BASE_URL" in str(caught)
-
-
-def test_leaving_the_stream_closes_the_connection() -> None:
-    async def leave(server: Server) -> bool:
-        model = model_of(server)
-        async with aclosing(model), aclosing(model.stream(HI)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    break
-        return await asyncio.to_thread(server.wait_until_gone)
-
-    with Server(stream(*_BEGUN, held=True)) as server:
-        assert asyncio.run(leave(server))
 
 
 def test_cancelling_closes_the_connection_before_the_first_word() -> None:
