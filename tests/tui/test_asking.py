@@ -514,6 +514,6 @@ def test_without_the_guards_keys_do_answer(
 ) -> None:
     """The same typing, with nothing in its way: this is what the tests above can find."""
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
-    monkeypatch.setattr(ApprovalScreen, "_accepts", lambda *_: True)
+    monkeypatch.setattr(guard.KeyGuard, "accepts", lambda *_: True)
     monkeypatch.setattr(guard, "SETTLE", 0.001)
     assert run_fuzz(shared, 100, 1) > 0

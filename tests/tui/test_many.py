@@ -14,6 +14,8 @@ from textual.pilot import Pilot
 from contextui.session.catalogue import Catalogue
 from contextui.tui.desktop.rowlist import FilterInput, RowList
 from contextui.tui.dialogs.session_list import SessionList
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.request import Outline
 from contextui.tui.lines import LineView
 from contextui.windows.files import tree
 from contextui.windows.files.tree import FileRow, Tree
@@ -81,7 +83,12 @@ async def work_with(
             found.update({f"{what}: {name}": number for name, number in counted.items()})
             counted.clear()
 
-        listed: RowList[FileRow] = app.screen.query_one(RowList)
+        def lists() -> list[RowList[FileRow]]:
+            inspectors = ItemList | Outline
+            return [one for one in app.screen.query(RowList) if not isinstance(one, inspectors)]
+
+        await until(pilot, lists)
+        [listed] = lists()
         await until(pilot, lambda: len(listed.rows) == files)
         await pilot.pause()
         found["widgets"] = len([*app.screen.walk_children()])

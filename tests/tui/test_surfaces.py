@@ -167,6 +167,7 @@ KNOWN: dict[str, str] = {
     "conversation.turn.TurnLine": "shows figures only",
     "dialogs.model.ModelScreen": SHEETS,
     "dialogs.model.OfferList": SHEETS,
+    "dialogs.sheet.ListSheet": SHEETS,
     "dialogs.model.LoginScreen": SHEETS,
     "dialogs.model.ServerScreen": SHEETS,
     "dividers.Grip": OWN_WORDS,

@@ -15,7 +15,6 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from contextui.config.sources import load_settings
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.desktop.rowlist import FilterInput
@@ -100,7 +99,6 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     async def go(server: Server) -> None:
         environ = {"OLLAMA_HOST": server.url, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": PAYLOAD}
         desk = connected(folder, environ, windows=[FilesWindow, Offering])
-        desk.load_settings = lambda: load_settings({}, {}, home, work)
         desk.session.windows.open("offering")
         async with running(desk) as pilot:
             app = pilot.app

@@ -310,7 +310,7 @@ def test_two_keys_or_a_click_open_it_and_lead_back(
             await scene.until(lambda: scene.is_open)
             question = scene.app.screen
             assert isinstance(question, ApprovalScreen)
-            await scene.until(lambda question=question: question._deaf_until < float("inf"))  # type: ignore[misc]
+            await scene.until(lambda question=question: question.guard.deaf_until < float("inf"))  # type: ignore[misc]
             await scene.pilot.press("n")
             await scene.until(lambda: scene.app.screen is scene.app.main)
             if (way, is_zoomed) == (with_click, 0):
