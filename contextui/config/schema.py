@@ -172,7 +172,7 @@ def flag_of(name: str) -> str:
 
 def key_of(name: str) -> str:
     """The key of a setting in config.toml, such as ``compaction.auto`` for one in a table."""
-    key = SETTINGS[name].key
+    key = SETTINGS[name].key if name in SETTINGS else ""  # the screen has settings of its own
     return name if not key or key.startswith(f"{name}.") else key
 
 
