@@ -191,6 +191,15 @@ class LineView(ScrollView):
         elif height and number >= top + height:
             self.scroll_to(y=number - height + 1, animate=False, force=True, immediate=True)
 
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        # Textual posts none if something asked for a region since the view was shown.
+        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        if changed:
+            self.post_message(Resize(size, virtual_size, container_size))
+        return changed
+
     def render_line(self, y: int) -> Strip:
         """Render one row of the view."""
         number, width = self.scroll_offset.y + y, self.line_width

@@ -58,6 +58,26 @@ def test_the_brackets_turn_pages_and_focus_stays_within(
     shared_shop.run(act, size)
 
 
+def test_a_page_shows_its_cursor_also_if_its_size_was_asked_for_before_it_was_laid_out(
+    shared_shop: SharedApp,
+) -> None:
+    async def first(pilot: "Pilot[int]") -> None:
+        await pilot.press("right_square_bracket")
+        await see(pilot, "parts", "1 result")
+
+    async def act(pilot: "Pilot[int]") -> None:
+        inspector(pilot)._turn_to("Request")
+        compositor = pilot.app.screen._compositor
+        compositor._full_map_invalidated = True  # as after something has scrolled
+        assert compositor.full_map
+        outline = inspector(pilot).query_one(Outline)
+        assert outline.cursor == 11
+        await until(pilot, lambda: outline.scroll_offset.y + outline.size.height > 12)
+
+    shared_shop.run(first, (120, 40))
+    shared_shop.run(act, (80, 24))
+
+
 async def read_parts(pilot: "Pilot[int]", last: str) -> str:
     """Go through the parts of the request up to one, and return all that was on the screen."""
     await pilot.press("right_square_bracket")
