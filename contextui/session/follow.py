@@ -153,8 +153,11 @@ class Follower:
             return
         self._position, context = end, self._view.context
         for _, entry in entries(found):
-            if entry.uuid in context.items:
-                yield from self._changed([context.items[entry.uuid]])
+            data = entry.data or {}
+            named = (entry.uuid, *data.get("itemIds", ()))
+            yield from self._changed(context.items[name] for name in named if name in context.items)
+            if entry.subtype == "window_closed":
+                yield from self._changed(context.window_items(data["windowId"]))
             yield from self._costs(entry)
         # A new checkpoint leaves items in the log that may have changed just before it.
         is_later = self._view.loaded.start != before.loaded.start

@@ -11,7 +11,6 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -331,15 +330,6 @@ def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
         with talking(store.fork(talk.session.id)) as fork:
             assert fork.session.notices == []
             assert wire(fork.composed()) == composed
-
-
-def test_a_session_closed_on_any_thread_can_be_opened_again(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    session = store.create("/project")
-    thread = threading.Thread(target=session.close)
-    thread.start()
-    thread.join()
-    store.open(session.id).close()
 
 
 # --- a full disk, a read-only home -----------------------------------------------------------

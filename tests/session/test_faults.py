@@ -11,7 +11,6 @@ import pytest
 from contextui import ContextItem, ItemType, SessionOptions, SessionStore
 from contextui.events import Event
 from contextui.session.entry import decode, encode
-from contextui.session.replay import NewerSchemaError
 from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
@@ -42,15 +41,6 @@ def test_a_file_of_another_program_is_not_even_repaired(store: SessionStore, dat
         with pytest.raises(NotASessionError):
             attempt("one")
     assert path.read_bytes() == data
-
-
-def test_a_newer_log_with_a_torn_end_is_not_even_repaired(store: SessionStore) -> None:
-    header = {**fields(1), "type": "system", "subtype": "session", "data": {"schema": 99}}
-    path = placed(store, encode(header) + b'{"uuid":"torn')
-    before = path.read_bytes()
-    with pytest.raises(NewerSchemaError):
-        store.open("one")
-    assert path.read_bytes() == before
 
 
 def test_a_header_that_a_crash_cut_short_is_a_session(store: SessionStore) -> None:

@@ -71,19 +71,6 @@ async def start(session: Session) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_a_job_that_was_running_at_exit_is_reported_once(tmp_path: Path) -> None:
-    with store_in(tmp_path).create(str(tmp_path)) as session:
-        asyncio.run(start(session))
-    with store_in(tmp_path).open(session.id) as again:
-        window = again.windows.get("baker_1")
-        assert isinstance(window, Baker)
-        assert window.state.loaves == 3
-        text = "(Reported by baker_1: bake was interrupted when the program ended.)"
-        assert text in reports(again)
-    with store_in(tmp_path).open(session.id) as third:
-        assert reports(third).count("was interrupted") == 1
-
-
 _KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path

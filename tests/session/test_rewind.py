@@ -129,14 +129,6 @@ def test_it_can_be_undone(work: Work) -> None:
     assert (work.read("a.txt"), work.read("new.txt")) == ("one\n", None)
 
 
-def test_undoing_leaves_alone_what_was_changed_since(work: Work) -> None:
-    (work.folder / "a.txt").write_text("one\n")
-    work.turn(a_txt="two\n")
-    rewind = work.go_back(0)
-    (work.folder / "a.txt").write_text("someone else's\n")
-    assert [one.reason for one in undo_plan(work.session, rewind).files] == [CHANGED]
-
-
 def test_what_others_changed_stays(work: Work) -> None:
     for name in "abcdefg":
         (work.folder / name).write_text("one\n")
@@ -302,15 +294,6 @@ def test_a_fork_goes_back_further(work: Work) -> None:
         restore(fork, plan(fork, 0), {"a.txt"})
     assert work.read("a.txt") == "one\n"
     assert [one.reason for one in work.plan(2).files] == [CHANGED]
-
-
-def test_a_resumed_session_goes_back(work: Work) -> None:
-    (work.folder / "a.txt").write_text("one\n")
-    work.turn(a_txt="two\n")
-    work.session.close()
-    with work.store.open(work.session.id) as session:
-        restore(session, plan(session, 0), {"a.txt"})
-    assert work.read("a.txt") == "one\n"
 
 
 def test_a_write_that_a_crash_prevented_counts_for_nothing(work: Work) -> None:

@@ -34,7 +34,6 @@ from contextui.session.log import SessionLockedError
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
 from contextui.session.reader import Line, line_at
 from contextui.session.replay import NewerSchemaError
-from contextui.session.restore import NotASessionError
 from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
 from contextui.windowing.runtime import runtime_of
@@ -198,29 +197,6 @@ def test_entries_have_the_documents_form(session: Session) -> None:
     assert use["tool"] == {"id": "call_1", "name": "action", "input": {"n": 1}}
     assert result["type"] == "tool_result"
     assert result["toolResult"] == {"id": "call_1", "output": "it failed", "error": "it failed"}
-
-
-def test_background_changes_are_logged_when_they_are_committed(session: Session) -> None:
-    talk = Talk(session)
-    window = talk.open("a")
-    runtime_of(window).worker.submit(lambda: None).result()
-
-    def states() -> int:
-        return session.path.read_text("utf-8").count('"subtype":"window_state"')
-
-    def background() -> None:
-        window.state.lines.append("by itself")  # type: ignore[attr-defined]
-
-    ticked = window.env.every(0.001, background)
-    while window.version.major < 3:
-        window.snapshot()
-    ticked()
-    runtime_of(window).worker.submit(lambda: None).result()
-    logged = states()
-    assert logged == window.version.major - 1
-    talk.say("look")
-    talk.send()
-    assert states() == logged
 
 
 def test_a_summary_follows_its_boundary_with_what_was_done(
@@ -410,23 +386,6 @@ def test_notices_are_in_the_language_of_the_session(store: SessionStore, session
     assert caught.value.text("zh") == f'没有会话 "{"0" * 32}"。'
 
 
-def test_a_call_that_a_crash_cut_short_gets_a_result(store: SessionStore, session: Session) -> None:
-    """FAULTS 1: one for each of several parallel calls."""
-    talk = Talk(session)
-    talk.say("do it")
-    talk.send()
-    talk.call(3)
-    talk.result("the first was done")
-    session.close()
-    with store.open(session.id) as again:
-        results = [item for item in again.context.get_all() if item.type is ItemType.TOOL]
-        assert [item.is_error for item in results] == [False, True, True]
-        assert "may or may not have been carried out" in results[1].content
-        assert again.context.ledger.calls.unanswered == ()
-    with store.open(session.id) as twice:
-        assert len(twice.context.get_all()) == 5
-
-
 def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     talk.turn("first", "answer")
@@ -549,17 +508,6 @@ def test_windows_are_shown_as_they_were_though_they_cannot_be_drawn_from_their_s
 REREAD = {"editor": "reload", "files": "refresh", "git": "refresh"}
 
 
-def test_continuing_takes_the_newest_session_of_the_folder(store: SessionStore) -> None:
-    """S2.11: the newest by its last entry."""
-    with store.create("/p") as first, store.create("/p") as second:
-        second.context.add(ContextItem(ItemType.USER, "second"))
-        first.context.add(ContextItem(ItemType.USER, "first, but later"))
-    latest = store.latest("/p")
-    assert latest is not None
-    assert latest.id == first.id
-    assert store.latest("/elsewhere") is None
-
-
 def at(moment: datetime) -> SessionOptions:
     return SessionOptions(classes=[NotesWindow], clock=lambda: moment)
 
@@ -676,13 +624,6 @@ def test_a_fork_is_independent(store: SessionStore, session: Session) -> None:
         assert again.context.get_all()[-1].content == "another way"
 
 
-def test_viewing_neither_locks_nor_writes(store: SessionStore, session: Session) -> None:
-    session.context.add(ContextItem(ItemType.USER, "hello"))
-    before = session.path.read_bytes()
-    assert store.view(session.id).context.debug_lines() == ["[✓] [0001] User: hello"]
-    assert session.path.read_bytes() == before
-
-
 # --- what others wrote -----------------------------------------------------------------------
 
 
@@ -742,16 +683,6 @@ def test_a_newer_schema_is_rejected(store: SessionStore) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "text", ['{"level": "info", "msg": "started"}\n' * 3, "plain text\n", "[1]\n"]
-)
-def test_a_file_that_is_not_a_session_is_not_changed(store: SessionStore, text: str) -> None:
-    path = foreign(store, text)
-    with pytest.raises(NotASessionError):
-        store.open("abc123")
-    assert path.read_text() == text
-
-
 @pytest.mark.parametrize("hostile", ["../../x", "a/b", "", "x\0y", "*", "~", "-" * 100, ".."])
 def test_ids_cannot_escape_the_folder(store: SessionStore, hostile: str) -> None:
     with pytest.raises(InvalidSessionIdError):
@@ -766,38 +697,6 @@ def test_invalid_values_are_saved_as_far_as_possible(store: SessionStore, sessio
     with store.open(session.id) as again:
         assert again.notices == []
         assert again.context.get_all()[0].content == "a\ufffdb"
-
-
-def test_a_damaged_line_costs_that_line_and_is_reported(
-    store: SessionStore, session: Session
-) -> None:
-    talk = Talk(session)
-    for number in range(3):
-        talk.turn(f"words {number}", "answer")
-    session.close()
-    lines = session.path.read_bytes().split(b"\n")
-    which = next(n for n, line in enumerate(lines) if b'"words 1"' in line)
-    lines[which] = lines[which][:50]
-    session.path.write_bytes(b"\n".join(lines))
-    with store.open(session.id) as again:
-        assert "Left out as damaged: 1 line, the first at byte " in again.notices[0]
-        assert [item.seq for item in again.context.get_all()] == [1, 2, 4, 5, 6]
-        again.context.add(ContextItem(ItemType.USER, "on it goes"))
-        assert again.context.current_seq == 7
-
-
-def test_a_schema_that_this_program_never_wrote_is_invalid(
-    store: SessionStore, session: Session
-) -> None:
-    """F06: only a newer program writes a newer schema."""
-    Talk(session).turn("words", "answer")
-    session.close()
-    text = session.path.read_text("utf-8")
-    for odd in ("99", "-1", "null", '"x"', "10000000000000000000", "{}"):
-        session.path.write_text(text.replace('"schema":1', f'"schema":{odd}'))
-        view = store.view(session.id, whole=True)
-        assert len(view.context.get_all()) == 2
-        assert "Left out as damaged: 1 line" in view.notices[0]
 
 
 # --- checkpoints -----------------------------------------------------------------------------
@@ -1029,23 +928,6 @@ def test_a_session_can_be_read_as_markdown_and_taken_as_json(
     assert data["windows"] == [
         {"id": "notes_1", "name": "notes", "lod": "Full", "state": {"lines": ["a ``` line"]}}
     ]
-
-
-def test_windows_of_a_session_are_used_from_an_event_loop_too(
-    store: SessionStore, session: Session
-) -> None:
-    async def use() -> None:
-        window = session.windows.open("notes", lines=["a"])
-        await session.windows.settle(2)
-        for number in range(5):
-            result = await session.windows.act(window.id, "write", {"line": str(number)})
-            assert result.ok
-
-    asyncio.run(use())
-    session.close()
-    with store.open(session.id) as again:
-        (window,) = again.windows.windows()
-        assert window.state.lines == ["a", "0", "1", "2", "3", "4"]  # type: ignore[attr-defined]
 
 
 def test_the_latest_session_is_one_in_which_something_happened(tmp_path: Path) -> None:
