@@ -183,12 +183,6 @@ def test_one_that_would_save_too_little_is_reported_and_changes_nothing(
     assert done.json["notices"] == [done.err.removeprefix("contextui: ").rstrip("\n")]
 
 
-def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:
-    (info,) = program.sessions()
-    server.play(answer(OUTLINE))
-    assert program("compact", info.id[:6], "--lang", "zh").out.startswith("已压缩 10 条消息")
-
-
 def test_a_fork_compacts_a_copy(program: Program, server: Server) -> None:
     with opened(program):
         program("compact").fails(2, "--fork")

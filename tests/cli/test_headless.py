@@ -52,14 +52,6 @@ def test_verbose_prints_calls_on_stderr(program: Program, server: Server) -> Non
     ]
 
 
-@pytest.mark.parametrize("form", ["json", "stream-json"])
-def test_calls_are_printed_with_json_too(program: Program, server: Server, form: str) -> None:
-    server.play(answer(call("create", name="todo")), answer("Done."))
-    done = program("-p", "Open a list", "--verbose", "--output-format", form)
-    assert done.err == "✓ create todo\n"
-    assert (done.json if form == "json" else done.lines[-1])["result"] == "Done."
-
-
 def test_json_is_one_object(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo", args={"items": ["milk"]})), answer("Done."))
     done = program("-p", "Make a list", "--output-format", "json")
@@ -152,16 +144,6 @@ def test_a_turn_of_too_many_steps_is_a_failure(program: Program, server: Server)
     assert done.json["error"] in done.err
 
 
-def test_no_more_windows_open_than_the_flag_allows(program: Program, server: Server) -> None:
-    server.play(answer(*[call("create", name="todo") for _ in range(3)]), answer("Two."))
-    done = program("-p", "Three lists", "--max-windows", "2", "--verbose")
-    assert done.err.splitlines() == [
-        "✓ create todo",
-        "✓ create todo",
-        "✗ create todo: 2 windows are open, which is the maximum (max_windows). Close one first.",
-    ]
-
-
 def test_the_command_to_continue_fits_the_session(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -181,17 +163,6 @@ def test_the_settings_reach_the_request(program: Program, server: Server) -> Non
     assert (request["model"], request["max_tokens"]) == ("claude-x", 77)
     assert "窗口" in request["system"][0]["text"]
     assert server.requests[0].headers["authorization"].endswith(SECRET)
-
-
-def test_the_text_protocol_has_no_tools(program: Program, server: Server) -> None:
-    program.set(CONTEXTUI_TOOL_PROTOCOL="text")
-    server.play(
-        answer('<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'),
-        answer("Done."),
-    )
-    done = program("-p", "Hi", "--output-format", "json")
-    assert "tools" not in server.requests[0].json
-    assert [window["id"] for window in done.json["windows"]] == ["todo_1"]
 
 
 def test_terminal_control_characters_are_escaped(program: Program, server: Server) -> None:
@@ -318,15 +289,6 @@ def test_prints_of_a_window_do_not_reach_the_output(program: Program, form: str)
     assert printed <= set(done.err.splitlines())
     result = done.out.removesuffix("\n") if form == "text" else done.lines[-1]["result"]
     assert result == "Opened loud_1."
-
-
-@pytest.mark.parametrize("words", [["windows", "--json"], ["debug", "--messages"]])
-def test_prints_of_a_window_do_not_reach_lists_either(program: Program, words: list[str]) -> None:
-    program("-p", "Hi")
-    program.write("loud.py", LOUD)
-    done = program.run(*words, "--window", "loud.py")
-    assert done.json
-    assert "running" in done.err
 
 
 # --- prompts ------------------------------------------------------------------------------------

@@ -211,13 +211,6 @@ def test_the_key_is_never_shown(program: Program) -> None:
         assert "set" in done.out, words
 
 
-def test_a_setting_that_a_project_may_not_raise_is_reported(program: Program) -> None:
-    program.write(".contextui/config.toml", 'approval = "auto"')
-    done = program("config", "--json")
-    assert json.loads(done.out)["settings"]["approval"]["value"] == "ask"
-    done.fails(0, "cannot raise it")
-
-
 def test_wrong_settings_are_an_error(program: Program) -> None:
     program("config", "--budget", "x").fails(2, "--budget")
     program("config", "--strategy", "nonsense").fails(2, 'There is no strategy "nonsense"')

@@ -291,10 +291,3 @@ def test_streams_that_are_closed_or_full_are_no_crash(
     if status == 1 and 2 not in closed:
         reason = b"standard output is closed" if closed else b"No space left on device"
         assert done.stderr == b"contextui: The output cannot be written: " + reason + b".\n"
-
-
-def test_a_stream_that_the_shell_closed_is_no_crash(program: Program) -> None:
-    command = f"{sys.executable} -m contextui --version >&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 1
-    assert done.stderr == b"contextui: The output cannot be written: standard output is closed.\n"

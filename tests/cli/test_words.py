@@ -75,11 +75,6 @@ def test_lists_are_in_chinese(program: Program) -> None:
     assert "来源" in program("config").out
 
 
-def test_the_error_in_json_is_the_one_on_stderr(program: Program) -> None:
-    done = program("--lang", "zh", "-p", "", "--output-format", "json")
-    assert done.json["error"] in done.err
-
-
 # --- columns ---------------------------------------------------------------------------------
 
 

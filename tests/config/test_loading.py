@@ -180,10 +180,6 @@ def test_a_project_lowers_the_approval_and_never_raises_it(
     assert any(str(places.projects) in str(notice) for notice in loaded.notices) is noticed
 
 
-def test_a_project_cannot_raise_the_default_approval(places: Places) -> None:
-    assert places.load(project='approval = "auto"').settings.approval == "ask"
-
-
 def test_a_flag_raises_what_a_project_lowered(places: Places) -> None:
     loaded = places.load({"approval": "auto"}, project='approval = "read-only"')
     assert loaded.settings.approval == "auto"
