@@ -13,14 +13,7 @@ import contextui
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Args:
-        words: The arguments; by default those of the process.
-
-    Returns:
-        The exit status, see `contextui.cli.flags`.
-    """
+    """Run the command line."""
     is_program = words is None
     words = sys.argv[1:] if words is None else words
     if list(words) == ["--version"] and sys.stdout is not None:

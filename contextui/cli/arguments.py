@@ -256,12 +256,7 @@ class Arguments(argparse.Namespace):
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """Parse and validate the arguments.
-
-    Raises:
-        UsageError: They are invalid.
-        SystemExit: They asked for help, which was printed.
-    """
+    """Parse and validate the arguments."""
     _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
     if command is not None:

@@ -22,11 +22,7 @@ from contextui.words import plural, t
 
 
 def run(arguments: Arguments) -> int:
-    """Compact a session, or preview that.
-
-    Raises:
-        ContextUIError: It failed. Nothing was changed.
-    """
+    """Compact a session, or preview that."""
     info, notices = session_of(arguments)
     arguments.resume = info.id
     assembly = assemble(arguments)

@@ -61,10 +61,6 @@ class Option:
 
     Attributes:
         flags: Its spellings, such as ``-c`` and ``--continue``; empty for a positional argument.
-        words: The allowed values, if limited.
-        value: The kind of its value.
-        about: Its help text.
-        several: Whether it may be repeated.
     """
 
     flags: tuple[str, ...]

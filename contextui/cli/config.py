@@ -48,11 +48,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _check(strategy: StrategyChoice) -> None:
-    """Check that the strategy exists and has these settings.
-
-    Raises:
-        ContextUIError: It does not.
-    """
+    """Check that the strategy exists and has these settings."""
     if strategy.config or strategy.is_third_party:
         from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)
 

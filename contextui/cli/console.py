@@ -163,13 +163,7 @@ def say_json(data: Any, *, indent: int | None = 2) -> None:
 def say_json_list(
     before: Mapping[str, Any], items: tuple[str, Iterable[Any]], after: Mapping[str, Any]
 ) -> None:
-    """Write a JSON object with one list, without holding the whole list in memory.
-
-    Args:
-        before: The members before the list.
-        items: The name of the list, and its items.
-        after: The members after it.
-    """
+    """Write a JSON object with one list, without holding the whole list in memory."""
     name, found = items
     _write_output("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
     _write_output(f"  {as_json(name)}: [", flush=False)

@@ -10,11 +10,7 @@ from contextui.cli.settings import here, settings_of
 
 
 def run(arguments: Arguments) -> int:
-    """Open the window beside what the model reads of it; nothing is saved.
-
-    Raises:
-        ContextUIError: There is no terminal, or the window cannot be loaded or opened.
-    """
+    """Open the window beside what the model reads of it; nothing is saved."""
     if not arguments.file:
         raise UsageError("Name the file of the window, for example: contextui dev kanban.py")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

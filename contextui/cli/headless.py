@@ -50,11 +50,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(arguments: Arguments) -> int:
-    """Run one turn, print it, and return the exit status.
-
-    Raises:
-        ContextUIError: It could not start. Nothing was written.
-    """
+    """Run one turn, print it, and return the exit status."""
     prompt = _prompt(arguments)
     assembly = assemble(arguments)
     _check(prompt, assembly)
@@ -73,11 +69,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _prompt(arguments: Arguments) -> str:
-    """Return the prompt, from the arguments or standard input.
-
-    Raises:
-        UsageError: It is empty, too long or not text.
-    """
+    """Return the prompt, from the arguments or standard input."""
     prompt = arguments.prompt or ""
     if prompt == _STDIN:
         prompt = _read_stdin()
@@ -100,11 +92,7 @@ def _read_stdin() -> str:
 
 
 def _check(prompt: str, assembly: Assembly) -> None:
-    """Check that the prompt fits the budget, before anything is written.
-
-    Raises:
-        ContextUIError: It does not.
-    """
+    """Check that the prompt fits the budget, before anything is written."""
     budget, needed = assembly.loaded.settings.budget, TokenCounter.estimate(prompt)
     if needed > budget:
         raise UsageError(

@@ -37,11 +37,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _check_free(arguments: Arguments, folder: Path) -> None:
-    """Check that the window's name is free: of two with one name, only the first could be opened.
-
-    Raises:
-        UsageError: It is taken.
-    """
+    """Check that the name is free: of two with one name, only the first could be opened."""
     settings = settings_of(arguments, folder).settings
     watchdog.start(settings.max_freeze)
     there_is = discover(

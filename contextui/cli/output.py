@@ -32,11 +32,7 @@ from contextui.words import language, plural, t
 
 
 class Answer:
-    """Buffers the text of one streamed answer, and releases what can be printed.
-
-    Args:
-        workspace: Contains the code files that the text may refer to.
-    """
+    """Buffers the text of one streamed answer, and releases what can be printed."""
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
@@ -100,11 +96,7 @@ class TurnReport:
     """The result of a turn, for output.
 
     Attributes:
-        finished: How it ended.
-        session: Its session.
         explanation: What the person should know about the end; empty if all went well.
-        notices: Notices that were printed.
-        refused: The actions that were refused.
         session_cost: What the session cost in dollars; None if no price is known.
     """
 

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Arguments) -> int:
-    """Open the app; errors are reported before, on the normal screen.
-
-    Raises:
-        ContextUIError: There is no terminal, or the arguments or settings are wrong.
-    """
+    """Open the app; errors are reported before, on the normal screen."""
     is_served = "TEXTUAL_DRIVER" in os.environ  # the server draws, and reads the keys
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal. Without one, use contextui -p PROMPT.")

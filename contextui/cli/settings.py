@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
-    """Return the requested language, as far as it is known.
-
-    Args:
-        given: The command-line arguments.
-        environ: The environment variables.
-    """
+    """Return the requested language, as far as it is known."""
     named: dict[str | None, Lang] = {lang: lang for lang in get_args(Lang)}
     for word in (*given_values(given, "--lang"), environ.get("CONTEXTUI_LANG")):
         if word in named:
@@ -39,11 +34,7 @@ def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
 
 
 def here() -> Path:
-    """Return the current folder.
-
-    Raises:
-        UsageError: It was removed.
-    """
+    """Return the current folder."""
     try:
         return Path.cwd()
     except FileNotFoundError:

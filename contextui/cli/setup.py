@@ -42,15 +42,8 @@ class Assembly:
     """Everything a turn needs, loaded and checked; no session is created or changed yet.
 
     Attributes:
-        loaded: The settings.
         folder: The working folder: the session's own, if one is resumed.
-        earlier: The session to resume.
-        registry: The available windows.
-        guide: The folder's AGENTS.md.
-        model: The model that answers.
-        strategy: The context strategy.
         strategy_model: The model for the strategy; None for `model`.
-        notices: Notices for the person.
     """
 
     loaded: Loaded
@@ -92,27 +85,14 @@ class Assembly:
         return controller
 
     def check_budget(self) -> None:
-        """Check that the system prompt leaves room in the budget, with a throwaway context.
-
-        Raises:
-            ContextTooLargeError: It does not.
-        """
+        """Check that the system prompt leaves room in the budget, with a throwaway context."""
         lang = self.loaded.settings.lang
         windows = WindowManager(self.registry.classes(), lang=lang)
         self.controller(ContextManager(windows)).check_budget()
 
 
 def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> Assembly:
-    """Load and check everything a turn needs.
-
-    Args:
-        arguments: The command-line arguments.
-        folder: The folder of a new session; by default the current one.
-        flags: More settings.
-
-    Raises:
-        ContextUIError: Something is wrong; the text says what to do.
-    """
+    """Load and check everything a turn needs."""
     earlier = find_earlier(arguments)
     folder = Path(earlier.info.cwd) if earlier else folder or here()
     loaded = settings_of(arguments, folder, **flags)
@@ -144,12 +124,7 @@ def assemble(arguments: Arguments, folder: Path | None = None, **flags: str) -> 
 
 
 def make_model(loaded: Loaded, name: str | None = None) -> Model:
-    """Create the configured model, or another one of the same provider.
-
-    Raises:
-        SettingsError: It needs an API key, and there is none.
-        ModelError: The environment names a proxy or certificates that cannot be used.
-    """
+    """Create the configured model, or another one of the same provider."""
     from contextui.agent.models.factory import create_model, no_key  # noqa: PLC0415  (heavy)
     from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
 
@@ -170,11 +145,7 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
 
 
 def _check_provider(loaded: Loaded, model: str) -> None:
-    """Check the part before the slash: Anthropic's own models have none in their names.
-
-    Raises:
-        SettingsError: The provider is unknown, or no name follows it.
-    """
+    """Check the part before the slash: Anthropic's own models have none in their names."""
     from contextui.agent.models.factory import unknown_provider  # noqa: PLC0415  (heavy)
 
     name, slash, _ = model.partition("/")
@@ -226,11 +197,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
 
 
 def find_windows(loaded: Loaded, folder: Path) -> Registry:
-    """Discover and load the windows for a folder.
-
-    Raises:
-        WindowLoadError: One that the person named cannot be used.
-    """
+    """Discover and load the windows for a folder."""
     settings = loaded.settings
     watchdog.start(settings.max_freeze)
     registry = discover(
@@ -316,11 +283,7 @@ def _folder_notices(folder: Path) -> Iterable[str]:
 
 
 def open_app_session(arguments: Arguments) -> AppSession:
-    """Open the session for the screen; a copy of it, if it is open elsewhere.
-
-    Raises:
-        ContextUIError: Something is wrong; the text says what to do.
-    """
+    """Open the session for the screen; a copy of it, if it is open elsewhere."""
     assembly = assemble(arguments)
     assembly.check_budget()
     session, notices = _open(assembly, fork=arguments.fork)
@@ -330,14 +293,8 @@ def open_app_session(arguments: Arguments) -> AppSession:
 def open_target(arguments: Arguments, target: "Target", lang: Lang) -> AppSession:
     """Open another session for a running screen, with that session's own folder and settings.
 
-    Args:
-        arguments: The arguments that the screen was started with; their settings still apply.
-        target: The session.
-        lang: The language of the screen.
-
     Raises:
         SessionLockedError: It is open elsewhere; a copy can be opened.
-        ContextUIError: Something is wrong; the text says what to do.
     """
     other = Arguments(**vars(arguments))
     other.words, other.newest, other.fork = [], False, False

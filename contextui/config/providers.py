@@ -22,14 +22,7 @@ class Provider:
     """A provider of models.
 
     Attributes:
-        name: The name before the slash.
-        title: The name that is shown.
-        api: The API that it speaks.
-        url: Its address; empty if it has none.
         key_variables: The environment variables that may hold its key, the first one documented.
-        url_variable: The environment variable that may hold its address.
-        needs_key: Whether it answers only with a key.
-        is_local: Whether it runs on the person's own machine.
     """
 
     name: str
@@ -104,12 +97,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def find(name: str, servers: Mapping[str, str] | None = None) -> Provider | None:
-    """Return a provider by its name: built in, added by the person, or installed.
-
-    Args:
-        name: The name.
-        servers: The addresses of the servers that the person added, by name.
-    """
+    """Return a provider by its name: built in, added by the person, or installed."""
     known = PROVIDERS.get(name)
     if known is not None:
         return known

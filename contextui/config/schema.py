@@ -41,8 +41,6 @@ class Setting(NamedTuple):
     """A setting.
 
     Attributes:
-        default: Its default; a tuple for a list.
-        description: Its description, for help and lists.
         values: The values of an enumeration, or the placeholder of its value in the help.
         key: Its table and key in config.toml, if it is in a table.
     """

@@ -48,10 +48,7 @@ class StrategyChoice(BaseModel):
     """The selected strategy, given by name or as a table.
 
     Attributes:
-        type: The name of a built-in strategy, or ``plugin``.
-        plugin: The name of a strategy from an installed package.
         model: The model that the strategy may use; by default the one that answers.
-        config: Its own settings.
 
     Example:
         >>> StrategyChoice.model_validate("summarization").name

@@ -49,7 +49,6 @@ class Layer:
     """The settings from one source.
 
     Attributes:
-        values: The settings by name.
         names: What each is called in this source, for errors.
         origin: The source; empty if the name identifies it.
         strict: Whether the values are typed; variables and flags are all text.
@@ -61,11 +60,7 @@ class Layer:
     strict: bool = False
 
     def checked(self) -> dict[str, Any]:
-        """Validate and convert the values.
-
-        Raises:
-            SettingsError: One of them is invalid.
-        """
+        """Validate and convert the values."""
         try:
             valid = Settings.model_validate(dict(self.values), strict=self.strict)
         except ValidationError as error:
@@ -222,11 +217,7 @@ _NOT_TO_RAISE: Mapping[str, Callable[[Any], int]] = {
 
 
 def users_layer(home: Path) -> Layer:
-    """The settings from the user's own config file.
-
-    Raises:
-        SettingsError: It cannot be read, or has an unknown or invalid setting.
-    """
+    """The settings from the user's own config file."""
     return _file_layer(home / CONFIG_FILE)
 
 
@@ -239,10 +230,6 @@ def project_layer(project: Path, home: Path, users: Layer, refused: dict[str, Me
         users: The settings from the user's own file.
         refused: Receives a notice for each setting of the project that was ignored, by its name;
             it lacks the value in use.
-
-    Raises:
-        SettingsError: It cannot be read, or has an unknown setting, or one that a project may not
-            set.
     """
     folder = project / PROJECT_FOLDER
     if folder.resolve() == home.resolve():
@@ -351,11 +338,7 @@ def _resolved_beside(path: Path, name: object) -> object:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a config file; empty if there is none.
-
-    Raises:
-        SettingsError: It cannot be read, or is not TOML.
-    """
+    """Read a config file; empty if there is none."""
     shown = shown_path(path)
     try:
         return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
@@ -430,12 +413,8 @@ class Connection:
     """The server that a model is reached at, and the key for it.
 
     Attributes:
-        provider: The provider.
-        model: The model's name, as the provider knows it.
         url: The address, if it is not the provider's own.
         key_source: The variable that holds the key, or should, or the command that entered it.
-        url_source: What sets the address.
-        home: The folder for contextui's persistent data.
     """
 
     provider: Provider
@@ -488,11 +467,7 @@ class Loaded:
     """The effective settings and their sources.
 
     Attributes:
-        settings: The effective settings.
         origins: The source of each, for display: a flag, a variable, a file, or ``default``.
-        notices: Warnings for the user.
-        environ: The environment variables.
-        credentials: The keys and servers that the person entered.
     """
 
     settings: Settings
@@ -586,17 +561,7 @@ def _full_url(given: str, provider: Provider) -> str:
 def load_settings(
     flags: Mapping[str, Any], environ: Mapping[str, str], home: Path, project: Path
 ) -> Loaded:
-    """Load and merge the settings from all sources.
-
-    Args:
-        flags: The command line flags, by setting name.
-        environ: The environment variables.
-        home: The folder for contextui's persistent data.
-        project: The folder in which contextui works.
-
-    Raises:
-        SettingsError: A setting is invalid; the message says which, where and why.
-    """
+    """Load and merge the settings from all sources."""
     refused: dict[str, Message] = {}
     users = users_layer(home)
     layers = [

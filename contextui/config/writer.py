@@ -23,11 +23,6 @@ _LARGEST = 1_000_000  # bytes
 def write_setting(home: Path, name: str, typed: str) -> Any:
     """Validate a setting and write it into the user's config file; return its value.
 
-    Args:
-        home: The folder of persistent data.
-        name: The setting.
-        typed: The value as typed; the items of a list are separated by commas.
-
     Raises:
         SettingsError: The value is not allowed, looks like a key, or the file cannot be changed
             without changing something else. The file stays as it was.
@@ -73,9 +68,6 @@ def set_default_model(home: Path, model: str) -> str:
     """Write the default model, and return the file's path for display.
 
     A provider in the file would decide instead of the one that the model names.
-
-    Raises:
-        SettingsError: As for `write_setting`.
     """
     write_setting(home, "model", model)
     if users_layer(home).values.get("provider", "auto") != "auto":

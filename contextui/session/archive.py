@@ -40,15 +40,6 @@ def older_items(
     """Read the items before a checkpoint that are not loaded, oldest first, as they are now.
 
     They belong to no context. Reading needs no more memory than the changes made to them.
-
-    Args:
-        path: The log.
-        known: The ids of items that are loaded.
-        start: The offset of the checkpoint.
-        end: The offset of the last entry to consider; by default that of the log.
-
-    Raises:
-        OSError: The log cannot be read.
     """
     if not start:
         return
@@ -118,11 +109,6 @@ class MemoryStore:
     """Unloads the content of old items and reads it from the log on demand.
 
     What requests show of them is cached before, so a turn reads nothing back.
-
-    Args:
-        context: The items.
-        offsets: The offset in the log of each item.
-        path: The log.
     """
 
     def __init__(self, context: ContextManager, offsets: Mapping[str, int], path: Path) -> None:

@@ -42,9 +42,7 @@ class Place(NamedTuple):
     """A session's log, found by its name.
 
     Attributes:
-        path: The log.
         used: When it was last written, in seconds since the epoch.
-        size: Its size in bytes.
     """
 
     path: Path
@@ -62,15 +60,10 @@ class Head:
     """What a list shows of a session.
 
     Attributes:
-        place: Its log.
-        cwd: The folder it belongs to.
         title: The title a person gave it, or else its first message; may be empty.
         turns: How many turns it has; None if unknown.
-        origin: The session and the turn it was forked from; None if it is no fork.
         since_fork: The title given to a fork, or else its first own message.
-        is_empty: Whether it has no message, no draft and no window.
         cost: What its requests cost in dollars; None if no price was known.
-        problem: Why it cannot be read; None if it can.
     """
 
     place: Place
@@ -92,11 +85,6 @@ class Preview:
         windows: The open windows: the id, and the file or text it shows, if known.
         files: The files that were written, newest first.
         counts: The lines that were added to and removed from each of them; None if not known.
-        said: The person's last message.
-        answered: The model's last answer.
-        branch: The git branch of the last entry.
-        model: The model that answered last.
-        draft: The person's unsent input.
     """
 
     windows: tuple[tuple[str, str], ...] = ()
@@ -111,11 +99,7 @@ class Preview:
 
 @dataclass
 class Catalogue:
-    """The sessions of a home folder.
-
-    Attributes:
-        home: The folder of persistent data.
-    """
+    """The sessions of a home folder."""
 
     home: Path = field(default_factory=contextui_home)
     _heads: dict[Place, Head] = field(default_factory=dict)
@@ -139,11 +123,7 @@ class Catalogue:
         return self._heads.get(place)
 
     def preview(self, place: Place) -> Preview:
-        """Read what a session contains.
-
-        Raises:
-            ContextUIError: It cannot be read.
-        """
+        """Read what a session contains."""
         try:
             return _preview(
                 _newest_lines(place.path), place.path.with_suffix(""), self.head(place).cwd

@@ -212,11 +212,7 @@ def _digest(data: Mapping[str, Any]) -> str:
 
 
 def decode(line: bytes) -> Entry:
-    """Decode a line and validate it against the schema of its kind.
-
-    Raises:
-        DamagedLineError: It is not a valid entry; the message says why.
-    """
+    """Decode a line and validate it against the schema of its kind."""
     try:
         text = unseal(line).removeprefix(_BOM).decode("utf-8").strip()
         fields, end = _JSON.raw_decode(text)

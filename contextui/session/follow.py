@@ -18,11 +18,7 @@ class RequestCost:
     """The cost of a request; None for what the log does not say.
 
     Attributes:
-        number: The number of the request in its session.
-        sent: The tokens of the request.
-        cached: Those of them that the provider read from its cache.
         outdated: Those of them that a request written from scratch would not have.
-        received: The tokens of the answer.
         is_estimate: Whether `sent` is our own count: the provider reported none.
     """
 

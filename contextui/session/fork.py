@@ -83,8 +83,6 @@ def fork(
 
     Raises:
         UnknownTurnError: The session has no such turn. Nothing was created.
-        NotASessionError: It is not the log of a session.
-        OSError: It cannot be read, or the copy cannot be written. Nothing was created.
     """
     check_is_session(path)
     new_id = uuid.uuid4().hex
@@ -133,9 +131,6 @@ class _Copying:
     """Copies the lines of a log; offsets in checkpoints are those of the copy.
 
     Attributes:
-        parent: The id of the other session.
-        stamp: The fields of new entries.
-        origin: What the header says.
         windows: The ids of the windows that are open at the end.
         kept: The names of the kept file versions that entries refer to.
     """
@@ -151,11 +146,7 @@ class _Copying:
     _title: str = ""
 
     def lines(self, source: BinaryIO, turn: int | None) -> Iterator[bytes]:
-        """Yield the lines of the copy.
-
-        Raises:
-            UnknownTurnError: There is no such turn.
-        """
+        """Yield the lines of the copy."""
         old, new = (f'"sessionId":"{one}"'.encode() for one in (self.parent, self.stamp.session_id))
         has_header, is_reached, offset = False, turn is None, 0
         for line in source:

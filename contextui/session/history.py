@@ -32,11 +32,6 @@ class PromptHistory:
     skipped; secrets are masked before they are written. Losing the file costs little, so an error
     only means that a prompt is not kept.
 
-    Args:
-        path: The file.
-        folder: The folder; names of folders may coincide, so each line names its own.
-        clock: Returns the current time.
-
     Example:
         >>> history = PromptHistory.of_folder(Path.cwd())
         >>> history.add("Write the tests")

@@ -93,11 +93,7 @@ def call_fields(item: ContextItem) -> list[dict[str, Any]]:
 
 
 def item_of(entry: Entry) -> ContextItem | None:
-    """Convert an entry to an item, if it has one: our own, or another program's in this form.
-
-    Raises:
-        InvalidItemError: It should have one, but has no message.
-    """
+    """Convert an entry to an item, if it has one: our own, or another program's in this form."""
     data: ItemFacts = entry.data or ItemFacts()
     kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
     if entry.subtype == "window_item":
@@ -134,14 +130,7 @@ def _lost() -> Content:
 
 
 def stored(path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = _lost) -> Load:
-    """Return a function that reads an item's content from its log on demand.
-
-    Args:
-        path: The log.
-        offsets: The offset in the log of each item; a log that is rewritten has others.
-        item_id: The item.
-        fallback: Returns the content if the log does not have it: another program changed it.
-    """
+    """Return a function that reads an item's content from its log on demand."""
 
     def read() -> Content:
         try:

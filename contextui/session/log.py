@@ -55,12 +55,6 @@ class SessionLog:
     deleted, replaced or changed, a new file continues the log; whatever is in its place is moved
     aside, never overwritten.
 
-    Args:
-        path: The file; it and its folder are created with owner-only permissions.
-        notify: Callback for a message when saving fails, resumes, or goes on in a new file.
-        lang: The language of these messages.
-        lazy: Create the file with the first line, and nothing before.
-
     Attributes:
         rebuild: Puts the lines of a new log before those that are queued, from memory; used when
             another program has changed the content of the file.
@@ -125,11 +119,7 @@ class SessionLog:
         self._expected = size
 
     def append(self, line: bytes, written: Written | None = None) -> bool:
-        """Append a line; `written` gets its offset once it is in the file.
-
-        Returns:
-            Whether it is written; if not, it is queued for a retry.
-        """
+        """Append a line; `written` gets its offset once it is in the file."""
         with self._guard:
             self._pending.append((line, written))
             return self._write_pending()
@@ -287,11 +277,7 @@ class SessionLog:
 
 
 def repair_end(fd: int, notify: Callable[[str], None], lang: Lang = "en") -> int:
-    """Cut off a last line that a crash has torn, or add its missing newline.
-
-    Returns:
-        The size of the file afterwards.
-    """
+    """Cut off a last line that a crash has torn, or add its missing newline."""
     size = os.fstat(fd).st_size
     if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
         return size

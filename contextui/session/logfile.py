@@ -42,15 +42,8 @@ class _FileState(NamedTuple):
 class LogFile:
     """A log open for appending; created if missing, never opened through a link.
 
-    Args:
-        path: The file.
-
     Attributes:
-        fd: Its descriptor.
         size: How many bytes this process knows to be in it.
-
-    Raises:
-        OSError: It cannot be opened, or is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,9 +68,6 @@ class LogFile:
 
         Returns:
             The offset at which it starts.
-
-        Raises:
-            OSError: It could not be written.
         """
         try:
             write_all(self.fd, line)
@@ -115,11 +105,7 @@ class LogFile:
     # --- changes by other programs -----------------------------------------------------
 
     def difference(self) -> Difference | None:
-        """Compare the file with its last known state; one `lstat` if it is unchanged.
-
-        Raises:
-            OSError: The rest of a failed write cannot be removed.
-        """
+        """Compare the file with its last known state; one `lstat` if it is unchanged."""
         if self._is_torn and not self._rollback():
             self._reopen()
         try:

@@ -62,16 +62,7 @@ _REPEATED_BY_REPLAY = ("close", "replace")  # replaying their cause repeats them
 
 
 class Recorder:
-    """Writes log entries as a session's context and windows change.
-
-    Args:
-        log: The log to write to.
-        stamp: The fields common to all entries.
-        context: The context to record.
-        windows: The windows to record.
-        checkpoint_every: See `CHECKPOINT_EVERY`.
-        recent: Marks the session as recently used on every write.
-    """
+    """Writes log entries as a session's context and windows change."""
 
     def __init__(
         self,
@@ -456,11 +447,7 @@ class Recorder:
         self._window_state(event.window_id)
 
     def _window_state(self, window_id: str) -> int:
-        """Write a window's state, unless this version is logged already.
-
-        Returns:
-            How many bytes were written.
-        """
+        """Write a window's state, unless this version is logged already."""
         window, logged = self._windows.get(window_id), self._logged.get(window_id)
         if window is None or logged is None:  # closed, or not logged before it has opened
             return 0

@@ -38,14 +38,7 @@ _PATHS = ("path", "file_path", "filename", "file")
 
 
 def gist_of_read(entry: Entry, item: ContextItem, calls: Calls, lang: Lang) -> str | None:
-    """Create the gist of a file read by another program's tool; None for anything else.
-
-    Args:
-        entry: The result as logged.
-        item: The item created from it.
-        calls: The tool calls, which have the path.
-        lang: The language of the gist.
-    """
+    """Create the gist of a file read by another program's tool; None for anything else."""
     result = entry.tool_result
     if result is None or not isinstance(result.output, str) or item.is_error or item.gist:
         return None
@@ -261,12 +254,7 @@ class NewerSchemaError(ContextUIError):
 
 
 class Replay:
-    """Applies log entries in order. Windows are restored at the end, once and up to date.
-
-    Args:
-        context: The context to fill; it must be empty or loaded from a checkpoint.
-        windows: Collects the windows.
-    """
+    """Applies log entries in order. Windows are restored at the end, once and up to date."""
 
     def __init__(self, context: ContextManager, windows: WindowReplay) -> None:
         self._context, self._windows = context, windows
@@ -449,10 +437,6 @@ def check_schema(header: Entry) -> None:
 
     Only a newer program writes a newer schema: if the header names this version or an older one,
     the schema number is invalid and ignored.
-
-    Raises:
-        NewerSchemaError: The log is newer; the file is not changed.
-        InvalidEntryError: The schema number is invalid.
     """
     schema = (header.data or {}).get("schema", SCHEMA)
     if schema == SCHEMA and type(schema) is int:

@@ -55,20 +55,11 @@ class Loaded:
     """The result of reading a log.
 
     Attributes:
-        turn: How many turns have ended.
-        last_id: The id of the last entry.
         offsets: The offset in the log of each item.
         closings: The offset in the log of each closed window's last render.
-        versions: The last logged version of each open window.
         absent: The data of windows whose class is missing.
         start: The offset of the checkpoint from which the log was read; 0 without one.
-        end: The offset of the last entry that was read.
-        set_aside: How many invalid entries were skipped.
-        draft: The person's unsent input.
-        title: The title that the person gave the session.
-        parsed: How many entries were parsed.
         since_checkpoint: How many of them follow the checkpoint.
-        checkpoint_size: The bytes of the checkpoint; 0 without one.
     """
 
     turn: int = 0
@@ -390,12 +381,7 @@ def _seq(entry: Entry) -> int | None:
 
 
 def check_is_session(path: Path) -> None:
-    """Check that a file is a session's log, without changing it. An empty log is valid.
-
-    Raises:
-        NotASessionError: It is something else.
-        NewerSchemaError: A newer program wrote it.
-    """
+    """Check that a file is a session's log, without changing it. An empty log is valid."""
     with open_plain(path) as file:
         damaged = 0
         for line in lines(file):

@@ -40,10 +40,8 @@ class Turn:
 
     Attributes:
         number: Its number in the log; 0 is the start, before the first message.
-        message: What the person said; empty for the start.
         when: When it ended, or began if it has not ended.
         has_ended: Whether the session can go back to it.
-        files: How many files were written in it.
     """
 
     number: int
@@ -58,12 +56,8 @@ class Write:
     """One write of a file, as the log has it.
 
     Attributes:
-        path: The file, links resolved.
-        turn: The turn in which it was written.
         before: The hash of what was there; None if there was no file, or it was not readable.
         after: The hash of what was written; None if the file was deleted.
-        kept: Whether what was there is kept.
-        mode: The permissions of what was there.
         is_done: Whether the log says that it was written; after a crash it may have been.
         rewind: The id of the rewind that it belongs to; empty for all others.
     """
@@ -90,7 +84,6 @@ class Record:
 
     Attributes:
         turns: The turns with a message of the person, oldest first, after the start.
-        writes: All writes of files, in order.
         begins_with: The file whose write began the first turn, before any message; empty if none.
     """
 
@@ -105,9 +98,6 @@ def read_record(path: Path, is_own: Callable[[str], bool] = lambda _: True) -> R
     Args:
         path: The log.
         is_own: Whether the person wrote a message: reports about windows are messages too.
-
-    Raises:
-        OSError: It cannot be read.
     """
     reading = _Reading(is_own)
     with open_plain(path) as file:
@@ -203,13 +193,8 @@ class FileChange:
     """What going back means for one file.
 
     Attributes:
-        path: The file, links resolved.
-        fate: What is offered.
-        reason: Why it stays.
         now: Its content; None if there is no file.
         then: What it was; None if there was no file.
-        version: The version that was read; None if there is no file.
-        mode: The permissions that it had.
         is_mixed: Whether someone else also changed it, between two writes of the session.
     """
 
@@ -255,7 +240,6 @@ class RewindPlan:
     """What going back to a turn means for files.
 
     Attributes:
-        turn: The turn.
         files: The files that the session wrote since, in the order of their first write, without
             those that are as they were then.
         same: How many files were written since and are as they were then.
@@ -280,9 +264,6 @@ def plan(session: "Session", turn: int, record: Record | None = None) -> RewindP
     """Compare the files that the session wrote since a turn with what they were then.
 
     Reads files; changes nothing. May be called on any thread.
-
-    Raises:
-        OSError: The log cannot be read.
     """
     record = record or read_record(session.path)
     writes = [one for one in record.writes if one.turn > turn]
@@ -291,11 +272,7 @@ def plan(session: "Session", turn: int, record: Record | None = None) -> RewindP
 
 
 def undo_plan(session: "Session", rewind: str) -> RewindPlan:
-    """Compare the files that a rewind of this session wrote with what they were before it.
-
-    Raises:
-        OSError: The log cannot be read.
-    """
+    """Compare the files that a rewind of this session wrote with what they were before it."""
     writes = [one for one in read_record(session.path).writes if one.rewind == rewind]
     return RewindPlan(session.turn, _changes(session, writes))
 
@@ -378,8 +355,6 @@ class Restored:
 
     Attributes:
         rewind: An id, with which it can be undone; empty if no file was written.
-        restored: The files that have their earlier content.
-        deleted: The files that were deleted.
         left: The files that were left alone after all, and why.
     """
 

@@ -306,11 +306,7 @@ _FORMS: dict[str, _Form] = {
 
 
 def checked(kind: object, subtype: object, data: Any) -> Any:
-    """Validate the data of an entry by the form of its kind; None if it has none.
-
-    Raises:
-        InvalidEntryError: It does not have that form; the message says where.
-    """
+    """Validate the data of an entry by the form of its kind; None if it has none."""
     form = _FORMS.get(subtype) if isinstance(subtype, str) else None
     if form is None:
         if data is None or kind == "system":

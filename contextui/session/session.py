@@ -227,11 +227,7 @@ class Session:
         return len(self.context.items) < self.context.current_seq
 
     def older_items(self) -> list[ContextItem]:
-        """Return the items that were not restored, oldest first, read from the log now.
-
-        Raises:
-            OSError: The log cannot be read.
-        """
+        """Return the items that were not restored, oldest first, read from the log now."""
         items = self.context.items
         return list(older_items(self.path, items, self._recorder.read_from))
 

@@ -303,11 +303,7 @@ def _when(info: SessionInfo) -> datetime:
 
 
 def read_info(path: Path) -> SessionInfo:
-    """Read the start and the end of a session's log.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """Read the start and the end of a session's log."""
     odd: set[int] = set()
     with open_plain(path) as file:
         first: list[Entry] = []

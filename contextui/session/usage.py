@@ -24,13 +24,9 @@ class Sweep:
     """A request was rewritten from a place on; None for what the log does not say.
 
     Attributes:
-        reason: Why.
-        cause: The item or window that caused it.
         after: The place, in blocks.
         rent: What the outdated tokens have cost, and would cost for a while.
         price: What rewriting costs, in the same unit.
-        saved: The tokens that requests no longer contain.
-        rewritten: The tokens that were written to the cache again.
         sent: When the request was sent; None for now.
     """
 
@@ -48,9 +44,7 @@ class PlannedRequest(NamedTuple):
     """How a request was planned.
 
     Attributes:
-        number: Its number in the session.
         outdated: Tokens in it that a request written from scratch would not have.
-        sweep: The sweep that it was planned with.
         uses_cache: Whether it reads from a cache or writes to one; without, sweeping is free.
     """
 

@@ -291,3 +291,20 @@ def test_streams_that_are_closed_or_full_are_no_crash(
     if status == 1 and 2 not in closed:
         reason = b"standard output is closed" if closed else b"No space left on device"
         assert done.stderr == b"contextui: The output cannot be written: " + reason + b".\n"
+
+
+def test_benchmarks_end_without_a_traceback_when_nobody_reads() -> None:
+    """R15: as `make bench | head -1` does; all of them import the package that sees to it."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    shown = subprocess.run(
+        [sys.executable, "-u", "-m", "benchmarks.tokens"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        cwd=Path(__file__).parents[2],
+    )
+    os.close(writer)
+    assert (shown.returncode, shown.stderr) == (-signal.SIGPIPE, "")

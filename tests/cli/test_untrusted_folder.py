@@ -81,7 +81,6 @@ def test_other_commands(folder: UntrustedFolder) -> None:
     [
         "-m contextui -p hello",
         pytest.param("-Bmcontextui -p hello", marks=LONG),
-        pytest.param("-m contextui.cli.demo", marks=LONG),
     ],
 )
 def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path, words: str) -> None:

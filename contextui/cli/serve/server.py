@@ -70,14 +70,7 @@ class Tab:
 
 
 class Server:
-    """Serves the app to everyone who has the link.
-
-    Args:
-        address: The address that it listens on.
-        flags: The settings that each app is started with.
-        earlier: The flags for the session that the first page of a tab resumes, if any.
-        lang: The language of the page.
-    """
+    """Serves the app to everyone who has the link."""
 
     def __init__(
         self, address: Address, flags: Sequence[str], earlier: Sequence[str], lang: Lang
@@ -90,14 +83,7 @@ class Server:
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def serve(self, on_link: Callable[[str], object]) -> int:
-        """Serve until a signal arrives; return the exit status.
-
-        Args:
-            on_link: Called with each link once it works.
-
-        Raises:
-            UsageError: The address cannot be used.
-        """
+        """Serve until a signal arrives; return the exit status."""
         listening = self._address.listen()
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, found in _STATUSES.items():
