@@ -111,7 +111,6 @@ class _Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def _nearest(self, message: str) -> list[str]:
-        """Suggest a known flag for the first unknown one."""
         _, _, unknown = message.partition("unrecognized arguments: --")
         flag = unknown.partition(" ")[0].partition("=")[0]
         from difflib import get_close_matches  # noqa: PLC0415  (only for errors)

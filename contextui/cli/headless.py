@@ -69,7 +69,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _prompt(arguments: Arguments) -> str:
-    """Return the prompt, from the arguments or standard input."""
     prompt = arguments.prompt or ""
     if prompt == _STDIN:
         prompt = _read_stdin()
@@ -235,8 +234,6 @@ async def _await_jobs(
 
 
 class _Interruption:
-    """Cancels the turn on the first signal, and exits on the second."""
-
     def __init__(self, controller: InteractionController) -> None:
         self.signal: int | None = None
         self._controller = controller
@@ -258,8 +255,6 @@ class _Interruption:
 
 
 class _Notices:
-    """Prints each notice once, including those of the session as they appear."""
-
     def __init__(self, before: Sequence[Text], session: Session) -> None:
         self.session, self.printed, self.refused = session, list[str](), list[ActionRefused]()
         self.troubles = dict[str, str]()  # the last of each window in this turn

@@ -53,7 +53,6 @@ def _check_free(arguments: Arguments, folder: Path) -> None:
 
 
 def _python() -> str:
-    """Return the command that runs the Python with contextui."""
     own, called = Path(sys.executable), shutil.which("python")
     is_it = called is not None and Path(called).absolute().parent == own.absolute().parent
     return "python" if is_it else shlex.quote(str(own))

@@ -68,7 +68,6 @@ class Answer:
 
 
 def _next_mark(text: str, start: int) -> int:
-    """Return the position of the next reference; -1 if there is none."""
     return min((at for mark in MARKS if (at := text.find(mark, start)) >= 0), default=-1)
 
 
@@ -153,7 +152,6 @@ def result_of(report: TurnReport) -> dict[str, Any]:
 
 
 def _costs(report: TurnReport) -> dict[str, float]:
-    """Return the dollars of the turn and of its session; nothing where no price is known."""
     costs = {"cost_usd": report.finished.usage.cost, "session_cost_usd": report.session_cost}
     return {name: round(cost, 6) for name, cost in costs.items() if cost is not None}
 

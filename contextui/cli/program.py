@@ -78,7 +78,6 @@ def _command(arguments: Arguments) -> int:
 
 
 def _fail(given: Sequence[str], found: int, error: str) -> int:
-    """Print the error as JSON if JSON output was requested."""
     output = asks_for_json(given)
     if output is None:
         return found

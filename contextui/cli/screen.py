@@ -82,7 +82,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _session_of(arguments: Arguments) -> tuple[Path, str | None]:
-    """Return the folder and first words of the session to resume, or the current folder."""
     if arguments.resume is None and not arguments.newest:
         return here(), None
     from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
@@ -112,7 +111,6 @@ def _typed_ahead() -> str:
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
-    """Report the session to the server, if it serves the app."""
     from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only for a page)
 
     if isinstance(app._driver, ServedDriver):

@@ -47,7 +47,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
-    """Return a notice about sessions with unreadable entries."""
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
     if not odd:
@@ -64,7 +63,6 @@ def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
 
 
 def _from_home(path: str) -> str:
-    """Abbreviate the home folder: ``~/notes``."""
     home = os.path.expanduser("~")
     inside = path == home or path.startswith(home.rstrip("/") + "/")
     return f"~{path[len(home.rstrip('/')) :]}" if inside and home != "/" else path

@@ -241,7 +241,6 @@ def _is_built_in(entry: WindowEntry) -> bool:
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
-    """Whether a window comes from a file or folder given on the command line."""
     before, colon, _ = given.rpartition(":")
     place = one_line(str(Path(before if colon and before.endswith(".py") else given)), 160)
     paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
@@ -249,7 +248,6 @@ def _comes_from(entry: WindowEntry, given: str) -> bool:
 
 
 def _model_notices(loaded: Loaded) -> Iterable[str]:
-    """Yield a notice if the configured model needs a key and the offline model replaces it."""
     settings, origin = loaded.settings, loaded.origins["model"]
     ignored = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
     if loaded.provider == "offline" and settings.provider == "auto" and ignored:
@@ -262,7 +260,6 @@ def _model_notices(loaded: Loaded) -> Iterable[str]:
 
 
 def _price_notices() -> Iterable[Text]:
-    """Yield a line for each fault of the person's own prices."""
     home = contextui_home()
     if (home / "prices.toml").exists():
         from contextui.agent.models.prices import load_prices  # noqa: PLC0415  (not always needed)

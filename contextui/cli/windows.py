@@ -39,7 +39,6 @@ def run(arguments: Arguments) -> int:
 
 
 def _shown(entry: WindowEntry) -> str:
-    """Format a window in one line, translated as far as possible."""
     words = f"[X] {entry.name}: {t(entry.reason)}"
     if entry.usable:
         about = entry.cls.described(language()) if entry.cls else entry.origin
@@ -48,7 +47,6 @@ def _shown(entry: WindowEntry) -> str:
 
 
 def _lines(line: str) -> list[str]:
-    """Wrap the line on a terminal, with continuation lines indented."""
     columns = terminal_columns()
     if columns is None:
         return [line]

@@ -171,7 +171,6 @@ def _user(provider: str, url: str) -> str:
 
 
 def _keyring() -> Any:
-    """Return the keyring, if there is one that works; None otherwise."""
     try:
         import keyring  # noqa: PLC0415  (optional, and slow)
         from keyring.backends import fail  # noqa: PLC0415

@@ -94,7 +94,6 @@ class Server:
 
     @property
     def _program(self) -> str:
-        """The program, or the one that a runner such as npx starts."""
         program = os.path.basename(self.command)
         if program in ("npx", "uvx", "bunx", "pipx", "uv", "docker", "python", "python3", "node"):
             words = [one for one in self.args if not one.startswith("-") and one not in _RUNNERS]
@@ -325,7 +324,6 @@ def _kind(name: str, shown: str, given: str, *, has_url: bool) -> Kind:
 
 
 def _fields(name: str, entry: Mapping[str, Any], shown: str) -> dict[str, Any]:
-    """Return the entry's values, checked and made immutable."""
     return {key: _CHECKS[key](name, shown, key, value) for key, value in entry.items()}
 
 

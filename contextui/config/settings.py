@@ -235,7 +235,6 @@ def allowed(name: str) -> Message:
 
 
 def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
-    """The metadata of a field, including that of the members of a union."""
     yield from own
     for one in get_args(annotation):
         yield from getattr(one, "__metadata__", ())

@@ -68,7 +68,6 @@ class Layer:
         return {name: getattr(valid, name) for name in self.values}
 
     def _validation_error(self, error: ValidationError) -> SettingsError:
-        """Describe the validation error; for a table, name the key in it."""
         places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
         name = str(places[0][0])
         value = self.values[name]
@@ -80,7 +79,6 @@ class Layer:
         return self._table_error(value, keys)
 
     def _command_error(self, command: object) -> SettingsError:
-        """Describe why a command cannot be a pattern."""
         name = self.names["allow_commands"]
         try:
             Pattern(str(command))
@@ -182,7 +180,6 @@ def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
 
 
 def _past_placements(layers: Iterable[Layer]) -> Iterator[Message]:
-    """Yield a warning for each source that names a placement of version 2."""
     for layer in layers:
         if layer.values.get("placement") == PAST_PLACEMENT:
             yield Message(
@@ -313,7 +310,6 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
 
 
 def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Flatten tables into settings by name, with the name of each in the file."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, value in given.items():
@@ -332,7 +328,6 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
 
 
 def _resolved_beside(path: Path, name: object) -> object:
-    """Resolve a path in a config file relative to that file."""
     is_path = isinstance(name, str) and name.strip()  # validation rejects an empty path later
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
@@ -364,7 +359,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _check_key(key: str, named: str, shown: str, *, of_project: bool) -> None:
-    """Raise if a file may not set a key, which it calls by this name."""
     plain = key.lower().replace("-", "_")
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
@@ -519,7 +513,6 @@ class Loaded:
         )
 
     def _url_of(self, provider: Provider) -> tuple[str | None, str]:
-        """Return the address that is set for a provider, and what sets it."""
         own = provider.url_variable
         origin = self.origins["base_url"]
         foreign = _PROVIDER_VARIABLES["base_url"]

@@ -57,7 +57,6 @@ def older_items(
 
 
 def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
-    """Apply its seq and all later changes to an item."""
     reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
     assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
     assign(item, **{name: value for name, value in changes.items() if value is not None})
@@ -65,7 +64,6 @@ def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> C
 
 
 def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
-    """Collect the changes of items that are not loaded, by id."""
     marks: _ItemChanges = {}
     steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
     for _, entry in entries(of_kinds(_until(file, end), "change", "compact_boundary")):

@@ -2,10 +2,13 @@
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import takewhile
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
 from contextui.context.item import ItemType
@@ -106,10 +109,13 @@ class Catalogue:
 
     def places(self, cwd: str | Path | None = None) -> list[Place]:
         """Return the logs of a folder's sessions, or of all, newest first; none is read."""
-        projects = self.home / "projects"
-        folder = None if cwd is None else escape_project_path(cwd)
-        names = [folder] if folder is not None else _names(projects)
-        found = [place for name in names for place in _logs(projects / name)]
+        folder = "*" if cwd is None else escape(escape_project_path(cwd))
+        found = list[Place]()
+        for path in self.home.glob(f"projects/{folder}/*.jsonl"):
+            with suppress(OSError):
+                status = path.stat()
+                if SESSION_ID.fullmatch(path.stem) and S_ISREG(status.st_mode) and status.st_size:
+                    found.append(Place(path, status.st_mtime, status.st_size))
         return sorted(found, key=lambda place: (place.used, place.id), reverse=True)
 
     def head(self, place: Place) -> Head:
@@ -163,26 +169,6 @@ class Catalogue:
     def restore(self, deleted: Deleted) -> None:
         """Move a deleted session back."""
         restore(deleted)
-
-
-def _names(projects: Path) -> list[str]:
-    try:
-        return os.listdir(projects)
-    except OSError:
-        return []
-
-
-def _logs(folder: Path) -> Iterator[Place]:
-    try:
-        with os.scandir(folder) as found:
-            for one in found:
-                stem, dot, suffix = one.name.rpartition(".")
-                if dot and suffix == "jsonl" and SESSION_ID.fullmatch(stem) and one.is_file():
-                    status = one.stat()
-                    if status.st_size:
-                        yield Place(Path(one.path), status.st_mtime, status.st_size)
-    except OSError:
-        return
 
 
 def _head(place: Place) -> Head:

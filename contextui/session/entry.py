@@ -171,13 +171,11 @@ def _dump(fields: Mapping[str, Any]) -> str:
 
 
 def _signed(line: bytes) -> bytes:
-    """Append a digest of its data to the line of a checkpoint."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
 
 
 def _matches_digest(line: bytes) -> bool:
-    """Whether the data of a checkpoint matches its digest."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     return bool(data.pop("digest", None) == _digest(data))
 
@@ -276,7 +274,6 @@ def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether a value is nested too deeply to process."""
     level = [value]
     for _ in range(_MAX_DEPTH_READ):
         level = [

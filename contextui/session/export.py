@@ -199,7 +199,6 @@ def _last_render(item: ContextItem, view: SessionView) -> str | None:
 
 
 def _calls(item: ContextItem) -> Iterator[str]:
-    """Yield the tool calls of an answer, each as a name and its arguments."""
     for block in item.blocks or ():
         if block.get("type") == "tool_use":
             given = json.dumps(block.get("input"), ensure_ascii=False, default=str)
@@ -227,7 +226,6 @@ def item_data(item: ContextItem) -> dict[str, Any]:
 
 
 def _fenced(text: str) -> str:
-    """Put text in a fence longer than any fence within it."""
     fence = "```"
     while fence in text:
         fence += "`"

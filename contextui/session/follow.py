@@ -110,7 +110,6 @@ class Follower:
             yield from self._read()
 
     def _load(self) -> Iterator[Update]:
-        """Open the log, and yield all items."""
         self.close()
         try:
             file = self._file = open_plain(self._path)

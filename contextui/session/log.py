@@ -240,7 +240,6 @@ class SessionLog:
             return True
 
     def _open(self) -> bool:
-        """Open the file and cut off a line torn by a crash."""
         file = None
         try:
             if not self._lock.is_locked:

@@ -75,6 +75,13 @@ def begins_line(file: BinaryIO, offset: int) -> bool:
     return offset == 0 or file.read(1) == b"\n"
 
 
+def whole_size(file: BinaryIO) -> int:
+    """Return the size of a log without a last line that is being written, or that is torn."""
+    size = file.seek(0, os.SEEK_END)
+    torn = None if begins_line(file, size) else next(lines_backwards(file), None)
+    return size if torn is None else torn.offset
+
+
 def of_kinds(found: Iterable[Line], *kinds: str) -> Iterator[Line]:
     """Yield the lines that may be entries of these types or subtypes; none is decoded."""
     marks = marks_of(kinds)

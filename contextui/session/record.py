@@ -210,7 +210,6 @@ class Recorder:
                 self._log.sync()
 
     def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
-        """Encode an entry as the successor of the last one."""
         identity = entry_id or uuid.uuid4().hex
         line = self._stamp.entry(fields, identity, self.parent)
         self.parent = identity

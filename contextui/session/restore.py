@@ -1,6 +1,5 @@
 """Restore a conversation from its log, as it is now or as it was after a turn."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -26,6 +25,7 @@ from contextui.session.reader import (
     lines,
     lines_backwards,
     of_kinds,
+    whole_size,
 )
 from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
 from contextui.session.schema import CheckpointFacts, InvalidEntryError
@@ -124,7 +124,6 @@ def load(
 
 
 def _last_request(file: BinaryIO, turn: int) -> int | None:
-    """Return where a log has the last request of a turn; None if the turn has none."""
     last = None
     for offset, entry in entries(of_kinds(lines(file), "request", "turn_end")):
         if entry.subtype == "request":
@@ -155,9 +154,7 @@ class _Loading:
         self._loaded = Loaded()
         self._damage: list[Damage] = []
         self._damaged = 0
-        size = file.seek(0, os.SEEK_END)
-        torn = None if begins_line(file, size) else next(lines_backwards(file), None)
-        self._whole = size if torn is None else torn.offset
+        self._whole = whole_size(file)
 
     def run(self, whole: bool) -> Loaded:
         """Read the log, then restore the windows."""
@@ -202,7 +199,6 @@ class _Loading:
             self._damage.append(damage)
 
     def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
-        """Replay the entries; return whether the requested turn was reached."""
         for offset, entry in in_order(found, self._context.current_seq, self._set_aside):
             self._loaded.since_checkpoint += 1
             self._loaded.end = offset
@@ -329,7 +325,6 @@ class _Loading:
 
 
 def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
-    """Return the ids of items that entries refer to."""
     named: set[str] = set()
     for _, entry in rest:
         if entry.subtype == "change":

@@ -342,7 +342,6 @@ def _ours(writes: list[Write], digest: str | None) -> list[Write] | None:
 
 
 def _is_mixed(writes: list[Write]) -> bool:
-    """Whether someone else changed the file between two writes."""
     return any(not other.found(one.after) for one, other in pairwise(writes))
 
 

@@ -268,7 +268,6 @@ class SessionStore:
 def _logs(
     projects: Path, folder: str | None, report: Callable[[Unreadable], None]
 ) -> Iterator[Path]:
-    """Yield the logs of one folder or of all; unreadable folders are reported."""
     for project in _children(projects, report):
         if folder in (None, project.name):
             yield from (path for path in _children(project, report) if path.suffix == ".jsonl")
@@ -298,7 +297,6 @@ def _local_name(cwd: str) -> str:
 
 
 def _when(info: SessionInfo) -> datetime:
-    """Return when the session was written, by its log; one without a valid time sorts last."""
     return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
 
 
@@ -356,6 +354,5 @@ def _text(entry: Entry) -> str:
 
 
 def _last_draft(first: list[Entry]) -> object:
-    """Return the last unsent input of a session without messages."""
     drafts = [one.data for one in first if one.subtype == "draft" and one.data]
     return drafts[-1].get("text") if drafts else None

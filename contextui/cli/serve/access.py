@@ -129,7 +129,6 @@ class AccessCheck:
 
 
 def _hostname(host: str) -> str:
-    """Parse the name in a Host header; empty if malformed."""
     try:
         parts = urlsplit(f"//{host}")
         return (parts.hostname or "") if parts.port != 0 else ""

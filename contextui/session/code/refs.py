@@ -109,7 +109,6 @@ def _beginning(path: str, workspace: Workspace | None, words: Words) -> str:
 
 
 def _fenced(language: str, code: str, place: re.Match[str]) -> str:
-    """Put code on lines of its own, in a fence longer than any within it."""
     longest = max(map(len, re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     before = "" if place.start() == 0 or place.string[place.start() - 1] == "\n" else "\n"

@@ -361,7 +361,6 @@ class CodeStore:
         return found
 
     def _check_conflicts(self, code_id: str, name: str, there: Files) -> None:
-        """Reject an id that would overwrite something else."""
         twins = [one for one in there if one != code_id and one.lower() == code_id.lower()]
         if twins:
             raise InvalidCodeIdError(
