@@ -13,7 +13,6 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 from pydoc_data.topics import topics
 from types import MappingProxyType
@@ -83,25 +82,6 @@ class TestCount:
             text = source()[:200_000]
             assert len(text) > 2 * tokens._LONGEST_PIECE, source
             assert counter.count(text) == unsplit(text), source
-
-    @timeless
-    @given(
-        st.text(
-            st.sampled_from("aſ1½'sS \n\r\t_.-中々。，é\u3000\u0301\u0085\x1c😀𠀀"), max_size=40
-        )
-    )
-    def test_every_break_is_one_of_the_vocabulary_too(self, text: str) -> None:
-        ends = [0, *(found.end() for found in tokens._BREAK.finditer(text)), len(text)]
-        assert sum(unsplit(text[start:end]) for start, end in pairwise(ends)) == unsplit(text)
-
-    @timeless
-    @given(st.text(st.sampled_from("ab \n."), max_size=60), st.integers(1, 5), st.integers(6, 9))
-    def test_pieces_are_bounded_and_make_up_the_text(
-        self, text: str, length: int, longest: int
-    ) -> None:
-        pieces = list(tokens._pieces(text, length, longest))
-        assert "".join(pieces) == text
-        assert all(len(piece) <= longest for piece in pieces)
 
     def test_endless_runs_are_counted(
         self, counter: TokenCounter, capfd: pytest.CaptureFixture[str]
@@ -253,12 +233,6 @@ class TestEstimate:
             ("éàüö", 1),
         ):
             assert TokenCounter.estimate(text) == expected, text
-
-    @timeless
-    @given(st.integers(0, 500), st.integers(0, 500))
-    def test_is_exact_arithmetic(self, cjk: int, other: int) -> None:
-        expected = math.ceil(Fraction(cjk * 2, 3) + Fraction(other, 4))
-        assert TokenCounter.estimate("中" * cjk + "é" * other) == expected
 
 
 class TestCalibration:

@@ -251,18 +251,3 @@ def test_a_log_that_was_replaced_is_listed_again(program: Program) -> None:
         watch.until(lambda: len(watch.out) == 2 * before)
         assert watch.err == ["contextui: The log was replaced. All items follow.\n"]
         assert watch.out[before:] == watch.out[:before]
-
-
-def test_an_idle_log_costs_nearly_nothing(program: Program) -> None:
-    program("-p", "Make a to-do list with milk", "--model", "offline")
-    with following(program) as watch:
-        watch.sees("Opened todo_1.")
-        time.sleep(0.5)
-        before = cpu_seconds(watch.process.pid)
-        time.sleep(2)
-        assert cpu_seconds(watch.process.pid) - before < 0.2
-
-
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
