@@ -247,19 +247,6 @@ def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> 
             assert wire(resumed.composed()) == wire(twin.composed())
 
 
-def test_a_checkpoint_that_makes_no_sense_is_passed_over(tmp_path: Path) -> None:
-    """Then everything is read from the one before it, or from the beginning."""
-    store = store_in(tmp_path, checkpoint_every=5)
-    with talking(store.create("/project")) as talk:
-        for number in range(5):
-            talk.turn(f"words {number}", "yes")
-        composed = wire(talk.composed())
-    path = talk.session.path
-    path.write_bytes(path.read_bytes().replace(b'"undo":', b'"unde":'))
-    with talking(store.open(talk.session.id)) as resumed:
-        assert wire(resumed.composed()) == composed
-
-
 # --- two processes ---------------------------------------------------------------------------
 
 

@@ -51,27 +51,6 @@ def test_a_header_that_a_crash_cut_short_is_a_session(store: SessionStore) -> No
         assert [item.content for item in again.context.get_all()] == ["begin"]
 
 
-def test_what_is_older_than_the_checkpoint_can_be_brought_back(store: SessionStore) -> None:
-    with store.create("/p") as session:
-        talk = Talk(session)
-        for number in range(20):
-            talk.turn(f"words {number} " * 20, "an answer " * 20)
-        talk.say("more")
-        talk.send(1_000)
-        talk.answer("done")
-        talk.context.end_turn()
-        for number in range(3):
-            talk.turn(f"later {number}", "an answer")
-        first = talk.context.get_all()[0]
-        assert first.hidden == "trimmed"
-        talk.context.restore(first.id)
-        composed = wire(talk.composed())
-    with store.open(session.id) as again:
-        assert wire(again.context.compose().messages) == composed
-        again.context.undo()
-        assert again.context.get(first.id).hidden == "trimmed"
-
-
 def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:
     """Though everything behind it is at other offsets than the checkpoints name."""
     with store.create("/p") as session:

@@ -930,18 +930,6 @@ def test_a_session_can_be_read_as_markdown_and_taken_as_json(
     ]
 
 
-def test_the_latest_session_is_one_in_which_something_happened(tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "home")
-    with store.create(tmp_path) as spoken:
-        spoken.context.add(ContextItem(ItemType.USER, "hello"))
-    with store.create(tmp_path) as silent:
-        silent.context.add(ContextItem(ItemType.SYSTEM, "Rules."))
-    latest = store.latest(tmp_path)
-    assert latest is not None
-    assert latest.id == spoken.id
-    assert [one.is_empty for one in store.list(tmp_path)] == [True, False]
-
-
 def test_a_lazy_session_has_no_file_before_something_happens(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home", SessionOptions(classes=[NotesWindow]))
     with store.create(tmp_path, lazy=True) as session:
