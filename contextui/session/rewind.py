@@ -212,11 +212,6 @@ class FileChange:
         """Whether the person can choose it."""
         return self.fate != "stays"
 
-    @property
-    def is_chosen_first(self) -> bool:
-        """Whether it is chosen unless the person says otherwise."""
-        return self.fate in ("restore", "create") and not self.is_mixed
-
     def diff(self) -> str:
         """Return the whole change as a unified diff, now to then; a sentence for binary files."""
         if not self.is_offered:
@@ -257,7 +252,8 @@ class RewindPlan:
     @property
     def chosen_first(self) -> set[str]:
         """The paths that are chosen unless the person says otherwise."""
-        return {one.path for one in self.files if one.is_chosen_first}
+        sure = (one for one in self.files if one.fate in ("restore", "create"))
+        return {one.path for one in sure if not one.is_mixed}
 
 
 def plan(session: "Session", turn: int, record: Record | None = None) -> RewindPlan:
