@@ -74,7 +74,8 @@ class SessionLog:
         self._expected: int | None = None
         self._is_confirmed = True
         self._is_closed = False
-        self._is_displaced = False  # whether the log is lost and cannot be rewritten
+        self.is_displaced = False
+        """Whether the log is lost: it is not in its place and cannot be rewritten."""
         self.problem: OSError | None = None
         """Why saving currently fails."""
         # The session may be closed on any thread, so the lock must not be thread-local.
@@ -102,17 +103,12 @@ class SessionLog:
     @property
     def unsaved(self) -> int:
         """How many lines are queued; at least one if the log is lost."""
-        return len(self._pending) or int(self._is_displaced)
+        return len(self._pending) or int(self.is_displaced)
 
     @property
     def is_open(self) -> bool:
         """Whether the file is open for writing."""
         return self._file is not None
-
-    @property
-    def is_displaced(self) -> bool:
-        """Whether the log is lost: it is not in its place and cannot be rewritten."""
-        return self._is_displaced
 
     def expect(self, size: int) -> None:
         """Append only after this many bytes, which were read while the file was not open."""
@@ -202,7 +198,7 @@ class SessionLog:
 
     def _recover(self, file: LogFile, what: Difference) -> None:
         """Continue in a new file: with the content of the open one, or with what is in memory."""
-        self._is_displaced = True
+        self.is_displaced = True
         if self._lock_has_changed():
             self._lock.release()
             self._acquire()
@@ -210,7 +206,7 @@ class SessionLog:
         if not is_intact and self.rebuild is not None:
             self.rebuild(queue)  # before the file is replaced: it may have content that it needs
         aside = file.replace(file.size if is_intact else 0)
-        self._is_displaced, self._pending = False, queue
+        self.is_displaced, self._pending = False, queue
         path = shown_path(self.path)
         parts = [
             self._words(_DIFFERENCES[what]),
