@@ -150,16 +150,6 @@ _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
 
 
-def variables_layer(environ: Mapping[str, str]) -> Layer:
-    """The settings from ``CONTEXTUI_*`` variables."""
-    return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
-
-
-def providers_layer(environ: Mapping[str, str]) -> Layer:
-    """The settings from the provider's own variables, which other programs read too."""
-    return _variables(environ, _PROVIDER_VARIABLES)
-
-
 def locale_layer(environ: Mapping[str, str]) -> Layer:
     """The language from the locale."""
     variable, lang = locale_variable(environ), locale_lang(environ)
@@ -561,8 +551,8 @@ def load_settings(
         locale_layer(environ),
         users,
         project_layer(project, home, users, refused),
-        providers_layer(environ),
-        variables_layer(environ),
+        _variables(environ, _PROVIDER_VARIABLES),  # which other programs read too
+        _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields}),
         Layer(flags, {name: flag_of(name) for name in flags}),
     ]
     values: dict[str, Any] = {}

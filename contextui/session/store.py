@@ -3,7 +3,7 @@
 import os
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
@@ -101,11 +101,6 @@ class SessionView(NamedTuple):
     notices: list[str]
     loaded: Loaded
     """The result of reading its log."""
-
-    @property
-    def offsets(self) -> Mapping[str, int]:
-        """The offset in the log of each item."""
-        return self.loaded.offsets
 
     def items(self) -> Iterator[ContextItem]:
         """Iterate over all items by seq, including those left in the log."""

@@ -19,7 +19,7 @@ def recall(store: SessionStore, session: Session, seq: int) -> ContextItem:
     view = store.view(session.id, whole=True)
     view.close()
     item = next(one for one in view.context.get_all() if one.seq == seq)
-    session.recall(item.id, view.context, view.offsets)
+    session.recall(item.id, view.context, view.loaded.offsets)
     return session.context.get(item.id)
 
 

@@ -278,7 +278,7 @@ class OlderItems:
     def recall(self, item: ContextItem) -> None:
         """Recall an item, with the rest of its tool call, into the session."""
         if self._view is not None:
-            self._session.recall(item.id, self._view.context, self._view.offsets)
+            self._session.recall(item.id, self._view.context, self._view.loaded.offsets)
             self.rows = self._left_in(self._view)
 
     def _left_in(self, view: SessionView) -> Span:
