@@ -11,14 +11,13 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple
 
-from contextui.context.item import ItemType
 from contextui.errors import ContextUIError, os_reason
 from contextui.files.diff import DiffCounts, count_diff, diff_text
 from contextui.files.textfile import TextFile
 from contextui.plain_file import open_plain, read_plain
 from contextui.session.entry import Entry
 from contextui.session.fork import Origin
-from contextui.session.items import Stamp, is_message, item_of, system_entry
+from contextui.session.items import Stamp, is_message, system_entry, text_of
 from contextui.session.log import SessionLog
 from contextui.session.paths import SESSION_ID, contextui_home, escape_project_path
 from contextui.session.reader import Line, entries, lines_backwards, of_kinds
@@ -202,7 +201,7 @@ def _since_fork(newest: Sequence[Line]) -> str:
         if any(of_kinds([line], "fork")):
             since = newest[:at]
             oldest = entries(of_kinds(since[::-1][:_AFTER_FORK], "user"))
-            said = (one_line(_text(entry), 60) for _, entry in oldest if is_message(entry))
+            said = (one_line(text_of(entry), 60) for _, entry in oldest if is_message(entry))
             return _title(since) or next(said, "")
     return ""
 
@@ -288,19 +287,10 @@ def _see(windows: dict[str, str], closed: set[str], data: dict[str, Any]) -> Non
 
 def _hear(found: dict[str, str], entry: Entry) -> None:
     if is_message(entry):
-        if text := _text(entry).strip():
+        if text := text_of(entry).strip():
             found.setdefault("said", text[:_WORDS])
     elif entry.type == "assistant":
-        if text := _text(entry).strip():
+        if text := text_of(entry).strip():
             found.setdefault("answered", text[:_WORDS])
         if entry.message is not None and isinstance(entry.message.model, str):
             found.setdefault("model", entry.message.model)
-
-
-def _text(entry: Entry) -> str:
-    try:
-        item = item_of(entry)
-    except ContextUIError:
-        return ""
-    is_said = item is not None and item.type in (ItemType.USER, ItemType.ASSISTANT)
-    return item.content if item is not None and is_said else ""

@@ -125,6 +125,16 @@ def item_of(entry: Entry) -> ContextItem | None:
     return ContextItem(kind, text, id=entry.uuid, blocks=blocks, origin=origin, **kept)
 
 
+def text_of(entry: Entry) -> str:
+    """Return the text of a message or an answer; empty for other entries."""
+    try:
+        item = item_of(entry)
+    except ContextUIError:
+        return ""
+    is_said = item is not None and item.type in (ItemType.USER, ItemType.ASSISTANT)
+    return item.content if item is not None and is_said else ""
+
+
 def _lost() -> Content:
     return LOST, None
 

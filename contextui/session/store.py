@@ -18,7 +18,7 @@ from contextui.plain_file import open_plain
 from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
 from contextui.session.fork import Origin, fork, origin_of
-from contextui.session.items import is_message, item_of
+from contextui.session.items import is_message, text_of
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
@@ -311,7 +311,7 @@ def read_info(path: Path) -> SessionInfo:
         id=path.stem,
         cwd=_local_name(_cwd(path, [*first, *newest])),
         path=path,
-        first_words=one_line(next((_text(one) for one in first if is_message(one)), ""), 60),
+        first_words=one_line(next((text_of(one) for one in first if is_message(one)), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
@@ -338,14 +338,6 @@ def _cwd(path: Path, found: Iterable[Entry]) -> str:
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
-
-
-def _text(entry: Entry) -> str:
-    try:
-        item = item_of(entry)
-    except ContextUIError:
-        return ""
-    return item.content if item is not None else ""
 
 
 def _last_draft(first: list[Entry]) -> object:
