@@ -175,15 +175,7 @@ class PathIndex:
         first: Sequence[str] = (),
         kinds: Collection[EntryKind] = FILES,
     ) -> list[Match]:
-        """Return the paths that fit best, best first; without a query, the newest.
-
-        Args:
-            query: The letters that a path must contain in this order. Words separated by spaces
-                must each be contained.
-            limit: The maximum number of results.
-            first: Paths to prefer, such as open files, most preferred first.
-            kinds: The kinds of entries to return.
-        """
+        """Return the paths that fit best, best first; without a query, the newest."""
         tree, words = self._tree, _words(query)
         preferred = {path: len(first) - at for at, path in enumerate(first)}
         chosen = [at for at in self._fitting(tree, words) if tree.entries[at].kind in kinds]

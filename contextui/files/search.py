@@ -26,15 +26,7 @@ _LONGEST = 1024 * 1024  # characters: a longer line without end is searched in s
 
 
 class SearchTimeout:
-    """A timeout for searches, which then end early with the results so far.
-
-    Args:
-        seconds: The timeout.
-        clock: Returns the time in seconds.
-
-    Attributes:
-        expired: Whether a search ended early because of it.
-    """
+    """A timeout for searches, which then end early with the results so far."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._end, self.expired = clock, clock() + seconds, False
@@ -47,13 +39,7 @@ class SearchTimeout:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line that contains the search text.
-
-    Attributes:
-        path: The file.
-        line: Its number, from 1.
-        text: The line; for a long one, the part around the match.
-    """
+    """A line that contains the search text."""
 
     path: str
     line: int

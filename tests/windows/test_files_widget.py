@@ -237,7 +237,7 @@ def test_hidden_files_what_the_model_expands_a_click_and_a_filter_over_the_whole
         await until(pilot, lambda: names(frame) == ["docs", "src", "tests", "notes.txt"])
         await desk.session.windows.act("files_1", "expand", {"path": "docs"})
         await until(pilot, lambda: "  cart.md" in names(frame))
-        await pilot.click(RowList, offset=(6, 4))
+        await pilot.click(frame.body.query_one(RowList), offset=(6, 4))
         await until(pilot, lambda: "editor_1" in ids(desk))
         assert desk.session.windows.get("editor_1").state.path == "notes.txt"  # type: ignore[union-attr]
         desk.session.windows.close("editor_1")

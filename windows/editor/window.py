@@ -169,7 +169,6 @@ class EditorWindow(Window):
         return Preview(target, diff=diff, text=empty, whole=file.text)
 
     def _discarding(self) -> Preview | None:
-        """Preview what discarding loses: the diff, and edits that no longer apply."""
         if not (self.state.edits or self.state.lost):
             return None
         lost = "".join(edit.shown() for edit in self.state.lost)

@@ -69,15 +69,7 @@ def read_folders(workspace: Workspace, folders: Iterable[str], *, ignored: bool)
 
 @dataclass
 class Tree:
-    """The tree as the person sees it: which folders are open is theirs, and costs no model a token.
-
-    Attributes:
-        root: The folder that is shown.
-        opened: The folders whose entries are shown.
-        shows_hidden: Whether names that begin with a dot or are ignored by git are shown.
-        read: What was read of the folders.
-        marks: Git's marks.
-    """
+    """The tree as the person sees it: the folders that they opened cost no model a token."""
 
     root: str = "."
     opened: set[str] = field(default_factory=set)
@@ -95,10 +87,6 @@ class Tree:
         """Return the rows of the root and of all open folders in it.
 
         They are the same list until something is read, opened or hidden.
-
-        Args:
-            empty: The note in an empty folder.
-            unread: The note in a folder that was not read yet.
         """
         # What is read is replaced, never changed; by value, a file of another size is the same.
         view = self.root, frozenset(self.opened), self.shows_hidden, empty, unread
@@ -148,7 +136,6 @@ class Tree:
         return self.shows_hidden or not (entry.name.startswith(".") or entry.is_ignored)
 
     def hidden_count(self) -> int:
-        """How many entries of the root are not shown."""
         listing = self.read.get(self.root)
         if self.shows_hidden or not isinstance(listing, Listing):
             return 0

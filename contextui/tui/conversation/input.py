@@ -68,12 +68,7 @@ class Queue(Static):
 
 
 class InputArea(Vertical):
-    """The prompt with its completions and queued messages.
-
-    Attributes:
-        commands: The slash commands.
-        prompt: The text field.
-    """
+    """The prompt with its completions and queued messages."""
 
     BINDINGS = [Binding("ctrl+r", "search_history", "history", show=False)]
     DEFAULT_CSS = "InputArea { height: auto; }"
@@ -90,13 +85,11 @@ class InputArea(Vertical):
         self.prompt = Prompt(words)
 
     def compose(self) -> ComposeResult:
-        """Compose the queue and the prompt; the completions float above it."""
         yield Queue(self._words)
         yield Popup(self._words)
         yield self.prompt
 
     def attach(self, desk: "AppSession") -> None:
-        """Attach a session: its files can be mentioned."""
         from contextui.tui.conversation.mention import MentionList  # noqa: PLC0415  (see above)
 
         windows = desk.session.windows
@@ -106,8 +99,6 @@ class InputArea(Vertical):
             )
 
     def _load(self, work: Callable[[], object], then: Callable[[], object]) -> None:
-        """Do something on a thread, then show it."""
-
         async def load() -> None:
             await asyncio.to_thread(work)
             if self.is_attached:
@@ -121,7 +112,6 @@ class InputArea(Vertical):
         self._offer_to_take_back()
 
     def put_back(self, command: str) -> None:
-        """Put a failed command back into the prompt; its error is shown above."""
         with self.prompt.prevent(TextArea.Changed):  # completions would cover the error
             self.prompt.put(command)
         self.leave_commands()
@@ -150,7 +140,6 @@ class InputArea(Vertical):
             self.prompt.call_next(self.prompt.say, text)
 
     def leave_commands(self) -> None:
-        """Dismiss the completions; the text stays."""
         self.prompt.end_search()
         if self._is_mentioning:
             self._end_mention(is_dismissed=True)
@@ -171,7 +160,6 @@ class InputArea(Vertical):
         self.prompt.is_completing = self._offer_files() or self._offer_names()
 
     def _offer_names(self) -> bool:
-        """Show the completions of a command, or its usage; return whether there are any."""
         text, popup = self.prompt.text, self.query_one(Popup)
         found = self.commands.completions(text)
         if [one.text for one in found] == [text]:
@@ -303,7 +291,6 @@ class InputArea(Vertical):
     # --- history -----------------------------------------------------------------------
 
     def action_search_history(self) -> None:
-        """Search the history; while that is open, go to the next hit."""
         if self.prompt.is_searching:
             self.query_one(Popup).step(1)
             return

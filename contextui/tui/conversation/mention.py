@@ -51,15 +51,7 @@ def typed_before(text: str) -> Typed | None:
 
 
 class MentionList:
-    """Finds files for a mention and shows them in the popup.
-
-    Args:
-        popup: The popup.
-        windows: The windows: files that are open come first.
-        workspace: The folder.
-        words: Translates into the person's locale.
-        load: Runs a function on a thread, then another one on the screen's.
-    """
+    """Finds files for a mention and shows them in the popup."""
 
     def __init__(
         self,
@@ -118,12 +110,10 @@ class MentionList:
             self.show(self._query, is_path=self._is_path)
 
     def close(self) -> None:
-        """Stop showing files."""
         self._query = self.again = None
 
     @property
     def chosen(self) -> Match | None:
-        """The file under the cursor."""
         found = self._popup.chosen
         return found if isinstance(found, Match) else None
 
@@ -164,7 +154,6 @@ class MentionList:
         self._popup.show([(row, None)], title=title, hints=_AGAIN)
 
     def _opened(self) -> dict[str, str]:
-        """Return the open files and their windows, the newest window first."""
         found: dict[str, str] = {}
         for window in reversed(self._windows.windows()):
             path = file_of(window)

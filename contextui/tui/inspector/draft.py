@@ -17,15 +17,7 @@ _LONG = 3_000  # lines from which a changed part is not compared line by line
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """An order for a request draft.
-
-    Attributes:
-        now: The composition of the request.
-        sent: The compositions sent before, newest last.
-        turn: Its turn.
-        is_earlier: Whether it belongs to an earlier turn.
-        has_cache: Whether the model has a cache.
-    """
+    """An order for a request draft."""
 
     now: Composition
     sent: list[Composition]
@@ -63,34 +55,25 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """The size in bytes."""
         return len(self.exact.encode("utf-8", "replace"))
 
     @property
     def cached_tokens(self) -> int:
-        """The cached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[: self.cached])
 
     @property
     def uncached_tokens(self) -> int:
-        """The uncached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[self.cached :])
 
 
 class Drafting:
-    """Builds drafts. Run it on a thread: a request may be large.
-
-    Args:
-        controller: Builds requests from compositions.
-        words: Translates into the person's locale.
-    """
+    """Builds drafts. Run it on a thread: a request may be large."""
 
     def __init__(self, controller: InteractionController, words: Words) -> None:
         self._controller, self._words = controller, words
         self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
     def draft(self, order: Order) -> Draft:
-        """Build the draft of a request."""
         before = self._sent(order.sent)
         request, cached = self._planned(order)
         current = payload(request, self._controller.model.name, before[-1] if before else None)

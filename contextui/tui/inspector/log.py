@@ -58,11 +58,9 @@ class LogPage(LineView, can_focus=True):
         self._lines: list[tuple[str, str, str]] = []
 
     def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
     def attach(self, desk: AppSession) -> None:
-        """Log the notices at startup and the windows that cannot be opened."""
         for entry in desk.entries:
             if not entry.usable:
                 self.add(str(entry), "error")
@@ -72,13 +70,11 @@ class LogPage(LineView, can_focus=True):
             self.add(notice)
 
     def take(self, changes: Changes) -> None:
-        """Log errors in windows and new notices of the session."""
         for trouble in changes.troubles:
             self.add(trouble)
         self._take_notices()
 
     def handle(self, event: Event) -> None:
-        """Log errors and notices of a turn."""
         match event:
             case Notice():
                 self.add(event.text, "notice")
@@ -110,12 +106,10 @@ class LogPage(LineView, can_focus=True):
         self.post_message(self.Grew())
 
     def add_sweep(self, sweep: Sweep, provider: Callable[[int], int]) -> None:
-        """Add a sweep with its reason, rent and price, in the provider's count."""
         self._log.append(self._line_of(sweep, provider))
         self._draw()
 
     def put_before(self, sweeps: Iterable[Sweep], provider: Callable[[int], int]) -> None:
-        """Show the sweeps of earlier runs before everything else."""
         self._earlier = [self._line_of(sweep, provider) for sweep in sweeps][-_KEPT:]
         self._draw()
 
@@ -151,7 +145,6 @@ class LogPage(LineView, can_focus=True):
         self.set_count(max(len(self._lines), 1))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """Return one line, with the time before the first line of an entry."""
         if not self._lines:
             return Content.styled(self._words("No warnings."), FAINT)
         when, text, style = self._lines[number]

@@ -73,7 +73,6 @@ class TurnUsage:
 
     @property
     def sent(self) -> int:
-        """All input tokens."""
         return self.cached + self.written + self.uncached
 
     @property
@@ -82,11 +81,7 @@ class TurnUsage:
         return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.uncached)
 
     def dollars(self, cost_of: Callable[[Usage], float | None]) -> tuple[float, ...]:
-        """Return its cost, divided as `parts` are.
-
-        Args:
-            cost_of: Returns what a usage would cost now; what was paid is divided in proportion.
-        """
+        """Return its cost, divided as `parts` are."""
         if self.cost is None:
             return 0.0, 0.0, 0.0, 0.0
         read = cost_of(Usage(cache_read_input_tokens=self.cached)) or 0.0
@@ -104,7 +99,6 @@ class TurnUsage:
         return tuple(one * self.cost / total for one in parts)
 
     def plus(self, usage: Usage) -> "TurnUsage":
-        """Return the usage with one more request added."""
         total = Usage(cost=self.cost) + usage
         return replace(
             self,
@@ -118,15 +112,7 @@ class TurnUsage:
 
 
 class Spending:
-    """Records the usage of a session's turns, and where each ended.
-
-    Args:
-        first_turn: The number of the first turn to record.
-        after: The seq of the last item before that.
-
-    Attributes:
-        turns: The usage of each turn, in order; turns without usage are missing.
-    """
+    """Records the usage of a session's turns, and where each ended."""
 
     def __init__(self, first_turn: int = 1, after: int = 0) -> None:
         self.turns: list[TurnUsage] = []
@@ -137,11 +123,9 @@ class Spending:
 
     @property
     def cost(self) -> float | None:
-        """What all turns cost together, as far as prices are known; None if none is."""
         return total_cost(self.turns)
 
     def note(self, operation: str, seq: int) -> None:
-        """Record a change to an item if it invalidates the cache."""
         if operation in _CACHE_BREAKERS:
             self._changes.append(ContextChange(operation, seq))
 
@@ -169,15 +153,12 @@ class Spending:
         self._outdated, self._sweeps = 0, ()
 
     def end_turn(self, through_seq: int) -> None:
-        """Record that a turn ended with this seq."""
         self._ends.append(through_seq)
 
     def turn_of(self, seq: int) -> int | None:
-        """Return the turn of an item by its seq, or None if unknown."""
         return self._first + bisect_left(self._ends, seq) if seq > self._after else None
 
     def put_before(self, earlier: "Spending") -> None:
-        """Prepend the usage of earlier turns."""
         self.turns = [turn for turn in earlier.turns if turn.turn < self._first] + self.turns
         ends = [end for end in earlier._ends if end <= self._after]
         self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
@@ -342,7 +323,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._shift = 0  # columns that the table is scrolled to the left by
 
     def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
     def show(
@@ -353,14 +333,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         has_cache: bool = True,
         cost_of: Callable[[Usage], float | None] = lambda _: None,
     ) -> None:
-        """Show the usage of turns; the cursor stays on its turn.
-
-        Args:
-            turns: The turns, in order.
-            provider: Estimates the provider's count from our own.
-            has_cache: Whether the model has a cache; turns that used one are shown with it anyway.
-            cost_of: Returns what a usage would cost now.
-        """
+        """Show the usage of turns; the cursor stays on its turn."""
         self._has_cache = has_cache or any(one.cached or one.written for one in turns)
         paid = [one for one in turns if one.cost is not None]
         sent, answered = sum(one.sent for one in paid), sum(one.answered for one in paid)
@@ -381,7 +354,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def _draw(self) -> None:
-        """Draw the part above the table; table rows are rendered when in view."""
         height = self.size.height
         # A scroll bar appears as soon as there are many turns, and must not cover anything.
         width = min(self.line_width, self.size.width - self.styles.scrollbar_size_vertical)
@@ -502,7 +474,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return f"   {self._words.plural(count, '1 sweep', '{count} sweeps')}"
 
     def _legend(self, width: int, plain: bool) -> list[Content]:
-        """Return the names of the parts, from the top; in two lines if narrow."""
         names = [
             Content.assemble(
                 (f"{TEXTURES[number]} ", "") if plain else ("■ ", COLOURS[number]),
@@ -518,13 +489,11 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     # --- actions -----------------------------------------------------------------------
 
     def action_step(self, step: int) -> None:
-        """Move the cursor."""
         self._cursor = max(min(self._cursor + step, len(self._turns) - 1), 0)
         self.show_line(len(self._above) + self._cursor if self._cursor else 0)
         self.refresh()
 
     def action_edge(self, step: int) -> None:
-        """Move the cursor to the newest turn."""
         self.action_step(step * len(self._turns))
 
     def action_shift(self, by: int) -> None:
@@ -535,7 +504,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def on_click(self, event: Click) -> None:
-        """Select the clicked turn; a double click shows its request."""
         place = event.y + self.scroll_offset.y - len(self._above)
         if 0 <= place < len(self._turns):
             self.action_step(place - self._cursor)
@@ -543,7 +511,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
                 self.action_open()
 
     def action_measure(self) -> None:
-        """Show the bars in dollars, or in tokens again."""
         self._in_money = not self._in_money
         self._draw()
 
@@ -552,7 +519,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         copy_text(self, text, self._words)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable dollars only if prices are known, and a copy only if there are turns."""
         if action == "measure":
             return self._knows_prices
         if action == "copy":
@@ -590,7 +556,6 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         return Content.assemble((row, style), (after, note_style))
 
     def _figures(self, turn: TurnUsage) -> list[str]:
-        """Return the figures of a turn, one for each column."""
         guess = "~" if turn.is_guess else ""
         cost = "" if turn.cost is None else turn_cost(turn.cost)
         if not self._has_cache:
