@@ -227,22 +227,22 @@ class InputArea(Vertical):
 
     def _offer_files(self) -> bool:
         """Show the files for the mention before the cursor; return whether there are any."""
-        from contextui.tui.conversation.mention import Typed, typed_before  # noqa: PLC0415
+        from contextui.agent.mention import typed_mention  # noqa: PLC0415  (after the first frame)
 
         prompt, files = self.prompt, self._files
         before = prompt.text_before_cursor
-        typed = typed_before(before) if files is not None and "@" in before else None
+        typed = typed_mention(before) if files is not None and "@" in before else None
         path = self.commands.path_in(prompt.text) if prompt.text == before else None
         self._is_path = bool(path) and typed is None
         if path and typed is None:
-            typed = Typed(len(path), path)
-        start = len(before) - typed.length if typed is not None else None
+            typed = len(path), path
+        start = len(before) - typed[0] if typed is not None else None
         if start is None or start != self._dismissed:
             self._dismissed = None
         if files is None or typed is None or self._dismissed is not None or prompt.is_shell:
             self._end_mention()
             return False
-        if not files.show(typed.query, is_path=self._is_path):
+        if not files.show(typed[1], is_path=self._is_path):
             self._end_mention()
             return False
         self._is_mentioning = True
@@ -261,8 +261,7 @@ class InputArea(Vertical):
 
     def _insert_mention(self) -> None:
         """Insert the chosen file; a second time, the whole of a large one."""
-        from contextui.agent.mention import mention_of  # noqa: PLC0415  (after the first frame)
-        from contextui.tui.conversation.mention import typed_before  # noqa: PLC0415
+        from contextui.agent.mention import mention_of, typed_mention  # noqa: PLC0415  (see above)
 
         prompt, files = self.prompt, self._files
         before = prompt.text_before_cursor
@@ -279,12 +278,12 @@ class InputArea(Vertical):
         if path is not None and chosen is not None:
             prompt.recall(before[: len(before) - len(path)] + chosen.path)
             return
-        typed = typed_before(before)
+        typed = typed_mention(before)
         if typed is None or chosen is None:
             self._end_mention()
             return
         with prompt.prevent(TextArea.Changed):
-            prompt.insert_mention(mention_of(chosen.path), typed.length)
+            prompt.insert_mention(mention_of(chosen.path), typed[0])
         if not files.offer_whole(chosen):
             self._end_mention()
 

@@ -118,16 +118,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def show_windows(self, saved_order: object) -> None:
         there = {one.id for one in self._setting.windows.windows()}
-        self._take(Changes(windows=there), first_order=saved_order, is_first=True)
+        self.take(Changes(windows=there), first_order=saved_order, is_first=True)
 
     # --- changes -----------------------------------------------------------------------
 
-    def take(self, changes: Changes) -> None:
-        self._take(changes)
-
-    def _take(
-        self, changes: Changes, *, is_first: bool = False, first_order: object = None
-    ) -> None:
+    def take(self, changes: Changes, *, is_first: bool = False, first_order: object = None) -> None:
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
         opened = self._order.follow(
@@ -160,7 +155,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                     hidden.remove()
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
-            self._arrange(replaced)
+            self.refit(replaced)
             self.post_message(self.Reordered())
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
@@ -198,10 +193,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- arrangement -------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        self._arrange()
-
-    def refit(self) -> None:
-        self._arrange()
+        self.refit()
 
     def number_of(self, window_id: str) -> int:
         self.take(Changes())  # it may have been opened just now
@@ -230,7 +222,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         before = self._height_of(window_id)
         had = self._order.grown.get(window_id, 0)
         self._order.grown[window_id] = had + by
-        self._arrange()
+        self.refit()
         if self._height_of(window_id) == before:
             self._order.grown[window_id] = had
             return False
@@ -262,7 +254,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             if (rows := frame.wanted_rows()) is not None:
                 self._rows[one] = rows
         if before != {one: self._rows.get(one) for one in self._frames}:
-            self._arrange()
+            self.refit()
 
     def _wish(self, window_id: str) -> Wish:
         window = self._setting.windows.get(window_id)
@@ -297,7 +289,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.styles.height = max(found.rows, LEAST_ROWS) if is_above else None
         return found
 
-    def _arrange(self, replaced: Sequence[str] = ()) -> None:
+    def refit(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
         if not self.is_attached or not lines.is_attached:
             return
@@ -412,7 +404,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if frame is not None:
             frame.focus()
 
-    def go_to(self, number: int) -> None:
+    def action_go_to(self, number: int) -> None:
         window_id = self._order.numbered(number)
         if window_id is None:
             words = self._words("There is no window {number}.", number=number)
@@ -430,7 +422,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         is_shown = window_id in self._frames
         self._order.use(window_id, is_wide=self._wish(window_id).is_wide and not is_shown)
         self._wants_focus = True
-        self._arrange()
+        self.refit()
 
     def act_in(self, window_id: str, action_id: str, params: Mapping[str, Any]) -> None:
         """Go to a window, and run an action there as the person once it has a frame."""
@@ -472,21 +464,18 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 call_hook(frame.body, "person_acted", "open")
                 frame.go_in()
 
-    def action_go_to(self, number: int) -> None:
-        self.go_to(number)
-
     def action_step(self, by: int) -> None:
         if (window_id := self._order.step(by)) is not None:
             self._go(window_id)
 
     def action_master(self) -> None:
         self._order.promote()
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     def action_move(self, by: int) -> None:
         self._order.move(by, self._arrangement.shown)
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     @on(WindowLines.Chosen)

@@ -96,11 +96,6 @@ class Guard(_Base):
     def _outer(self) -> "Guard":
         return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
 
-    @property
-    def guarded_window(self) -> str:
-        """The id of the window that the widget belongs to."""
-        return self._outer.guarded_id
-
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
         for one in widgets:
             if not isinstance(one, Guard):

@@ -71,13 +71,9 @@ class BudgetBar(Widget):
         has_cache: bool = True,
     ) -> None:
         """Show new figures."""
-        shown = f"${cost:,.2f}" if cost else ""
-        before = (self._shares, self._budget, self._banner, self._full, self._cost, self._has_cache)
-        now = (shares, budget, banner, full, shown, has_cache)
-        if now != before:
-            self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
-            self._cost, self._has_cache = shown, has_cache
-            self.refresh()
+        self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
+        self._cost, self._has_cache = f"${cost:,.2f}" if cost else "", has_cache
+        self.refresh()
 
     def render(self) -> Content:
         width = self.size.width

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
-from contextui.agent.wire import Payload, payload
+from contextui.agent.wire import payload
 from contextui.context.composition import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
@@ -71,12 +71,12 @@ class Drafting:
 
     def __init__(self, controller: InteractionController, words: Words) -> None:
         self._controller, self._words = controller, words
-        self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
     def draft(self, order: Order) -> Draft:
-        before = self._sent(order.sent)
+        name = self._controller.model.name
+        before = [payload(self._request(one), name) for one in order.sent]
         request, cached = self._planned(order)
-        current = payload(request, self._controller.model.name, before[-1] if before else None)
+        current = payload(request, name, before[-1] if before else None)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
         older = [parts_of(one, -1, self._words) for one in before]
@@ -106,18 +106,6 @@ class Drafting:
             prompts = [one.content for one in composition.messages if one.role == "system"]
             system = "\n\n".join(one for one in prompts if isinstance(one, str))
             return ModelRequest(system, ())
-
-    def _sent(self, sent: Sequence[Composition]) -> list[Payload]:
-        known, self._payloads = self._payloads, {}
-        payloads: list[Payload] = []
-        for one in sent:
-            there = known.get(id(one))
-            if there is None or there[0] is not one:
-                made = payload(self._request(one), self._controller.model.name)
-                there = (one, made)
-            self._payloads[id(one)] = there
-            payloads.append(there[1])
-        return payloads
 
 
 def compare(before: Sequence[Part], now: Sequence[Part]) -> None:

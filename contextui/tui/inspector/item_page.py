@@ -151,9 +151,6 @@ class ItemPage(Container):
     def listing(self) -> ItemList:
         return self._list
 
-    def take_focus(self, may: bool) -> None:
-        self._list.can_focus = may
-
     # --- rendering ---------------------------------------------------------------------
 
     def show(

@@ -27,7 +27,6 @@ from contextui.words import Words, msg
 _BRANCH = "  ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
-_LABELS = 2_000  # labels to cache
 
 
 class ItemList(RowList[Line]):
@@ -48,7 +47,6 @@ class ItemList(RowList[Line]):
         super().__init__(self._draw, _key_of, id="list")
         self._words, self._shows_states = words, shows_states
         self._snapshot: ContextSnapshot | None = None
-        self._labels: dict[tuple[str, int], str] = {}
         self._follows = shows_states
         self._is_search = False
         self._known = 0  # items when the person moved away from the newest
@@ -71,8 +69,7 @@ class ItemList(RowList[Line]):
     ) -> None:
         """Show these rows, and a remark below them."""
         before = self._snapshot.context if self._snapshot is not None else snapshot.context
-        if is_other := before is not snapshot.context:
-            self._labels.clear()
+        is_other = before is not snapshot.context
         self._snapshot, self._is_search = snapshot, is_search
         self.show(rows, Content.styled(remark, FAINT))
         self.set_count(self.count + 2 * bool(rows and remark), follow=False)
@@ -240,13 +237,7 @@ class ItemList(RowList[Line]):
             return ""
         if item.type is ItemType.WINDOW:
             return window_label(row, row.home(snapshot.context).windows, self._words)
-        name = (item.id, item.revision)
-        if name not in self._labels:
-            if len(self._labels) >= _LABELS:
-                self._labels.clear()
-            calls = row.home(snapshot.context).calls
-            self._labels[name] = label(item, calls, self._words)
-        return self._labels[name]
+        return label(item, row.home(snapshot.context).calls, self._words)
 
     def _counts(self, row: ItemRow) -> bool:
         item, snapshot = row.item, self._snapshot

@@ -215,7 +215,6 @@ class Inspector(Vertical):
         self.query_one(TabBar).show(page)
         for name, one in self._pages().items():
             one.display = name == page
-            one.take_focus(name == page)
 
     def _pages(self) -> dict[str, ItemPage | RequestPage | UsagePage | LogPage]:
         return {

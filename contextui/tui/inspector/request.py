@@ -277,9 +277,6 @@ class RequestPage(Container):
     def outline(self) -> Outline:
         return self.query_one(Outline)
 
-    def take_focus(self, may: bool) -> None:
-        self.outline.can_focus = may
-
     def attach(self, drafting: Drafting, counter: TokenCounter) -> None:
         self._drafting, self._counter = drafting, counter
 

@@ -71,7 +71,7 @@ def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
             await enter(pilot, "note_16")
             await pilot.press("z")
             for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
+                desktop(pilot).action_go_to(number)
                 frame = await enter(pilot, f"hostile_{number}")
                 await until(pilot, lambda frame=frame: frame.region.width == 120)  # type: ignore[misc]
                 await see_in(pilot, frame, 0, literal(payload))  # the title
@@ -110,7 +110,7 @@ def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
             desk.session.windows.open("hostile", text=payload)
         async with running(desk) as pilot:
             for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
+                desktop(pilot).action_go_to(number)
                 frame = await frame_of(pilot, f"hostile_{number}")
                 await desk.session.windows.act(f"hostile_{number}", "fail")
                 await until(pilot, lambda frame=frame: frame.has_class("-error"))  # type: ignore[misc]
@@ -175,7 +175,7 @@ def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
             desk.session.windows.open("editor", path=path.name)
         async with running(desk) as pilot:
             for number, payload in enumerate(PAYLOADS[:4], 1):
-                desktop(pilot).go_to(number)
+                desktop(pilot).action_go_to(number)
                 frame = await frame_of(pilot, f"editor_{number}")
                 await see_in(pilot, frame, 1, literal(payload))
                 await see_in(pilot, frame, 0, "[@click=app")

@@ -329,7 +329,7 @@ def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path:
             pilot.app.screen.add_class("-pane-windows")
             await entered(pilot)
             await pilot.press("K")
-            desktop(pilot).go_to(5)
+            desktop(pilot).action_go_to(5)
             await until(pilot, lambda: "editor_1" not in frames(pilot))
             await until(pilot, lambda: buffer(desk).startswith("K"))
 
