@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from contextui import Lod, SessionOptions, SessionStore
-from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
-from tests.thorough import times
 from tests.windows.test_editor import Editor, looks, open_editor, text_of, title, type_in
 
 STAYS = "The text stays here; save_as saves it under another path."
@@ -69,17 +67,6 @@ def test_bytes_outside_the_edit_stay(tmp_path: Path, name: str) -> None:
         editor.act("redo")
         editor.act("undo")
         assert editor.act("save") == "There are no changes to save."
-
-
-def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"caf\xe9\n")
-    with open_editor(tmp_path, "a") as editor:
-        reply = (
-            '"a" is kept as cp1252, which cannot hold U+6C34 (CJK UNIFIED IDEOGRAPH-6C34) '
-            "in line {} of the text. Nothing was changed."
-        )
-        assert editor.refused("insert", before_line=2, text="水") == reply.format(1)
-        assert editor.refused("splice", start=5, end=5, text="水") == reply.format(2)
 
 
 # --- saving ------------------------------------------------------------------------------------
@@ -209,26 +196,6 @@ def test_all_names_of_a_file_are_written_on_request(editor: Editor, path: Path) 
     assert (path.parent / "other.txt").read_text() == NEW
 
 
-def test_save_as_overwrites_nothing(editor: Editor, path: Path) -> None:
-    (path.parent / "b.txt").write_text("b")
-    assert editor.refused("save_as", path="b.txt") == (
-        f'There is a "b.txt" already; a new file does not overwrite it. {STAYS}'
-    )
-    assert editor.refused("save_as", path="../b.txt") == (
-        '"../b.txt" leads out of the workspace. Only files inside can be used.'
-    )
-    assert (path.parent / "b.txt").read_text() == "b"
-
-
-def test_a_file_that_was_only_touched_is_saved(editor: Editor, path: Path) -> None:
-    path.unlink()
-    path.write_text(OLD)
-    os.utime(path, (1, 1))
-    with editor.restored() as later:
-        assert later.window.version == editor.window.version
-    assert editor.act("save") == "Saved a.txt, 5 lines."
-
-
 # --- noticing ----------------------------------------------------------------------------------
 
 CHANGED, DELETED = "changed on disk: reload", "deleted on disk: save_as"
@@ -281,17 +248,6 @@ def test_without_unsaved_edits_a_changed_file_is_read_again(editor: Editor, path
     path.unlink()
     editor.tick()
     assert title(editor) == f"a.txt  line 1 of 1, saved, {DELETED}"
-
-
-def test_of_the_same_size_and_time_only_the_content_differs(editor: Editor, path: Path) -> None:
-    path.unlink()
-    path.write_text(OLD.replace("one", "eno"))
-    editor.tick()
-    assert title(editor).endswith(CHANGED)
-    path.write_text(OLD)
-    os.utime(path, (1, 1))
-    editor.tick()
-    assert title(editor) == "a.txt  lines 1-5 of 5, changed, not saved"
 
 
 def test_what_was_read_again_or_saved_elsewhere_is_the_same_again(
@@ -609,13 +565,6 @@ def test_what_cannot_be_read_any_more_keeps_its_edits(
         assert later.act("save") == "Saved a.txt, 5 lines."
 
 
-def test_a_file_made_read_only_comes_back_with_its_edits(editor: Editor, path: Path) -> None:
-    path.chmod(0o444)
-    with editor.restored() as later:
-        assert looks(later) == looks(editor)
-        assert later.refused("save").startswith('"a.txt" is read-only, so it was not saved.')
-
-
 def test_a_new_file_that_another_program_made(path: Path) -> None:
     with open_editor(path.parent, "new.txt", new=True) as editor:
         editor.act("insert", before_line=1, text="mine")
@@ -718,16 +667,6 @@ def test_a_file_that_became_huge_keeps_its_edits(editor: Editor, path: Path) -> 
         assert later.act("diff").endswith("-three\n+THREE\n")
     assert "was not" in editor.refused("save") or "too large" in editor.refused("save")
     assert text_of(editor) == NEW
-
-
-def test_a_huge_binary_file_is_refused(tmp_path: Path) -> None:
-    with (tmp_path / "disk.img").open("wb") as file:
-        file.truncate(GIGABYTE)
-    with (
-        pytest.raises(Exception, match=r'"disk.img" is not text: it contains NUL bytes\.'),
-        open_editor(tmp_path, "disk.img"),
-    ):
-        raise AssertionError("it was opened")
 
 
 # --- anything, in any order --------------------------------------------------------------------
@@ -861,58 +800,3 @@ def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
             editor.act("redo")
         assert editor.refused("redo") == "There is nothing to redo."
     assert model.past or model.future
-
-
-@pytest.mark.parametrize("seed", range(times(1, 6)))
-def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) -> None:
-    dice = random.Random(seed)
-    path = tmp_path / "a.txt"
-    path.write_text("".join(f"{n} {'abc' * 20}\n" for n in range(40)))
-    model = Model(path.read_text())
-    with open_editor(tmp_path, "a.txt") as editor:
-        for _ in range(15):
-            step(editor, model, dice)
-        with editor.restored() as later:
-            while later.window.state.edits:
-                later.act("undo")
-            assert text_of(later) == path.read_text()
-
-
-@pytest.mark.parametrize("seed", range(times(2, 10)))
-def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
-    """Another program changes other lines on disk: both keep their changes, or are warned."""
-    dice = random.Random(seed)
-    lines = [f"{n}: {dice.random()} some words of this line" for n in range(1, 121)]
-    path = tmp_path / "a.txt"
-    path.write_text("\n".join(lines) + "\n")
-    mine = set(dice.sample(range(120), 6))
-    far = [n for n in range(120) if all(abs(n - one) > 6 for one in mine)]
-    theirs = set(dice.sample(far, 3))
-    with open_editor(tmp_path, "a.txt") as editor:
-        for n in dice.sample(sorted(mine), len(mine)):
-            editor.act("replace", old=lines[n], new=f"mine {n}\nand more")
-        path.write_text(
-            "".join(
-                f"theirs\n{line}\n" if n in theirs else f"{line}\n" for n, line in enumerate(lines)
-            )
-        )
-        with dice.choice([editor, editor.restored()]) as later:
-            reply = later.act("reload", keep=True)
-            count = len(later.window.state.edits)
-            assert f" {count} of {count} edits made again; " in reply or count == 1
-            expected = [
-                f"mine {n}\nand more" if n in mine else f"theirs\n{line}" if n in theirs else line
-                for n, line in enumerate(lines)
-            ]
-            assert text_of(later) == "\n".join(expected) + "\n"
-            later.act("save")
-            assert path.read_text() == text_of(later)
-
-
-def test_the_harness_and_the_window_agree_on_what_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a\n")
-    with WindowTester(EditorWindow, folder=tmp_path, path="a") as editor:
-        assert set(editor.window.state.saved()) == {
-            "path", "read", "edits", "lost", "trouble", "on_disk", "revision", "top", "line",
-            "column",
-        }  # fmt: skip

@@ -20,7 +20,6 @@ from tests.tui.desktop.samples import (
     desktop,
     enter,
     frame_of,
-    frames,
     opened,
     region_text,
 )
@@ -143,42 +142,3 @@ def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
             await pilot.app.pop_screen()
 
     chat.talk(go)
-
-
-@pytest.mark.long
-def test_items_of_a_list_and_summaries_of_a_closing(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, *["todo"] * len(PAYLOADS))
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                window_id = f"todo_{number}"
-                frame = await enter(pilot, window_id)
-                await desk.session.windows.act(window_id, "add", {"text": payload})
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-                given = {"summary": payload}
-                await desk.session.windows.act(window_id, "close", given, actor="person")
-                await until(pilot, lambda gone=window_id: gone not in frames(pilot))  # type: ignore[misc]
-                check(pilot)
-
-    asyncio.run(go())
-
-
-@pytest.mark.long
-def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        for number, payload in enumerate(PAYLOADS[:4], 1):
-            text = payload.replace("\0", "").encode("utf-8", "replace") + b"\n"
-            path = tmp_path / "work" / f"[@click=app.quit]{number}.md"
-            path.write_bytes(text)
-            desk.session.windows.open("editor", path=path.name)
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS[:4], 1):
-                desktop(pilot).action_go_to(number)
-                frame = await frame_of(pilot, f"editor_{number}")
-                await see_in(pilot, frame, 1, literal(payload))
-                await see_in(pilot, frame, 0, "[@click=app")
-                check(pilot)
-
-    asyncio.run(go())

@@ -322,25 +322,6 @@ def test_earlier_turns_are_shown_as_they_were(
     shared_shop.run(act, size)
 
 
-def test_a_log_that_is_gone_is_shown_or_written_again(tmp_path: Path) -> None:
-    """Which of the two depends on whether anything was logged before the turn is looked at."""
-
-    async def run() -> None:
-        async with running(shop(tmp_path), (120, 40)) as pilot:
-            await talk(pilot)
-            path = desk_of(pilot).session.path
-            await pilot.press("ctrl+g", "i")
-            path.rename(path.with_suffix(".gone"))
-            await pilot.press("comma")
-            shows = ("Turn 3 cannot be shown", "Turn 3 of 3, as it was sent")
-            await until(pilot, lambda: any(shown(pilot, text) for text in shows))
-            await pilot.press("end")
-            for text in shows:
-                await not_see(pilot, text)
-
-    asyncio.run(run())
-
-
 def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
     from tests.agent.talking import options
 

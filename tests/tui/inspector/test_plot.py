@@ -49,12 +49,6 @@ def test_with_colours_a_part_ends_where_it_ends() -> None:
     assert styles[9] == f"on {COLOURS[1]}"
 
 
-def test_what_is_outdated_is_a_part_of_what_was_sent() -> None:
-    assert TurnUsage(1, 1_000, 100, 20, 7, outdated=300).parts == (300, 700, 120, 7)
-    assert TurnUsage(1, 100, 200, 0, 7, outdated=250).parts == (250, 0, 50, 7)  # nothing was cached
-    assert TurnUsage(1, uncached=50, outdated=60).parts == (50, 0, 0, 0)
-
-
 def test_a_turn_with_a_sweep_is_marked() -> None:
     sweep = Sweep("price")
     turns = [TurnUsage(1, 10), TurnUsage(2, 10, sweeps=(sweep,)), TurnUsage(3, 10)]
