@@ -217,7 +217,6 @@ class TestSearch:
                 Hit("d.txt", 1, "é needle"),
             ]
             assert [hit.line for hit in find_text(workspace, "TWO", ignore_case=True)] == [2]
-            assert len(list(find_text(workspace, "needle", limit=2))) == 2
             assert list(find_text(workspace, "two")) == []
             assert list(find_text(workspace, "")) == []
             assert list(find_text(workspace, "one\nTwo")) == []

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
-from typing import NamedTuple, TypeAlias, overload
+from typing import NamedTuple, TypeAlias
 
 from contextui.context.item import ContextItem, ItemView
 from contextui.context.manager import ContextManager
@@ -82,13 +82,7 @@ class Rows(Sequence[Line]):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
+    def __getitem__(self, index: int) -> Line:  # type: ignore[override]  # never sliced
         if not 0 <= index < len(self):
             raise IndexError(index)
         number = bisect_right(self._ends, index)
@@ -132,13 +126,7 @@ class Span(Sequence[ItemRow]):
     def __len__(self) -> int:
         return max(self._last - self._first, 0)
 
-    @overload
-    def __getitem__(self, index: int) -> ItemRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ItemRow]: ...
-    def __getitem__(self, index: int | slice) -> ItemRow | list[ItemRow]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
+    def __getitem__(self, index: int) -> ItemRow:  # type: ignore[override]  # never sliced
         if not 0 <= index < len(self):
             raise IndexError(index)
         kept = self._first + index

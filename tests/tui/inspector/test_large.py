@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import overload
 
 import pytest
 from rich.cells import cell_len
@@ -26,11 +25,7 @@ class Counted(Rows):
 
     asked = 0
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
+    def __getitem__(self, index: int) -> Line:  # type: ignore[override]
         Counted.asked += 1
         return super().__getitem__(index)
 
