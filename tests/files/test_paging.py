@@ -100,16 +100,6 @@ def test_1_gb_is_paged_without_reading_it(tmp_path: Path, reads: Reads) -> None:
     assert (tmp_path / "huge").stat().st_size == 1 << 30
 
 
-def test_paging_back_and_forth_stays_cheap(tmp_path: Path, reads: Reads) -> None:
-    (tmp_path / "log").write_bytes(b"".join(b"%07d %s\n" % (n, b"x" * 90) for n in range(200_000)))
-    workspace = Workspace(tmp_path)
-    assert workspace.read_page("log", 199_901).lines[-1].startswith("0199999")
-    reads.bytes = 0
-    for start in (100_001, 50_001, 150_001, 199_901, 1):
-        assert workspace.read_page("log", start).lines[0].startswith(f"{start - 1:07}")
-    assert reads.bytes < 5 * 4 * pager.BLOCK
-
-
 def test_a_changed_file_is_scanned_again(tmp_path: Path) -> None:
     path, workspace = tmp_path / "file", Workspace(tmp_path)
     path.write_text("a\nb\n")

@@ -213,13 +213,6 @@ def test_the_outline_is_bounded_and_leaves_the_deepest_out(tmp_path: Path) -> No
         assert len(lines) == 62
 
 
-def test_without_an_outline_the_summary_shows_some_lines(folder: Path) -> None:
-    with open_editor(folder, "long.txt", line=100) as editor:
-        assert editor.content(Lod.SUMMARY) == "long.txt  250 lines, saved\n" + "\n".join(
-            f"{n} line {n}" for n in range(95, 105)
-        )
-
-
 def test_an_empty_file(folder: Path) -> None:
     with open_editor(folder, "empty") as editor:
         assert looks(editor) == ["empty, 0 lines, saved", *["empty  0 lines, saved"] * 2]
@@ -340,17 +333,6 @@ def test_find_goes_on_from_hit_to_hit_and_round(editor: Editor) -> None:
     assert editor.act("find", text=":\n        return ") == (
         "2 hits, now at line 5.\n5     def total(self, items):\n8     def count(self, items):"
     )
-
-
-def test_find_moves_the_page_only_if_the_hit_is_not_on_it(folder: Path) -> None:
-    with open_editor(folder, "long.txt") as editor:
-        editor.act("find", text="line 77")
-        assert title(editor) == "long.txt  lines 1-100 of 250, saved"
-        editor.act("find", text="line 177")
-        assert title(editor) == "long.txt  lines 151-250 of 250, saved"
-        many = editor.act("find", text="line").split("\n")
-        assert many[0] == "250 hits, now at line 178."
-        assert many[1:] == [f"{n} line {n}" for n in range(178, 198)]
 
 
 # --- undo, typing, diff ------------------------------------------------------------------------

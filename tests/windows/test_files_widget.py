@@ -7,7 +7,6 @@ import shutil
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -392,36 +391,3 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
             await until(pilot, lambda: about in preview(pilot, frame))
 
     use_shared(chat, folder, steps)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("frames")
-def test_thousands_of_files_cost_what_ten_do(tmp_path: Path) -> None:
-    """Only rows in view are drawn, and a key draws no more of them in a large folder."""
-    drawn: dict[int, int] = {}
-
-    for count in (10, 3_000):
-        place = tmp_path / str(count)
-        work = place / "work"
-        work.mkdir(parents=True)
-        for number in range(count):
-            (work / f"file_{number:05}.txt").touch()
-
-        async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
-            rows = frame.body.query_one(RowList)
-            await until(pilot, lambda: len(rows.rows) == count)  # noqa: B023
-            real, calls = rows._draw_row, []
-
-            def counting(row: Any, width: int) -> Any:
-                calls.append(row)
-                return real(row, width)
-
-            rows._draw_row = counting
-            await pilot.press("down", "down", "pagedown", "end", "home")
-            await pilot.pause()
-            drawn[count] = len(calls)  # noqa: B023
-            await pilot.press("slash", *"99")
-            await until(pilot, lambda: f"of {count:,} files" in text_of(pilot, frame))  # noqa: B023
-
-        use(place, steps)
-    assert 0 < drawn[3_000] <= 2 * drawn[10] + 5 * 20

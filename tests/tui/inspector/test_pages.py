@@ -15,7 +15,6 @@ from contextui.tui.app_session import Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
-from contextui.tui.inspector.usage import UsagePage
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
@@ -175,24 +174,6 @@ def test_usage_shows_what_each_turn_cost(shared_shop: SharedApp) -> None:
         await see(pilot, "Turn 1 of 3, as it was sent.", "turn 1, sent")
 
     shared_shop.run(act, (200, 60))
-
-
-def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-        again = shop(tmp_path, session_id=desk.session.id)
-        async with running(again) as pilot:
-            await enter(pilot)
-            usage = inspector(pilot).query_one(UsagePage)
-            await pilot.press("right_square_bracket", "right_square_bracket")
-            await until(pilot, lambda: len(usage._turns) == 3)
-            await see(pilot, "1,330")  # written and uncached
-            await pilot.press("left_square_bracket", "left_square_bracket", "home", "down")
-            await see(pilot, "by you, turn 1")
-
-    asyncio.run(run())
 
 
 def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
