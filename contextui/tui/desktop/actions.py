@@ -129,9 +129,11 @@ class ActionRunner:
         anchor = runtime_of(self._window).renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if isinstance(anchor, Form):
-            self._ask(wanted, Question.of_anchor(self._window, anchor))
+            bound = self._window.actions[anchor.action]
+            self._ask(wanted, Question(self._window, bound, anchor.fields, anchor.params))
         elif action is not None and (needs_words(action) or (fill_in and action.params.listing)):
-            self._ask(wanted, Question.of_action(self._window, action))
+            names = tuple(param.name for param in action.params.listing)
+            self._ask(wanted, Question(self._window, action, names))
         elif not isinstance(anchor, Reference):
             self.run(wanted, {})
 

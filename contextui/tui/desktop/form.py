@@ -24,7 +24,6 @@ from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, proble
 from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.windowing.action import Action, ActionResult
-from contextui.windowing.anchor import Form
 from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -180,14 +179,6 @@ class Question:
     action: Action
     names: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of_action(cls, window: Window, action: Action) -> "Question":
-        return cls(window, action, tuple(param.name for param in action.params.listing))
-
-    @classmethod
-    def of_anchor(cls, window: Window, anchor: Form) -> "Question":
-        return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
 _TITLE = 66  # maximum cells of a title
