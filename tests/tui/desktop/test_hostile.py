@@ -101,24 +101,6 @@ def test_results_errors_and_long_results(chat: SharedChat) -> None:
     chat.talk(go)
 
 
-@pytest.mark.long
-def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        for payload in PAYLOADS:
-            desk.session.windows.open("hostile", text=payload)
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).action_go_to(number)
-                frame = await frame_of(pilot, f"hostile_{number}")
-                await desk.session.windows.act(f"hostile_{number}", "fail")
-                await until(pilot, lambda frame=frame: frame.has_class("-error"))  # type: ignore[misc]
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-
-    asyncio.run(go())
-
-
 def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         opened(chat, "hostile")
