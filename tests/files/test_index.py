@@ -134,11 +134,13 @@ class TestMatch:
 
 
 class TestFilter:
-    def test_scattered_letters_count_only_if_nothing_is_close(self, tmp_path: Path) -> None:
+    def test_scattered_letters_count_only_if_nothing_has_them_side_by_side(
+        self, tmp_path: Path
+    ) -> None:
         index = indexed(tmp_path, "cart.py", "cat/report.txt", "my_cart_export.py")
         assert [one.path for one in index.filter("cart")] == ["cart.py", "my_cart_export.py"]
         assert [one.path for one in index.filter("cartex")] == ["my_cart_export.py"]
-        assert [one.path for one in index.filter("catxt")] == ["cat/report.txt"]
+        assert [one.path for one in index.filter("catrxt")] == ["cat/report.txt"]
         assert index.filter("xyz") == []
 
 
