@@ -150,7 +150,7 @@ class WriteKeeper(Protocol):
     """Keeps what is at a path before it is written. It must not raise."""
 
     def begin(self, path: str, found: Found, new: bytes | None) -> Callable[[], None]:
-        """Keep what is there, before it is replaced."""
+        """Keep what is there, before `new` replaces it; return what to call once it is written."""
 
 
 @dataclass(frozen=True, slots=True)
