@@ -41,17 +41,7 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and its result.
-
-    Attributes:
-        title: What was called: ``todo_1.add``.
-        what: The arguments, shortened.
-        ok: Whether it succeeded; None while it runs.
-        result: The result that the model received.
-        allowed: Whether the person was asked and allowed it.
-        added: How many lines it added to its target, if that is known.
-        removed: How many lines it removed.
-    """
+    """A tool call and its result; `ok` is None while it runs."""
 
     title: str
     what: str

@@ -62,16 +62,7 @@ def command_in(text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class TypedCommand:
-    """A command that the person typed into the prompt, and how it ended.
-
-    Attributes:
-        text: The command.
-        window_id: The terminal that runs it.
-        job: The terminal's job that watches it.
-        where: Which key leads to the terminal, in words.
-        seconds: How long it ran; None while it runs.
-        problem: Why there is no result, in words.
-    """
+    """A command that the person typed into the prompt; `seconds` is None while it runs."""
 
     text: str
     window_id: str

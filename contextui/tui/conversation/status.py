@@ -34,19 +34,7 @@ _ROUND = len("⠋    esc ") + 4  # cells around the status
 
 @dataclass(slots=True)
 class TurnStatus:
-    """Progress of the current turn.
-
-    Attributes:
-        has_cache: Returns whether the model has a prompt cache.
-        job_in: Returns the name of the job that runs in a window; empty if none does.
-        is_running: Whether a turn or a compaction runs.
-        step: The number of the current request.
-        tokens: Output tokens of finished requests.
-        characters: Characters streamed so far, used to estimate tokens.
-        retry: The reason for a retry and the seconds until then.
-        activity: The current activity: compacting, thinking, answering, acting or working.
-        cost: What the finished requests cost in dollars; None if no price is known.
-    """
+    """Progress of the current turn."""
 
     has_cache: Callable[[], bool] = lambda: False
     job_in: Callable[[str], str] = lambda _: ""
