@@ -202,8 +202,9 @@ class PathIndex:
         the letters in order.
         """
         tree, words = self._tree, _words(query)
-        for candidates in (_containing(tree, words), _fitting(tree, words)):
-            if chosen := [one for at in candidates if (one := tree.entries[at]).kind in kinds]:
+        for find in (_containing, _fitting):
+            entries = [tree.entries[at] for at in find(tree, words)]
+            if chosen := [one for one in entries if one.kind in kinds]:
                 return chosen
         return []
 
