@@ -24,7 +24,7 @@ from contextui.windows.files.tree import Read, read_folders
 from contextui.windows.files.widget import FilesBody
 from contextui.windows.files.window import FilesWindow
 from contextui.words import Lang
-from tests.tui.desktop.samples import enter, focused_window, region_text
+from tests.tui.desktop.samples import enter, focused_window, region_text, seen
 from tests.tui.running import desk_in, lines, running, until
 from tests.tui.sharing import SharedChat
 from tests.windows.git.conftest import run, use_home
@@ -101,19 +101,6 @@ def use_shared(chat: SharedChat, folder: Path, steps: Steps) -> None:
     chat.talk(go, size=(150, 40))
 
 
-def text_of(pilot: "Pilot[int]", frame: WindowFrame) -> str:
-    return "\n".join(region_text(pilot, frame))
-
-
-async def seen(pilot: "Pilot[int]", frame: WindowFrame, *texts: str) -> str:
-    """Wait until all of these texts are in the window."""
-    try:
-        await until(pilot, lambda: all(one in text_of(pilot, frame) for one in texts))
-    except AssertionError as error:
-        raise AssertionError(f"{texts} not in\n{text_of(pilot, frame)}") from error
-    return text_of(pilot, frame)
-
-
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home with an author for git."""
@@ -156,11 +143,13 @@ def test_names_are_shown_before_sizes_are_read_in_chinese_and_whole_in_a_small_w
         try:
             await seen(pilot, frame, "docs/", "notes.txt")
             await pilot.press("end")
-            assert not re.search(r"notes.txt +11", text_of(pilot, frame))
-            assert "1 行" not in text_of(pilot, frame)  # a file of unknown size is not read
+            text = "\n".join(region_text(pilot, frame))
+            assert not re.search(r"notes.txt +11", text)
+            assert "1 行" not in text  # a file of unknown size is not read
         finally:
             is_answering.set()
-        await until(pilot, lambda: re.search(r"notes.txt +11", text_of(pilot, frame)))
+        size = re.compile(r"notes.txt +11")
+        await until(pilot, lambda: any(map(size.search, region_text(pilot, frame))))
         await seen(pilot, frame, "1 行", "3 个改动")
         assert readings == [["."]]
         await pilot.press("slash", *"zz")
@@ -360,7 +349,7 @@ def test_what_the_person_has_in_a_window_stays_while_another_is_zoomed(
     (folder / "src/shop/money.py").write_text(f'"""{about}"""\n')
 
     def preview(pilot: "Pilot[int]", frame: WindowFrame) -> str:
-        rows = text_of(pilot, frame).splitlines()
+        rows = region_text(pilot, frame)
         return re.sub(r"\s+", " ", " ".join(" ".join(row.split("│")[2:]) for row in rows))
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
