@@ -38,6 +38,7 @@ OUTLINED = 8_000
 """Tokens from which a file is sent as an outline."""
 
 _MOST = 20  # mentions of a message
+_TYPED = 400  # characters before the cursor that may be a mention
 _SCANNED = 200_000  # characters of a message that may hold mentions
 _LARGEST = 120_000  # tokens of a file that is sent whole
 _BYTES = 4  # bytes of a token, about
@@ -93,6 +94,21 @@ def mentions_in(text: str) -> list[Mention]:
         if len(found) == _MOST:
             break
     return found
+
+
+def typed_mention(text: str) -> tuple[int, str] | None:
+    r"""Return the mention that is being typed at the end of a text: its length and its path.
+
+    Example:
+        >>> typed_mention("Write tests for @car"), typed_mention('@"my n'), typed_mention("done")
+        ((4, 'car'), (6, 'my n'), None)
+    """
+    ended = text[-_TYPED:] + 'x"'  # a letter and a quote end whatever was begun
+    found = [one for one in _PATTERN.finditer(ended) if one.end() >= len(ended) - 1]
+    if not found:
+        return None
+    begun = (found[-1][1] or found[-1][2]).removesuffix("x")
+    return len(ended) - 2 - found[-1].start(), begun
 
 
 def mention_of(path: str, *, is_whole: bool = False) -> str:

@@ -114,7 +114,6 @@ def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> It
 
 
 def _hunks(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Group nearby changes into hunks."""
     hunk: list[_Change] = []
     for change in changes:
         if hunk and change.old_start - hunk[-1].old_stop > 2 * _CONTEXT:

@@ -96,13 +96,7 @@ def walk(
 
 
 class TreeRow(NamedTuple):
-    """An entry in a folder tree.
-
-    Attributes:
-        entry: The entry.
-        depth: The number of enclosing folders in the tree.
-        inside: The number of entries in it; None if it is not expanded.
-    """
+    """An entry in a folder tree."""
 
     entry: FolderEntry
     depth: int = 0

@@ -150,16 +150,7 @@ class WriteKeeper(Protocol):
     """Keeps what is at a path before it is written. It must not raise."""
 
     def begin(self, path: str, found: Found, new: bytes | None) -> Callable[[], None]:
-        """Keep what is there, before it is replaced.
-
-        Args:
-            path: The path with links resolved, relative to the workspace.
-            found: What is there.
-            new: What will be there; None if the file will be deleted.
-
-        Returns:
-            To call once it is written.
-        """
+        """Keep what is there, before `new` replaces it; return what to call once it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,15 +216,7 @@ def descend(
     make_folders: bool = False,
     follow: bool = True,
 ) -> Iterator[SafePath]:
-    """Resolve a path; its folder stays open inside the `with`.
-
-    Args:
-        root: The workspace's path, to recognize absolute links into it.
-        root_folder: The descriptor of the workspace.
-        parts: The names on the way, from `Root.parts`.
-        make_folders: Create missing folders on the way.
-        follow: Whether links are followed; otherwise they raise `NotAFileError`.
-    """
+    """Resolve a path; its folder stays open inside the `with`."""
     descent = _Descent(root, root_folder, parts, make_folders, follow)
     try:
         yield descent.run()

@@ -260,13 +260,7 @@ def _system_call() -> Any:
 
 
 def check_unchanged(spot: SafePath, expected: Version, data: bytes) -> os.stat_result:
-    """Raise unless the file still has the content that was read, and is writable.
-
-    Args:
-        spot: The file.
-        expected: The version that was read.
-        data: The content to save, for the diff.
-    """
+    """Raise unless the file still has the content that was read, and is writable."""
     try:
         info = os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False)
     except FileNotFoundError as error:
@@ -383,14 +377,7 @@ def create(spot: SafePath, data: bytes, *, mode: int | None = None) -> Version:
 
 
 def replace(spot: SafePath, data: bytes, expected: Version, *, keep_links: bool) -> Version:
-    """Replace the content of a file that was read.
-
-    Args:
-        spot: The file.
-        data: The new content.
-        expected: The version that was read.
-        keep_links: Write into a file with several hard links; otherwise that is refused.
-    """
+    """Replace the content of a file that was read."""
     if spot.info is not None:
         check_regular_file(spot.path, spot.info)
     with _as_save_errors(spot):

@@ -138,31 +138,11 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     return Encoding("latin-1" if _UNDEFINED_IN_CP1252.search(data) else "cp1252")
 
 
-def named(codec: str, data: bytes, path: str = "") -> Encoding:
-    """Look up an encoding that the user named, if it round-trips these bytes unchanged."""
-    for mark, of_mark, unit in _MARKS:
-        if data.startswith(mark) and codecs.lookup(of_mark) == _lookup(codec, path):
-            return Encoding(of_mark, mark, unit)
-    encoding = Encoding(_lookup(codec, path).name)
-    if encoding.decode(data, path).encode(encoding.codec) != data:
-        raise UnreadableFileError(
-            path,
-            "{name} read as {encoding} could not be saved again as it is.",
-            name=shown(path),
-            encoding=codec,
-        )
-    return encoding
-
-
-def _lookup(codec: str, path: str) -> codecs.CodecInfo:
-    try:
-        found = codecs.lookup(codec)
-        "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
-    except (LookupError, ValueError, TypeError) as error:
-        raise UnreadableFileError(
-            path, "There is no encoding {name}.", name=shown(codec)
-        ) from error
-    return found
+def _named(codec: str, data: bytes) -> Encoding:
+    """Return an encoding that the caller named, with the byte order mark of this file."""
+    marks = ((mark, unit) for mark, of_mark, unit in _MARKS if of_mark == codec)
+    mark, unit = next(marks, (b"", 1))
+    return Encoding(codec, mark if data.startswith(mark) else b"", unit)
 
 
 PAGE_LINES = 100
@@ -263,7 +243,7 @@ class TextFile:
     @classmethod
     def from_bytes(cls, data: bytes, path: str = "", *, encoding: str | None = None) -> "TextFile":
         """Decode a file's bytes with the named encoding, or detect it."""
-        found = named(encoding, data, path) if encoding else detect(data, path)
+        found = _named(encoding, data) if encoding else detect(data, path)
         return cls(found.decode(data, path), found, path)
 
     def to_bytes(self) -> bytes:

@@ -394,14 +394,12 @@ class Workspace:
     def _writing(
         self, path: AnyPath, *, make_folders: bool, follow: bool = True
     ) -> Iterator[SafePath]:
-        """Resolve a path to write to; one write at a time."""
         with self._saving, self.reach(path, make_folders=make_folders, follow=follow) as reached:
             where = os.path.join(self._names.path, *reached.real[:-1])
             yield replace(reached, where=where, notes=(self._origin or self).notes)
 
     @contextmanager
     def _keeping(self, spot: SafePath, new: bytes | None) -> Iterator[None]:
-        """Keep what is there before it is written, and note when it is."""
         keeper = (self._origin or self).keeper
         if keeper is None:
             yield

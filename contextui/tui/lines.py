@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 from rich.cells import CellSpan, cell_len, split_graphemes
 from textual.binding import Binding
@@ -273,6 +274,8 @@ class Sheet(LineView, can_focus=True):
 
     ALLOW_SELECT = True
     DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
+    follows: ClassVar[bool] = False
+    """Whether a view scrolled to the end stays there."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -287,7 +290,7 @@ class Sheet(LineView, can_focus=True):
         """Render the current lines, keeping the scroll position."""
         if self.is_attached and self.line_width:
             self.lines = self.lines_for(self.line_width)
-            self.set_count(len(self.lines), follow=False)
+            self.set_count(len(self.lines), follow=self.follows)
 
     def on_resize(self, _: Resize) -> None:
         """Wrap the lines to the new width."""

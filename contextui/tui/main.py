@@ -108,7 +108,7 @@ class Navigation:
     def _go_to_number(self, number: int) -> None:
         if (desktop := self._screen.desktop) is not None:
             self._screen.query_one(Panes).show("windows")
-            self._screen.call_after_refresh(desktop.go_to, number)
+            self._screen.call_after_refresh(desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
         """Go to a window, whatever its number."""

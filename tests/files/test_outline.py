@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import contextui.files.outline
-from contextui.files.outline import Entry, outline, shallowest
+from contextui.files.outline import outline
 from contextui.files.syntax import SYNTAXES, language_of
 from tests.thorough import times
 
@@ -464,15 +464,3 @@ def test_a_hostile_text_ends() -> None:
 
 def test_all_scanned_languages_have_a_sample() -> None:
     assert {language_of(name) for name in SAMPLES} == {*SYNTAXES, "python", "markdown"}
-
-
-@given(st.lists(st.integers(0, 4)), st.integers(0, 20))
-def test_what_is_deepest_is_left_out_first(depths: list[int], most: int) -> None:
-    entries = [Entry("heading", "x", line, depth) for line, depth in enumerate(depths, 1)]
-    kept = shallowest(entries, most)
-    assert len(kept) <= most
-    assert kept == sorted(kept, key=lambda entry: entry.line)
-    left_out = [entry for entry in entries if entry not in kept]
-    deepest = max((entry.depth for entry in kept), default=0)
-    assert not deepest or all(entry.depth > deepest for entry in left_out)
-    assert kept == entries or len(entries) > most

@@ -86,12 +86,14 @@ def test_the_usage_page_has_money_only_with_prices() -> None:
     page.show(turns, cost_of=lambda usage: usage.input_tokens / 100_000)
     assert page._summary(100) == "$0.01 for 2 turns   $0.10 without the cache   86% saved"
     assert page._summary(40) == "$0.01 for 2 turns, 86% saved"
-    assert page._figures(turns[0])[-1] == "$0.011"
-    assert page._columns(100)[-1][0] == page._columns(40)[-1][0] == "cost"
+    wide, narrow = (page._fitting_columns(width)[-1][0] for width in (100, 40))
+    assert wide.name == narrow.name == "cost"
+    assert wide.figure(turns[0]) == "$0.011"
     page.show([TurnUsage(1, 0, 1_000, 10, 20, requests=2)])
     assert page._summary(100).startswith("1 turn   ")
-    assert "$" not in page._summary(100) + "".join(page._figures(page._turns[0]))
-    assert page._columns(100)[-1][0] == "full price"
+    columns = [column for column, _ in page._fitting_columns(100)]
+    assert "$" not in page._summary(100) + "".join(one.figure(page._turns[0]) for one in columns)
+    assert columns[-1].name == "full price"
 
 
 def test_a_change_has_its_price_in_dollars(tmp_path: Path) -> None:

@@ -148,12 +148,12 @@ def test_keys_wait_until_the_focus_has_moved_but_not_for_ever(
 def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_to = Desktop.go_to
+    go_to = Desktop.action_go_to
 
     def go_there_later(desktop: Desktop, number: int) -> None:
         desktop.set_timer(0.15, lambda: go_to(desktop, number))
 
-    monkeypatch.setattr(Desktop, "go_to", go_there_later)
+    monkeypatch.setattr(Desktop, "action_go_to", go_there_later)
     monkeypatch.setattr(keys, "_PATIENCE", 30.0)  # a busy machine takes its time
 
     async def press() -> None:

@@ -213,13 +213,6 @@ def test_the_outline_is_bounded_and_leaves_the_deepest_out(tmp_path: Path) -> No
         assert len(lines) == 62
 
 
-def test_without_an_outline_the_summary_shows_some_lines(folder: Path) -> None:
-    with open_editor(folder, "long.txt", line=100) as editor:
-        assert editor.content(Lod.SUMMARY) == "long.txt  250 lines, saved\n" + "\n".join(
-            f"{n} line {n}" for n in range(95, 105)
-        )
-
-
 def test_an_empty_file(folder: Path) -> None:
     with open_editor(folder, "empty") as editor:
         assert looks(editor) == ["empty, 0 lines, saved", *["empty  0 lines, saved"] * 2]
@@ -342,35 +335,6 @@ def test_find_goes_on_from_hit_to_hit_and_round(editor: Editor) -> None:
     )
 
 
-def test_find_moves_the_page_only_if_the_hit_is_not_on_it(folder: Path) -> None:
-    with open_editor(folder, "long.txt") as editor:
-        editor.act("find", text="line 77")
-        assert title(editor) == "long.txt  lines 1-100 of 250, saved"
-        editor.act("find", text="line 177")
-        assert title(editor) == "long.txt  lines 151-250 of 250, saved"
-        many = editor.act("find", text="line").split("\n")
-        assert many[0] == "250 hits, now at line 178."
-        assert many[1:] == [f"{n} line {n}" for n in range(178, 198)]
-
-
-def test_a_hit_among_long_lines_is_on_the_page(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("".join(f"{'x' * 3_000} {n}\n" for n in range(1, 31)))
-    with open_editor(tmp_path, "a") as editor:
-        assert editor.act("find", text=" 20").startswith("1 hit, now at line 20.\n20 xxx")
-        assert title(editor) == "a  lines 20-21 of 30, saved"
-
-
-def test_an_edit_elsewhere_moves_the_page_to_it(folder: Path) -> None:
-    with open_editor(folder, "long.txt") as editor:
-        editor.act("replace_lines", first=200, last=201, text="new")
-        assert title(editor) == "long.txt  lines 150-249 of 249, changed, not saved"
-        editor.act("delete_lines", first=50, last=249)
-        assert title(editor) == "long.txt  lines 1-49 of 49, changed, not saved"
-        editor.act("undo")
-        editor.act("undo")
-        assert text_of(editor) == (folder / "long.txt").read_text()
-
-
 # --- undo, typing, diff ------------------------------------------------------------------------
 
 
@@ -463,13 +427,6 @@ def test_diff(editor: Editor) -> None:
     assert editor.window.version == version
 
 
-def test_a_diff_is_bounded(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("".join(f"{n} {'x' * 300}\n" for n in range(1_000)))
-    with open_editor(tmp_path, "a") as editor:
-        editor.act("replace", old="xx\n", new="xy\n", count=1_000)
-        assert len(editor.act("diff")) < 20_100
-
-
 # --- what saving would do ----------------------------------------------------------------------
 
 
@@ -509,15 +466,6 @@ def test_a_preview_names_what_is_written_and_what_is_in_the_way(
             editor.preview("save_as", path=path)
     with open_editor(folder, "new.txt", new=True) as fresh:
         assert fresh.preview("save") == Preview("new.txt", text="A new, empty file.")
-
-
-def test_a_preview_is_never_cut(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("".join(f"{n} {'x' * 300}\n" for n in range(1_000)))
-    with open_editor(tmp_path, "a") as editor:
-        editor.act("replace", old="xx\n", new="xy\n", count=1_000)
-        made = preview(editor, "save")
-        assert (made.added, made.removed) == (1_000, 1_000)
-        assert made.diff.count("xy\n") == 1_000
 
 
 # --- opening -----------------------------------------------------------------------------------
@@ -586,12 +534,6 @@ def test_a_new_file(folder: Path) -> None:
         assert title(editor, Lod.GIST) == "other.md, 3 lines, saved"
     with pytest.raises(ContextUIError, match=r'There is a "cart.py" already: open it without new'):
         open_editor(folder, "cart.py", new=True)
-
-
-def test_an_empty_new_file_is_saved_too(folder: Path) -> None:
-    with open_editor(folder, "blank", new=True) as editor:
-        assert editor.act("save") == "Saved blank, 0 lines."
-        assert (folder / "blank").read_bytes() == b""
 
 
 def test_without_a_folder_there_is_nothing_to_open() -> None:
@@ -673,9 +615,3 @@ def test_closing_says_which_edits_are_given_up(folder: Path, lang: Lang, words: 
         editor.act("insert", before_line=12, text="# shop")
         assert words in editor.act("close")
     assert (folder / "cart.py").read_text() == CART
-
-
-def test_closing_says_nothing_of_what_is_saved(editor: Editor) -> None:
-    editor.act("replace", old="Money", new="Coin")
-    editor.act("save")
-    assert editor.act("close") == "editor_1 closed."

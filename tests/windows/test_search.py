@@ -14,10 +14,10 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.rowlist import FilterInput, RowList
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files.window import FilesWindow
-from tests.tui.desktop.samples import focused_window, frame_of
+from tests.tui.desktop.samples import focused_window, frame_of, seen
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.sharing import SharedChat
-from tests.windows.test_files_widget import chat, cursor, names, seen, use_shared
+from tests.windows.test_files_widget import chat, cursor, names, use_shared
 
 __all__ = ["chat"]  # the app that tests share
 

@@ -102,7 +102,6 @@ class Sight:
 
     @cached_property
     def shown(self) -> str:
-        """The text on the screen; at the end of a file, plus an empty last line."""
         rows = [for_terminal(shorten(line)) for line in self.lines]
         if self.ends and self.ends[-1] and not self.has_more:
             rows.append("")
@@ -144,13 +143,11 @@ class Sight:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Offset of each line in the file, and of the end of the last one."""
         sizes = (len(line) + len(end) for line, end in zip(self.lines, self.ends, strict=True))
         return list(accumulate(sizes, initial=self.begin))
 
     @cached_property
     def _rows(self) -> list[int]:
-        """Offset of each row in the shown text."""
         return list(accumulate((len(row) + 1 for row in self.shown.split("\n")), initial=0))[:-1]
 
     def _in_file(self, offset: int) -> int:
@@ -262,7 +259,6 @@ class EditorBody(InertArea):
 
     @property
     def window_position(self) -> str:
-        """The lines in view, as the file counts them, unless it is in view as a whole."""
         sight, rows = self._sight, self.document.line_count
         height = self.scrollable_content_region.height
         first = sight.first + min(self.scroll_offset.y, max(rows - height, 0))
@@ -279,12 +275,10 @@ class EditorBody(InertArea):
 
     @property
     def window_rows(self) -> int:
-        """The lines, and a few more while there are few, so that typing moves nothing."""
         return max(self.document.line_count, _FEW)
 
     @property
     def closing_warning(self) -> str:
-        """A warning about what closing would lose."""
         if self._sight.is_changed or self._unsent:
             return self._words("unsaved! enter to close")
         return ""
@@ -348,7 +342,6 @@ class EditorBody(InertArea):
         return await runtime_of(self._window).worker.read(lambda: sight_of(self._window))
 
     def _take(self, sight: Sight) -> None:
-        """Show a new state of the window, merged with pending text."""
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
         if same_file and not sight.by_person:
@@ -474,7 +467,6 @@ class EditorBody(InertArea):
             return None
 
     async def _send(self) -> bool:
-        """Send pending text; return whether there may be more to send."""
         sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
             return False
@@ -513,29 +505,24 @@ class EditorBody(InertArea):
         self.post_message(ActionRequested("goto", fill_in=True))
 
     def action_undo(self) -> None:
-        """Undo the last change of the text, by the person or the model."""
         self.post_message(ActionRequested("undo"))
 
     def action_redo(self) -> None:
         self.post_message(ActionRequested("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Move down; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line and not select):
             super().action_cursor_down(select)
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Move up; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line and not select):
             super().action_cursor_up(select)
 
     def action_cursor_page_down(self) -> None:
-        """Move down one screen; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line):
             super().action_cursor_page_down()
 
     def action_cursor_page_up(self) -> None:
-        """Move up one screen; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line, max(self.size.height - 1, 1)):
             super().action_cursor_page_up()
 
@@ -559,11 +546,9 @@ class EditorBody(InertArea):
 
 
 def _ground(strip: Strip) -> Style:
-    """Return the background of a piece of a line."""
     style = next((one.style for one in strip if one.style is not None), None)
     return Style(bgcolor=style.bgcolor if style is not None else None)
 
 
 def _location(text: str, place: int) -> tuple[int, int]:
-    """Convert an offset to row and column."""
     return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1

@@ -4,7 +4,7 @@
 person types reads the text from `state.buffer.file` and passes what is typed to `splice`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -31,16 +31,36 @@ KEEP = (
 )
 
 
-class _Description:
-    """Renders the file as the window's content: title, position and page or outline."""
+class EditorWindow(Window):
+    """A text file: read it, edit it, save it."""
 
-    def __init__(self, file: EditedFile, say: Callable[..., str]) -> None:
-        self._file, self._say = file, say
+    name = "editor"
+    widget = "contextui.windows.editor.widget:EditorBody"
+    wide = True
+    max_content = 20_000
 
-    def content(self, lod: Lod) -> str:
-        page, lost, parts = self._file.page, len(self._file.lost), [self._title(lod)]
+    class State(EditedFile): ...
+
+    state: State
+
+    def opened(self, path: str, line: int = 1, new: bool = False) -> None:
+        self._open(path, line, new)
+        self.env.every(SECONDS, self._watch)
+
+    def opened_again(self, line: int | None = None, **_: Any) -> None:
+        if line is not None:
+            self._editing.show(line)
+
+    def restored(self) -> None:
+        self._editing.come_back()
+        self.env.every(SECONDS, self._watch)
+
+    # --- rendering ----------------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        page, lost, parts = self.state.page, len(self.state.lost), [self._title(lod)]
         if lost and lod is not Lod.GIST:
-            aside = self._say(
+            aside = self.env.say(
                 "Unsaved edits that do not apply, since the file changed: {lost}. See diff; then",
                 lost=lost,
             )
@@ -49,17 +69,17 @@ class _Description:
             parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
         return "\n".join(parts)
 
-    def place(self, lod: Lod = Lod.FULL) -> str:
-        page = self._file.page
+    def _place(self, lod: Lod = Lod.FULL) -> str:
+        page = self.state.page
         en, zh = spanned("line", page.start, page.end), f"第 {span(page.start, page.end)} 行"
         if page.total is None:
-            return self._say(en, zh)
+            return self.env.say(en, zh)
         if lod is not Lod.FULL or not page.lines:
-            return self._say(counted(page.total, "line"), f"共 {page.total} 行")
-        return self._say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
+            return self.env.say(counted(page.total, "line"), f"共 {page.total} 行")
+        return self.env.say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
 
     def _title(self, lod: Lod) -> str:
-        file, say, facts = self._file, self._say, [self.place(lod)]
+        file, say, facts = self.state, self.env.say, [self._place(lod)]
         if file.trouble:
             facts = [file.trouble]
         elif file.buffer is None and file.read:
@@ -91,47 +111,17 @@ class _Description:
         if set(text.ending_names) - {"LF"}:
             yield " + ".join(text.ending_names)
         if text.endings and not text.endings[-1]:
-            yield self._say("no line end at the end")
+            yield self.env.say("no line end at the end")
 
     def _outline(self, page: Page) -> str:
-        buffer = self._file.buffer
-        entries = outline(self._file.path, buffer.file.text) if buffer else []
+        buffer = self.state.buffer
+        entries = outline(self.state.path, buffer.file.text) if buffer else []
         if not entries:
             return replace(page, lines=page.lines[:10]).numbered()
         lines = numbered(shallowest(entries, ENTRIES))
         if rest := len(entries) - len(lines):
-            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
+            lines.append(self.env.say(f"… {rest} more", f"… 还有 {rest} 项"))
         return "\n".join(lines)
-
-
-class EditorWindow(Window):
-    """A text file: read it, edit it, save it."""
-
-    name = "editor"
-    widget = "contextui.windows.editor.widget:EditorBody"
-    wide = True
-    max_content = 20_000
-
-    class State(EditedFile): ...
-
-    state: State
-
-    def opened(self, path: str, line: int = 1, new: bool = False) -> None:
-        self._open(path, line, new)
-        self.env.every(SECONDS, self._watch)
-
-    def opened_again(self, line: int | None = None, **_: Any) -> None:
-        if line is not None:
-            self._editing.show(line)
-
-    def restored(self) -> None:
-        self._editing.come_back()
-        self.env.every(SECONDS, self._watch)
-
-    # --- rendering ----------------------------------------------------------------------------
-
-    def content(self, lod: Lod) -> Body:
-        return self._description.content(lod)
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id == "save":
@@ -169,7 +159,6 @@ class EditorWindow(Window):
         return Preview(target, diff=diff, text=empty, whole=file.text)
 
     def _discarding(self) -> Preview | None:
-        """Preview what discarding loses: the diff, and edits that no longer apply."""
         if not (self.state.edits or self.state.lost):
             return None
         lost = "".join(edit.shown() for edit in self.state.lost)
@@ -245,14 +234,14 @@ class EditorWindow(Window):
             return self.env.say("Line {line}.", line=line)
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
-        return self._description.place()
+        return self._place()
 
     @action("Show the next page; pages=-1: the one before")
     def scroll(self, pages: int = 1) -> str:
         if not self._editing.turn(pages):
             text = self.env.say("There is nothing further")
-            raise ActionError(self.state.trouble or f"{text}: {self._description.place()}.")
-        return self._description.place()
+            raise ActionError(self.state.trouble or f"{text}: {self._place()}.")
+        return self._place()
 
     @action("Insert lines before a line; after the last to append")
     def insert(self, before_line: int, text: str) -> str:
@@ -309,7 +298,7 @@ class EditorWindow(Window):
         if keep and count and self.state.buffer:
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
-        return self.env.say("Read again: {}.").format(made + self._description.place())
+        return self.env.say("Read again: {}.").format(made + self._place())
 
     @action("Open another file here; new: begin one; discard: drop unsaved edits")
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
@@ -318,14 +307,10 @@ class EditorWindow(Window):
         if (self.state.edits or self.state.lost) and not discard:
             raise ActionError("There are unsaved edits. Save them first, or give discard=true.")
         self._open(path, line, new)
-        here = f"{shown_name(self.state.path)}: {self._description.place()}"
+        here = f"{shown_name(self.state.path)}: {self._place()}"
         return self.env.say("Opened {here}.", here=here)
 
     # --- internals ----------------------------------------------------------------------------
-
-    @property
-    def _description(self) -> _Description:
-        return _Description(self.state, self.env.say)
 
     @property
     def _editing(self) -> Editing:

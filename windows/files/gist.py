@@ -20,17 +20,7 @@ _QUOTES = re.compile(r'[rR]?("""|\'\'\'|"|\')')
 
 @dataclass(frozen=True)
 class FileGist:
-    """What is shown of a file that is not open, or of a folder.
-
-    Attributes:
-        path: The file or folder.
-        language: Its language, or nothing.
-        lines: Its lines; None if it was not read.
-        tokens: About how many tokens it would cost.
-        about: The beginning of its own description.
-        outline: What it defines.
-        problem: Why it was not read, or how much a folder has, in English, and in Chinese.
-    """
+    """What is shown of a file that is not open, or of a folder."""
 
     path: str
     language: str = ""

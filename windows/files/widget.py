@@ -141,7 +141,6 @@ class FilesBody(Vertical):
 
     @property
     def window_rows(self) -> int:
-        """The rows of the tree, and enough for the preview where there is one."""
         rows = max(len(self._list.rows), 1) + bool(self._filter.display)
         return max(rows + 1, 12) if self.has_class("-roomy") else rows
 
@@ -170,7 +169,6 @@ class FilesBody(Vertical):
         return bool(self._results) and not self._filter.query_text
 
     def person_acted(self, action_id: str) -> None:
-        """Show what the person searched for, in place of a filter, and go there."""
         if action_id.startswith("find_"):
             self._filter.end()
             self._state = None  # also the same results again
@@ -199,7 +197,6 @@ class FilesBody(Vertical):
         self._look(now=True)
 
     def _take_results(self, state: FilesWindow.State) -> None:
-        """Show what an action found, in place of the tree and of a filter that is not in use."""
         self._remember_row()
         if state.found and not self._filter.has_focus_within:
             self._filter.end()
@@ -210,7 +207,6 @@ class FilesBody(Vertical):
         self._show(is_new=True)
 
     def _remember_row(self) -> None:
-        """Remember the row of the tree, before something else is shown."""
         if not self._results and not self._filter.display:
             self._left = self._list.row.key if self._list.row is not None else None
 
@@ -262,11 +258,7 @@ class FilesBody(Vertical):
     # --- rows --------------------------------------------------------------------------
 
     def _show(self, *, is_new: bool = False) -> None:
-        """Show the tree, what an action found, or what the filter finds.
-
-        Args:
-            is_new: Whether the results are new: the cursor begins at the first one.
-        """
+        """Show the tree, what an action found, or what the filter finds."""
         self._make_room(self.size.width)
         if query := self._filter.query_text:
             self._work(partial(self._find, query), "find", exclusive=True)
@@ -303,7 +295,6 @@ class FilesBody(Vertical):
         return spread(name, self._facts(row, width, is_folder), width)
 
     def _matched(self, row: FileRow) -> Collection[int]:
-        """Return the indexes of the letters that the filter, or a search, found in a row."""
         if query := self._filter.query_text:
             return matched_in(row, query)
         if not self._results or self._state is None:
@@ -400,7 +391,6 @@ class FilesBody(Vertical):
     # --- keys --------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave escape to the frame where there is nothing to leave here."""
         if action == "back":
             return bool(self._filter.display or self._results)
         return super().check_action(action, parameters)
@@ -416,7 +406,6 @@ class FilesBody(Vertical):
 
     @on(RowList.Opened)
     async def _open(self, message: "RowList.Opened") -> None:
-        """Open the file under the cursor in an editor, or go to the window that has it."""
         message.stop()
         row = self._list.row
         if row is None or row.kind == "note":
@@ -447,7 +436,6 @@ class FilesBody(Vertical):
             self._toggle(row)
 
     def _toggle(self, row: FileRow) -> None:
-        """Open or close a folder; one that the filter found is shown in the tree."""
         opened = self._tree.opened
         if self._filter.query_text or self._results:
             opened |= parents_of([row.path]) | {row.path}
@@ -473,7 +461,6 @@ class FilesBody(Vertical):
         return Preferences.of_folder(Path(desk.session.cwd), desk.session.path.parents[2])
 
     async def _recall(self) -> None:
-        """Open the folders that were open in the last run."""
         memory = self._memory
         found = await in_daemon_thread(lambda: memory.get(_OPENED)) if memory is not None else None
         opened = {one for one in found if isinstance(one, str)} if isinstance(found, list) else ()
@@ -492,7 +479,6 @@ class FilesBody(Vertical):
             self._list.action_expand()
 
     def action_collapse(self) -> None:
-        """Close the folder under the cursor, or go to the one around it."""
         row = self._list.row
         if row is None or self._results:
             return
@@ -526,7 +512,6 @@ class FilesBody(Vertical):
         self._describe()
 
     def _describe(self) -> None:
-        """Describe the file under the cursor, if there is room for it."""
         row = self._list.row
         if not self.has_class("-roomy"):
             return
@@ -572,7 +557,6 @@ class FilesBody(Vertical):
         return Content("\n").join(rows[: max(self._preview.content_size.height, 3)])
 
     def _opened_in(self, path: str) -> str:
-        """Return the editor that has a file open, or nothing."""
         desk = getattr(self.app, "desk", None)
         return editor_of(desk.session.windows, path) if desk is not None else ""
 

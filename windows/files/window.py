@@ -241,7 +241,6 @@ class FilesWindow(Window):
         return say("{head}.", head=head) + further
 
     def _show(self, root: str, entry: str = "") -> bool:
-        """Show a folder's tree at the page with an entry; return whether it is there."""
         state = self.state
         state.root, state.page, state.headline, state.found = root, 1, "", []
         self._look()
@@ -260,7 +259,6 @@ class FilesWindow(Window):
         return info.path
 
     def _at(self, path: str) -> FileInfo:
-        """Look up a path, relative to the workspace or else to the shown folder."""
         files = self.env.workspace
         for place in (path, f"{self.state.root}/{path}"):
             with suppress(MissingFileError, NotAFolderError):

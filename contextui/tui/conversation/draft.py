@@ -18,9 +18,6 @@ class FolderDraft:
 
     Such a session is not the one that the next start resumes, so its log alone would hide the
     draft. A folder has one such draft. It is only ever put into the prompt, never sent.
-
-    Args:
-        session: The open session.
     """
 
     def __init__(self, session: "Session") -> None:

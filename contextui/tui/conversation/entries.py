@@ -33,12 +33,7 @@ class PersonMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """A message from the model, in Markdown.
-
-    Attributes:
-        text: Its text.
-        omitted: How many characters follow that are not shown.
-    """
+    """A message from the model, in Markdown."""
 
     text: str
     omitted: int = 0
@@ -46,17 +41,7 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and its result.
-
-    Attributes:
-        title: What was called: ``todo_1.add``.
-        what: The arguments, shortened.
-        ok: Whether it succeeded; None while it runs.
-        result: The result that the model received.
-        allowed: Whether the person was asked and allowed it.
-        added: How many lines it added to its target, if that is known.
-        removed: How many lines it removed.
-    """
+    """A tool call and its result; `ok` is None while it runs."""
 
     title: str
     what: str
@@ -138,7 +123,6 @@ def _answered(entry: Entry, result: ContextItem) -> Entry:
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
-    """Rebuild only the last item of a list when text is appended."""
     there = list(self.children)
     if not there or type(block) is not type(self):
         await MarkdownBlock._update_from_block(self, block)
@@ -240,16 +224,11 @@ class ModelWords(Markdown):
         self._show_omitted()
 
     def feed(self, text: str) -> None:
-        """Append streamed text."""
         self._take(text)
         self._draw_soon()
 
     def finish(self, text: str | None = None) -> None:
-        """Mark the response as complete.
-
-        Args:
-            text: The whole response, if it differs from the streamed text.
-        """
+        """Mark the response as complete."""
         self._is_whole = True
         if text is not None:
             self._text, self._omitted = "", 0
@@ -305,11 +284,9 @@ class FoldedLine(Static):
         self.is_open = False
 
     def head(self) -> Content:
-        """Return the line itself."""
         raise NotImplementedError
 
     def rest(self) -> Content:
-        """Return the expanded part; empty if there is none."""
         raise NotImplementedError
 
     def on_click(self) -> None:
@@ -348,7 +325,6 @@ class CallLine(FoldedLine):
         self.refresh(layout=True)
 
     def wait(self, is_waiting: bool) -> None:
-        """Show whether the call waits for the person."""
         self._waits = is_waiting
         self.refresh(layout=True)
 
@@ -380,7 +356,6 @@ class CallLine(FoldedLine):
         )
 
     def _facts(self, width: int) -> Content:
-        """Return what the line counts changed by and whether the person allowed it, if it fits."""
         words, entry = self._words, self.entry
         if self._waits:
             return Content.styled(f"   {words('waits for you')}", "$text-warning")
@@ -415,7 +390,6 @@ class Thought(FoldedLine):
         self._waiting: list[str] = []
 
     def feed(self, text: str) -> None:
-        """Append streamed thinking, which is rendered in throttled batches."""
         if not self._waiting:
             _draw_later(self, _BEAT, self._draw_waiting)
         self._waiting.append(text)

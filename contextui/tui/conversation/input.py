@@ -68,12 +68,7 @@ class Queue(Static):
 
 
 class InputArea(Vertical):
-    """The prompt with its completions and queued messages.
-
-    Attributes:
-        commands: The slash commands.
-        prompt: The text field.
-    """
+    """The prompt with its completions and queued messages."""
 
     BINDINGS = [Binding("ctrl+r", "search_history", "history", show=False)]
     DEFAULT_CSS = "InputArea { height: auto; }"
@@ -90,13 +85,11 @@ class InputArea(Vertical):
         self.prompt = Prompt(words)
 
     def compose(self) -> ComposeResult:
-        """Compose the queue and the prompt; the completions float above it."""
         yield Queue(self._words)
         yield Popup(self._words)
         yield self.prompt
 
     def attach(self, desk: "AppSession") -> None:
-        """Attach a session: its files can be mentioned."""
         from contextui.tui.conversation.mention import MentionList  # noqa: PLC0415  (see above)
 
         windows = desk.session.windows
@@ -106,8 +99,6 @@ class InputArea(Vertical):
             )
 
     def _load(self, work: Callable[[], object], then: Callable[[], object]) -> None:
-        """Do something on a thread, then show it."""
-
         async def load() -> None:
             await asyncio.to_thread(work)
             if self.is_attached:
@@ -121,7 +112,6 @@ class InputArea(Vertical):
         self._offer_to_take_back()
 
     def put_back(self, command: str) -> None:
-        """Put a failed command back into the prompt; its error is shown above."""
         with self.prompt.prevent(TextArea.Changed):  # completions would cover the error
             self.prompt.put(command)
         self.leave_commands()
@@ -150,7 +140,6 @@ class InputArea(Vertical):
             self.prompt.call_next(self.prompt.say, text)
 
     def leave_commands(self) -> None:
-        """Dismiss the completions; the text stays."""
         self.prompt.end_search()
         if self._is_mentioning:
             self._end_mention(is_dismissed=True)
@@ -171,7 +160,6 @@ class InputArea(Vertical):
         self.prompt.is_completing = self._offer_files() or self._offer_names()
 
     def _offer_names(self) -> bool:
-        """Show the completions of a command, or its usage; return whether there are any."""
         text, popup = self.prompt.text, self.query_one(Popup)
         found = self.commands.completions(text)
         if [one.text for one in found] == [text]:
@@ -239,22 +227,22 @@ class InputArea(Vertical):
 
     def _offer_files(self) -> bool:
         """Show the files for the mention before the cursor; return whether there are any."""
-        from contextui.tui.conversation.mention import Typed, typed_before  # noqa: PLC0415
+        from contextui.agent.mention import typed_mention  # noqa: PLC0415  (after the first frame)
 
         prompt, files = self.prompt, self._files
         before = prompt.text_before_cursor
-        typed = typed_before(before) if files is not None and "@" in before else None
+        typed = typed_mention(before) if files is not None and "@" in before else None
         path = self.commands.path_in(prompt.text) if prompt.text == before else None
         self._is_path = bool(path) and typed is None
         if path and typed is None:
-            typed = Typed(len(path), path)
-        start = len(before) - typed.length if typed is not None else None
+            typed = len(path), path
+        start = len(before) - typed[0] if typed is not None else None
         if start is None or start != self._dismissed:
             self._dismissed = None
         if files is None or typed is None or self._dismissed is not None or prompt.is_shell:
             self._end_mention()
             return False
-        if not files.show(typed.query, is_path=self._is_path):
+        if not files.show(typed[1], is_path=self._is_path):
             self._end_mention()
             return False
         self._is_mentioning = True
@@ -273,8 +261,7 @@ class InputArea(Vertical):
 
     def _insert_mention(self) -> None:
         """Insert the chosen file; a second time, the whole of a large one."""
-        from contextui.agent.mention import mention_of  # noqa: PLC0415  (after the first frame)
-        from contextui.tui.conversation.mention import typed_before  # noqa: PLC0415
+        from contextui.agent.mention import mention_of, typed_mention  # noqa: PLC0415  (see above)
 
         prompt, files = self.prompt, self._files
         before = prompt.text_before_cursor
@@ -291,19 +278,18 @@ class InputArea(Vertical):
         if path is not None and chosen is not None:
             prompt.recall(before[: len(before) - len(path)] + chosen.path)
             return
-        typed = typed_before(before)
+        typed = typed_mention(before)
         if typed is None or chosen is None:
             self._end_mention()
             return
         with prompt.prevent(TextArea.Changed):
-            prompt.insert_mention(mention_of(chosen.path), typed.length)
+            prompt.insert_mention(mention_of(chosen.path), typed[0])
         if not files.offer_whole(chosen):
             self._end_mention()
 
     # --- history -----------------------------------------------------------------------
 
     def action_search_history(self) -> None:
-        """Search the history; while that is open, go to the next hit."""
         if self.prompt.is_searching:
             self.query_one(Popup).step(1)
             return

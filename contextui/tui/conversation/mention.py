@@ -1,9 +1,8 @@
 """The list of files that opens at an @ in the prompt."""
 
-import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.windowing.manager import WindowManager
 
-_TYPED = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{0,200})|([^\s"]{0,200}))\Z""")
-_LOOKED_AT = 400  # characters before the cursor in which an @ is looked for
 _KEYS = (("↑↓", msg("move")), ("tab", msg("insert")), ("esc", msg("close")))
 _AGAIN = (("enter", msg("the whole file")), ("esc", msg("close")))
 _HITS = 50
@@ -30,36 +27,8 @@ _WIDE = 60  # cells from which ages are shown
 _OUTLINE = 400  # entries
 
 
-class Typed(NamedTuple):
-    """The beginning of a mention before the cursor: its length with the @, and the query."""
-
-    length: int
-    query: str
-
-
-def typed_before(text: str) -> Typed | None:
-    """Return the mention that is being typed at the end of a text, or None.
-
-    Example:
-        >>> typed_before("Write tests for @car")
-        Typed(length=4, query='car')
-    """
-    found = _TYPED.search(text[-_LOOKED_AT:])
-    if found is None:
-        return None
-    return Typed(len(found[0]), found[1] if found[1] is not None else found[2])
-
-
 class MentionList:
-    """Finds files for a mention and shows them in the popup.
-
-    Args:
-        popup: The popup.
-        windows: The windows: files that are open come first.
-        workspace: The folder.
-        words: Translates into the person's locale.
-        load: Runs a function on a thread, then another one on the screen's.
-    """
+    """Finds files for a mention and shows them in the popup."""
 
     def __init__(
         self,
@@ -118,12 +87,10 @@ class MentionList:
             self.show(self._query, is_path=self._is_path)
 
     def close(self) -> None:
-        """Stop showing files."""
         self._query = self.again = None
 
     @property
     def chosen(self) -> Match | None:
-        """The file under the cursor."""
         found = self._popup.chosen
         return found if isinstance(found, Match) else None
 
@@ -164,7 +131,6 @@ class MentionList:
         self._popup.show([(row, None)], title=title, hints=_AGAIN)
 
     def _opened(self) -> dict[str, str]:
-        """Return the open files and their windows, the newest window first."""
         found: dict[str, str] = {}
         for window in reversed(self._windows.windows()):
             path = file_of(window)

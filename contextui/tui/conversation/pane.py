@@ -104,7 +104,6 @@ class Conversation(VerticalScroll):
         yield earlier
 
     def on_mount(self) -> None:
-        """Anchor to the bottom, and show the conversation so far."""
         self.anchor()
         if self._desk.is_offline:
             self._show_ways(self._words("use a local server: looking…"))
@@ -113,7 +112,6 @@ class Conversation(VerticalScroll):
             self.run_worker(self._read_older(), name="older")
 
     def _show_ways(self, server: str = "") -> None:
-        """Show the commands that connect a model; `server` says what is known of a local one."""
         words = self._words
         self.query_one(Welcome).show_offline(
             [
@@ -123,7 +121,6 @@ class Conversation(VerticalScroll):
         )
 
     async def find_server(self) -> None:
-        """Look for a model server on this machine, and show it on the start screen."""
         from contextui.agent.models.catalogue import (  # noqa: PLC0415  (after the first frame)
             local_server,
         )
@@ -143,7 +140,6 @@ class Conversation(VerticalScroll):
             self._show_ways(text)
 
     async def show_recent(self) -> None:
-        """Show the folder's earlier sessions, if there are any and nothing was said yet."""
         from contextui.tui.conversation.recent import (  # noqa: PLC0415  (after the first frame)
             find_recent,
             trust_line,
@@ -176,7 +172,6 @@ class Conversation(VerticalScroll):
             self.note(waiting.plain.removeprefix("● "))
 
     async def _read_older(self) -> None:
-        """Load items from the log that the resumed session did not keep in memory."""
         try:
             items = await asyncio.to_thread(self._desk.session.older_items)
         except OSError as error:
@@ -189,7 +184,6 @@ class Conversation(VerticalScroll):
     # --- turn events -------------------------------------------------------------------
 
     def handle(self, event: Event, figures: TurnFigures | None = None) -> None:
-        """Render an event of the current turn; its end comes with figures."""
         if not self._is_whole:
             return
         if isinstance(event, ThinkingDelta):
@@ -248,7 +242,6 @@ class Conversation(VerticalScroll):
         return self._words(event.explanation or msg("Stopped."))
 
     def wait(self, is_waiting: bool) -> None:
-        """Show whether the current call waits for the person."""
         if self._call is not None:
             self._call.wait(is_waiting)
 
@@ -268,13 +261,11 @@ class Conversation(VerticalScroll):
 
     @property
     def new_below(self) -> int:
-        """The number of lines below the visible part; 0 while the pane is hidden."""
         if not self.region or self.max_scroll_y <= 0:
             return 0
         return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
-        """Expand or collapse the newest calls and thinking."""
         calls = [one for one in self.children if isinstance(one, FoldedLine)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
@@ -282,13 +273,11 @@ class Conversation(VerticalScroll):
                 call.toggle()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what needs an answer only if there is one."""
         if action in ("copy", "save_code"):
             return bool(self.query(ModelWords) or self._last_answer())
         return super().check_action(action, parameters)
 
     def action_copy(self) -> None:
-        """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)
         text = answers.last().shown if answers else ""
         if text:
@@ -299,7 +288,6 @@ class Conversation(VerticalScroll):
         self.notify(message, markup=False)
 
     async def action_save_code(self) -> None:
-        """Save the code blocks of the last response that are longer than 10 lines."""
         answer = self._last_answer()
         if self._workspace is None or not any(code_blocks(answer)):
             message = self._words("The last answer has no code block of more than 10 lines.")
@@ -321,7 +309,6 @@ class Conversation(VerticalScroll):
         )
 
     def _last_answer(self) -> str:
-        """Return the last response as the model wrote it."""
         items = self._desk.session.context.get_all()
         answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
         return next((one.content for one in answers if one.content.strip()), "")
@@ -336,7 +323,6 @@ class Conversation(VerticalScroll):
             self.anchor()
 
     def action_scroll_home(self) -> None:
-        """Scroll to the top; at the top, show earlier entries."""
         if self.scroll_y > 0:
             super().action_scroll_home()
         else:
@@ -445,7 +431,6 @@ class Conversation(VerticalScroll):
 
 
 def _space(before: Widget, widget: Widget) -> None:
-    """Set the distance of a widget to the one before it."""
     after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
     widget.set_class(after_call or isinstance(before, CommandLine), "-after-call")
     if isinstance(before, ModelWords):

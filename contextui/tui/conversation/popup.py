@@ -30,7 +30,6 @@ class Popup(OptionList, can_focus=False):
 
     @property
     def row_width(self) -> int:
-        """The cells of a row."""
         around = self.parent.size.width if self.parent is not None else 0  # type: ignore[attr-defined]
         return max(around - _FRAME, 10)
 
@@ -44,16 +43,7 @@ class Popup(OptionList, can_focus=False):
         keep: bool = False,
         at: int | None = 0,
     ) -> None:
-        """Show rows, each with its value.
-
-        Args:
-            rows: The rows, most likely first.
-            title: Shown in the upper border; without a title, there is no border.
-            hints: The keys, shown in the lower border.
-            empty: A line in place of the rows if there are none.
-            keep: Keep the place of the cursor.
-            at: The row under the cursor at first, if any.
-        """
+        """Show rows, each with its value."""
         before, self.is_moved = self.highlighted, False
         self._values = [value for _, value in rows]
         with self.prevent(OptionList.OptionHighlighted):

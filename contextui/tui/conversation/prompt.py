@@ -45,14 +45,12 @@ class InputHistory:
         self._unfinished = ""
 
     def add(self, text: str) -> None:
-        """Append a sent text and reset the position."""
         if text in self._texts:
             self._texts.remove(text)  # its place is now the last
         self._texts.append(text)
         self._place = None
 
     def put_before(self, texts: Iterable[str]) -> None:
-        """Add older texts, of earlier sessions."""
         before = [one for one in texts if one not in set(self._texts)]
         self._texts = [*before, *self._texts]
         if self._place is not None:
@@ -60,11 +58,9 @@ class InputHistory:
 
     @property
     def texts(self) -> list[str]:
-        """All texts, oldest first."""
         return self._texts
 
     def back(self, current: str) -> str | None:
-        """Return the previous text, or None if there is none."""
         if self._place is None:
             self._unfinished = current
         place = len(self._texts) if self._place is None else self._place
@@ -74,7 +70,6 @@ class InputHistory:
         return self._texts[self._place]
 
     def forth(self) -> str | None:
-        """Return the next text, at last the unfinished one; None if that is already shown."""
         if self._place is None:
             return None
         self._place += 1
@@ -121,25 +116,21 @@ class Pastes:
         self._kept: dict[str, str] = {}
 
     def keep(self, text: str) -> str:
-        """Store a paste and return its placeholder."""
         number = len(self._kept) + 1
         word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
 
     def keep_once(self, text: str) -> str:
-        """Return the placeholder of a paste, which may be stored already."""
         return next((word for word, one in self._kept.items() if one == text), "") or self.keep(
             text
         )
 
     @property
     def size(self) -> int:
-        """How many characters are kept."""
         return sum(map(len, self._kept.values()))
 
     def whole(self, text: str) -> str:
-        """Return the text with every placeholder replaced by its paste."""
         for word, paste in self._kept.items():
             text = text.replace(word, paste, 1)
         return text
@@ -265,7 +256,6 @@ class Prompt(InertArea):
     def attach(
         self, desk: "AppSession", status: "TurnStatus", new_below: Callable[[], int]
     ) -> None:
-        """Attach a session: load the input history and show the status."""
         from contextui.agent.preamble import is_said  # noqa: PLC0415  (after the first frame)
         from contextui.session.history import PromptHistory, collapse  # noqa: PLC0415
 
@@ -281,7 +271,6 @@ class Prompt(InertArea):
         self._show_status()
 
     def _load_history(self) -> None:
-        """Read the prompts of earlier sessions, on a thread."""
         assert self._kept is not None
         texts = self._kept.texts()
         with suppress(RuntimeError, NoActiveAppError):  # the app may have quit
@@ -294,7 +283,6 @@ class Prompt(InertArea):
             self._writers.submit(lambda: [kept.add(one) for one in new])
 
     def load_text(self, text: str) -> None:
-        """Replace the text, with control characters escaped."""
         super().load_text(for_terminal(text))
 
     def on_click(self, event: events.Click) -> None:
@@ -367,7 +355,6 @@ class Prompt(InertArea):
         return text is not None
 
     def recall(self, text: str) -> None:
-        """Put an earlier text into the field; no completions open until it is edited."""
         self.text = self._shortened(text)
         self.recalled = self.text
         self.move_cursor(self.document.end)
@@ -399,7 +386,6 @@ class Prompt(InertArea):
         self.replace(self._pastes.keep(text), *self.selection, maintain_selection_offset=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Name what Enter does: while the history is searched, it sends nothing."""
         if action in ("take", "submit"):
             return self.is_searching == (action == "take")
         return super().check_action(action, parameters)
@@ -408,7 +394,6 @@ class Prompt(InertArea):
         self.post_message(self.Completing(is_enter=True))
 
     def action_submit(self) -> None:
-        """Send the text, or accept the selected completion."""
         if self.is_completing:
             self.post_message(self.Completing(is_enter=True))
             return
@@ -432,25 +417,21 @@ class Prompt(InertArea):
 
     @property
     def is_shell(self) -> bool:
-        """Whether Enter runs the text in the terminal."""
         return self.text.startswith("!") and not self.is_searching
 
     @property
     def whole_text(self) -> str:
-        """The text with placeholders replaced by their pastes."""
         return self._pastes.whole(self.text if self._set_aside is None else self._set_aside)
 
     # --- mentions ----------------------------------------------------------------------
 
     @property
     def text_before_cursor(self) -> str:
-        """The text of the cursor's line, up to the cursor."""
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
     @property
     def mentions(self) -> frozenset[str]:
-        """The mentions that were chosen from a list and are still in the text."""
         return frozenset(one for one in self._mentions if one in self.text)
 
     def insert_mention(self, mention: str, instead_of: int) -> None:
@@ -481,11 +462,9 @@ class Prompt(InertArea):
         ]
 
     def action_delete_left(self) -> None:
-        """Delete to the left of the cursor; a mention as one character."""
         self._delete(is_left=True)
 
     def action_delete_right(self) -> None:
-        """Delete to the right of the cursor; a mention as one character."""
         self._delete(is_left=False)
 
     def _delete(self, *, is_left: bool) -> None:
@@ -522,7 +501,6 @@ class Prompt(InertArea):
         return self._history.texts
 
     def begin_search(self) -> None:
-        """Set the text aside; the field takes a query."""
         if self._set_aside is None:
             self._set_aside = self.text
             self.text = ""
@@ -561,7 +539,6 @@ class Prompt(InertArea):
         return first + end + self._pastes.keep_once(rest)
 
     def replace_text(self, text: str) -> None:
-        """Put an edited text into the field; a large one as a placeholder."""
         if text != self.whole_text:
             self.put(self._pastes.keep(text) if is_large(text) else text)
 
@@ -586,18 +563,15 @@ class Prompt(InertArea):
         return typed.pop(key, 0) > 0 and not any(typed.values())
 
     def say(self, text: str) -> None:
-        """Send a text as it is, without completing it."""
         self.put(text)
         self.is_completing = False
         self.action_submit()
 
     def watch_text(self) -> None:
-        """Show at once what Enter would do."""
         self.set_class(self.is_shell, "-shell")
         self._show_status()
 
     def put(self, text: str) -> None:
-        """Put a text into the prompt for editing."""
         self.text = text
         self.move_cursor(self.document.end)
         self.focus()

@@ -28,17 +28,7 @@ _LARGEST = 1_000_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """What the start screen shows of a folder.
-
-    Attributes:
-        heads: The newest sessions.
-        newest: What the newest one contains.
-        more: How many others there are.
-        branch: The git branch; empty without one.
-        guide: The tokens of AGENTS.md; None without one.
-        untrusted: How many window files wait for trust.
-        servers: How many MCP servers wait for trust.
-    """
+    """What the start screen shows of a folder."""
 
     heads: tuple[Head, ...]
     newest: Preview
@@ -145,7 +135,6 @@ class ResumeRow(Try):
             yield Content.styled(f"  {', '.join(left)}", "$text-warning")
 
     def _left(self) -> Iterator[str]:
-        """Yield what the newest session left open."""
         words, newest = self._words, self._newest
         assert newest is not None
         if count := len(newest.windows):

@@ -34,19 +34,7 @@ _ROUND = len("⠋    esc ") + 4  # cells around the status
 
 @dataclass(slots=True)
 class TurnStatus:
-    """Progress of the current turn.
-
-    Attributes:
-        has_cache: Returns whether the model has a prompt cache.
-        job_in: Returns the name of the job that runs in a window; empty if none does.
-        is_running: Whether a turn or a compaction runs.
-        step: The number of the current request.
-        tokens: Output tokens of finished requests.
-        characters: Characters streamed so far, used to estimate tokens.
-        retry: The reason for a retry and the seconds until then.
-        activity: The current activity: compacting, thinking, answering, acting or working.
-        cost: What the finished requests cost in dollars; None if no price is known.
-    """
+    """Progress of the current turn."""
 
     has_cache: Callable[[], bool] = lambda: False
     job_in: Callable[[str], str] = lambda _: ""
@@ -112,7 +100,6 @@ class TurnStatus:
         return None
 
     def wait(self, is_waiting: bool) -> None:
-        """Exclude the time from now on, until the person has answered a question."""
         now = time.monotonic()
         if self._waits_since is not None:
             self._paused += now - self._waits_since
@@ -122,13 +109,7 @@ class TurnStatus:
         return max(now - self._began - self._paused, 0.0)
 
     def shown(self, words: Words, now: float, room: int) -> Content:
-        """Return the title of the prompt's border; empty while nothing runs.
-
-        Args:
-            words: Translates into the person's locale.
-            now: The monotonic time.
-            room: The available cells; a narrow prompt shows less.
-        """
+        """Return the title of the prompt's border; empty while nothing runs."""
         if not self.is_running:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
@@ -152,7 +133,6 @@ class TurnStatus:
         )
 
     def _progress(self, words: Words, now: float, room: int) -> str:
-        """Return what the turn does, for how long, and its figures where there is room."""
         seconds = int(self._seconds(now))
         job = self.job_in(self._window) if self._window and now - self._called > _PATIENCE else ""
         if job:

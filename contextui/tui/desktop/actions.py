@@ -36,13 +36,7 @@ from contextui.words import Words, msg
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """The display form of a result.
-
-    Attributes:
-        line: The line in the window's lower border.
-        style: Its style.
-        whole: The full text, if there is more to read.
-    """
+    """The display form of a result."""
 
     line: str
     style: str
@@ -79,7 +73,6 @@ class ResultScreen(ModalScreen[None]):
         self._title, self._text, self._words = title, text, words
 
     def compose(self) -> ComposeResult:
-        """Compose the text in a box, with diffs in color."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield ChangeView(self._lines())
@@ -117,15 +110,7 @@ _SLOW = 0.4  # seconds after which an action is shown as running
 
 
 class ActionRunner:
-    """Runs a window's actions for the person and shows the results in its border.
-
-    Args:
-        frame: The window's frame; menus and forms open over it.
-        window: The window.
-        setting: State shared by all windows.
-        body: Returns the widget that shows the window.
-        show_note: Shows a result and its style in the border.
-    """
+    """Runs a window's actions for the person and shows the results in its border."""
 
     def __init__(
         self,
@@ -140,23 +125,19 @@ class ActionRunner:
         self._last = ResultLine("", "")
 
     def choose(self, wanted: str, fill_in: bool = False) -> None:
-        """Run an action or an anchor, asking for required params first.
-
-        Args:
-            wanted: The id of an action or an anchor.
-            fill_in: Ask for params even if none is required.
-        """
+        """Run an action or an anchor, asking for required params first."""
         anchor = runtime_of(self._window).renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if isinstance(anchor, Form):
-            self._ask(wanted, Question.of_anchor(self._window, anchor))
+            bound = self._window.actions[anchor.action]
+            self._ask(wanted, Question(self._window, bound, anchor.fields, anchor.params))
         elif action is not None and (needs_words(action) or (fill_in and action.params.listing)):
-            self._ask(wanted, Question.of_action(self._window, action))
+            names = tuple(param.name for param in action.params.listing)
+            self._ask(wanted, Question(self._window, action, names))
         elif not isinstance(anchor, Reference):
             self.run(wanted, {})
 
     def run(self, action_id: str, params: Mapping[str, Any]) -> None:
-        """Run an action as the person, without approval."""
         # The screen's worker: closing the window must not cancel the action that closes it.
         self._frame.screen.run_worker(self._carry_out(action_id, params), name=action_id)
 
@@ -211,7 +192,6 @@ class ActionRunner:
             self.show_all()
 
     def show_all(self) -> bool:
-        """Show the whole last result; return whether there is more than the line."""
         if self._last.whole:
             screen = ResultScreen(self._title(""), self._last.whole, self._words)
             self._frame.app.push_screen(screen)

@@ -24,7 +24,6 @@ from contextui.tui.desktop.values import Choice, chosen, kind_of, limits, proble
 from contextui.tui.footer import KeyBar
 from contextui.tui.lines import FAINT, MUTED, fit, line
 from contextui.windowing.action import Action, ActionResult
-from contextui.windowing.anchor import Form
 from contextui.windowing.params import Param
 from contextui.windowing.window import Window
 from contextui.words import Words, msg
@@ -77,7 +76,6 @@ class FormField(Vertical):
         self.input: Widget = self._choice() if self._kind.options else self._field(workspace)
 
     def compose(self) -> ComposeResult:
-        """Compose the name, the input, and the error below it."""
         with Horizontal():
             name = fit(self.param.name, LABEL - 1)
             yield Static(Content.assemble((name, "")), classes="label")
@@ -141,7 +139,6 @@ class FormField(Vertical):
         return text
 
     def show_problem(self, problem: str) -> None:
-        """Show a validation error at the field, or clear it."""
         self._wrong.update(Content.assemble((line(problem), "$text-error")))
         self.set_class(bool(problem), "-wrong")
 
@@ -176,29 +173,12 @@ Run = Callable[[Mapping[str, Any]], Awaitable[ActionResult]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The params to ask for.
-
-    Attributes:
-        window: The window with the action.
-        action: The action.
-        names: The params that the person fills in.
-        given: The params that are already set.
-    """
+    """The params to ask for."""
 
     window: Window
     action: Action
     names: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of_action(cls, window: Window, action: Action) -> "Question":
-        """Ask for all params of an action."""
-        return cls(window, action, tuple(param.name for param in action.params.listing))
-
-    @classmethod
-    def of_anchor(cls, window: Window, anchor: Form) -> "Question":
-        """Ask for the fields of an anchor."""
-        return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
 _TITLE = 66  # maximum cells of a title
@@ -206,13 +186,7 @@ _KEYS = (("enter", msg("run")), ("tab", msg("next field")), ("^j", "new line"), 
 
 
 class FormScreen(ModalScreen[ActionResult | None]):
-    """Asks for the params of an action and runs it; stays open until it succeeds.
-
-    Args:
-        question: The params to ask for.
-        run: Runs the action with the entered params.
-        words: Translates into the person's locale.
-    """
+    """Asks for the params of an action and runs it; stays open until it succeeds."""
 
     BINDINGS = [
         Binding("escape", "leave", "back", show=False),
@@ -244,7 +218,6 @@ class FormScreen(ModalScreen[ActionResult | None]):
 
     @on(Field.Done)
     async def action_run(self) -> None:
-        """Validate the params and run the action; show errors at the fields."""
         if self._is_acting:
             return
         given = {

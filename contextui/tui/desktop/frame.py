@@ -95,7 +95,6 @@ class Closing(Horizontal):
         yield ClosingField(hint=self._words(_HINTS[-1]))
 
     def ask(self, warning: str = "") -> None:
-        """Show the prompt; a warning names what would be lost."""
         field = self.query_one(Field)
         field.text, self._warning = "", warning
         self._show_text()
@@ -110,7 +109,6 @@ class Closing(Horizontal):
         return self._words("Close {window}?", window=line(self._window_id)) + " "
 
     def _show_text(self) -> None:
-        """Show the warning or the hint in the longest form that fits."""
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
         if self._warning:
@@ -124,7 +122,6 @@ class Closing(Horizontal):
         self.query_one(Field).placeholder = Content.assemble((text, style))
 
     def on_descendant_blur(self) -> None:
-        """Withdraw the question once the person has gone elsewhere in the app."""
         self.call_after_refresh(self._withdraw)
 
     def _withdraw(self) -> None:
@@ -132,7 +129,6 @@ class Closing(Horizontal):
             self.display = False
 
     def _cut(self, room: int) -> str:
-        """Return the warning, truncated if enough of it remains."""
         if _ENOUGH <= room < cell_len(self._warning):
             return set_cell_size(self._warning, room - 1) + "…"
         return self._warning
@@ -256,7 +252,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return body
 
     def _watch_body(self) -> None:
-        """Follow the size and the position of the body's content."""
         if isinstance(self.body, ScrollView):
             self.watch(self.body, "virtual_size", self._content_resized, init=False)
             self.watch(self.body, "scroll_y", self.draw_border, init=False)
@@ -297,7 +292,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self._draw()
 
     def draw_border(self) -> None:
-        """Update title and facts in the border; only changes are drawn."""
         if not self.is_attached:  # a tick between creating and mounting it
             return
         width = max(self.outer_size.width - _BORDER, 0)
@@ -321,13 +315,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return self._spread(left, right, width) if right.plain else left
 
     def _right(self, room: int) -> Content:
-        """Return the progress, or else the position."""
         notice = self._setting.notices.get(self.window.id, "")
         progress = progress_of(self.window, notice, room)
         return progress if progress.plain else Content.styled("   ".join(self._place(room)), MUTED)
 
     def _spread(self, left: Content, right: Content, width: int) -> Content:
-        """Return both ends of an edge, with its line between them."""
         gap = width - left.cell_length - right.cell_length
         if gap < _GAP:
             return Content.assemble(left, " " * max(gap, 2 if left.plain else 0), right)
@@ -336,7 +328,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return Content.assemble(left, " ", ("─" * (gap - 2), ink), " ", right)
 
     def _place(self, room: int) -> list[str]:
-        """Return what is said at the right of the upper border, as much as fits."""
         words = self._setting.words
         parts = [words("just opened")] if self.window.id in self._setting.opened else []
         parts += [words("pinned")] if self.is_pinned else []
@@ -375,20 +366,17 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         return self._spread(Content.styled(note, self._note_style), right, width)
 
     def pin(self, is_pinned: bool) -> None:
-        """Show whether the person pinned this window in the main place."""
         if is_pinned != self.is_pinned:
             self.is_pinned = is_pinned
             self.draw_border()
 
     def show_note(self, text: str, style: str = "") -> None:
-        """Show a result in the lower border, for some seconds."""
         self.clear_note()
         self.note, self._note_style = text, style
         self._note_timer = self.set_timer(_SECONDS, self.clear_note)
         self.draw_border()
 
     def clear_note(self) -> None:
-        """Show only the facts in the lower border."""
         if self._note_timer is not None:
             self._note_timer.stop()
         self.note, self._note_timer = "", None
@@ -417,7 +405,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             call_hook(self.body, "person_left")
 
     def on_click(self, event: events.Click) -> None:
-        """Open the menu on a click on the number, or on the sign in the lower border."""
         if event.widget is not self:
             return
         width, height = self.outer_size
@@ -454,7 +441,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
-        """Replace a failed custom widget with the default body."""
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = self._usual_body()
@@ -469,7 +455,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     # --- actions -----------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to where the focus is."""
         if keeps(self.app.focused, "keeps_keys") or isinstance(self.app.focused, ClosingField):
             return False  # they belong to the widget
         inside = self.app.focused is not self  # `has_focus` of a new frame is set later
@@ -507,7 +492,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     @property
     def will_go_in(self) -> bool:
-        """Whether the focus is on its way into the body."""
         return self._will_go_in
 
     def _go_in_now(self) -> None:
@@ -538,7 +522,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             raise SkipAction
 
     def action_close(self) -> None:
-        """Ask for a summary, in the last row."""
         unsaved = runtime_of(self.window).renders.latest().unsaved
         lost = str(hook(self.body, "closing_warning") or "") or line(unsaved)
         self.query_one(Closing).ask(lost)

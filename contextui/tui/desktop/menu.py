@@ -23,14 +23,7 @@ _KEY = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu entry.
-
-    Attributes:
-        id: The id that is returned.
-        name: The display name.
-        about: A description.
-        key: The key that does the same.
-    """
+    """A menu entry."""
 
     id: str
     name: str
@@ -40,28 +33,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The selected entry of a menu.
-
-    Attributes:
-        id: The entry's id.
-        fill_in: Whether the person wants to fill in optional params first.
-    """
+    """The selected entry of a menu."""
 
     id: str
     fill_in: bool = False
 
 
 class MenuScreen(ModalScreen[Chosen | None]):
-    """Shows entries in groups and returns the selected one.
-
-    Args:
-        title: The title.
-        groups: The entries; a rule separates groups.
-        words: Translates into the person's locale.
-        can_fill_in: Whether `space` is offered, to fill in params first.
-        enter: What Enter does, in English.
-        at: The id of the entry under the cursor at first.
-    """
+    """Shows entries in groups and returns the selected one."""
 
     BINDINGS = [
         Binding("escape", "leave", "back", show=False),
@@ -110,7 +89,6 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self.dismiss(Chosen(message.option_id or ""))
 
     def action_fill_in(self) -> None:
-        """Select the entry, to fill in params first."""
         listed = self.query_one(OptionList)
         if self._can_fill_in and listed.highlighted is not None:
             option = listed.get_option_at_index(listed.highlighted)

@@ -110,7 +110,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._dividers = dividers
 
     def compose(self) -> ComposeResult:
-        """Compose the hint for an empty desktop, and the lines."""
         yield self._empty
         yield self._lines
 
@@ -118,19 +117,12 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.set_interval(1.0, self._tick)
 
     def show_windows(self, saved_order: object) -> None:
-        """Show the windows of the session, in the order of the last run of this session."""
         there = {one.id for one in self._setting.windows.windows()}
-        self._take(Changes(windows=there), first_order=saved_order, is_first=True)
+        self.take(Changes(windows=there), first_order=saved_order, is_first=True)
 
     # --- changes -----------------------------------------------------------------------
 
-    def take(self, changes: Changes) -> None:
-        """Redraw what changed, in place."""
-        self._take(changes)
-
-    def _take(
-        self, changes: Changes, *, is_first: bool = False, first_order: object = None
-    ) -> None:
+    def take(self, changes: Changes, *, is_first: bool = False, first_order: object = None) -> None:
         before = (list(self._order.ids), self._order.current)
         windows = {one.id: one for one in self._setting.windows.windows()}
         opened = self._order.follow(
@@ -163,14 +155,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                     hidden.remove()
         replaced = [one for one in self._frames if self._is_replaced(windows.get(one))]
         if replaced or changes.again or before != (self._order.ids, self._order.current):
-            self._arrange(replaced)
+            self.refit(replaced)
             self.post_message(self.Reordered())
         for window_id in changes.windows & self._frames.keys():
             self._frames[window_id].window_changed()
         self._redraw_lines()
 
     def _is_replaced(self, window: Window | None) -> bool:
-        """Whether a window was reloaded with another class since its frame was mounted."""
         return window is not None and self._frames[window.id].window is not window
 
     @on(GistDrawn)
@@ -190,7 +181,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._fit()
 
     def _forget_opened(self) -> None:
-        """Drop the mark of new windows after some seconds, or after a key."""
         key = getattr(self.app, "last_input", 0.0)
         for one, at in list(self._setting.opened.items()):
             if time.monotonic() - at > _FRESH or key > at:
@@ -203,14 +193,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     # --- arrangement -------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        self._arrange()
-
-    def refit(self) -> None:
-        """Rearrange the windows for other dividers, or another size of the terminal."""
-        self._arrange()
+        self.refit()
 
     def number_of(self, window_id: str) -> int:
-        """Return the number with which `ctrl+g` goes to a window."""
         self.take(Changes())  # it may have been opened just now
         return self._order.number(window_id)
 
@@ -237,7 +222,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         before = self._height_of(window_id)
         had = self._order.grown.get(window_id, 0)
         self._order.grown[window_id] = had + by
-        self._arrange()
+        self.refit()
         if self._height_of(window_id) == before:
             self._order.grown[window_id] = had
             return False
@@ -245,7 +230,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         return True
 
     def reset_sizes(self) -> None:
-        """Give all windows the rows that they need."""
         self._order.grown.clear()
 
     def _height_of(self, window_id: str) -> int:
@@ -254,7 +238,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     @property
     def order_to_save(self) -> dict[str, Any]:
-        """The order of the windows, to remember for the next run."""
         return self._order.saved()
 
     @on(WindowFrame.Resized)
@@ -265,14 +248,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        """Rearrange the windows if one of those shown wants another number of rows."""
         self._will_fit = False
         before = {one: self._rows.get(one) for one in self._frames}
         for one, frame in self._frames.items():
             if (rows := frame.wanted_rows()) is not None:
                 self._rows[one] = rows
         if before != {one: self._rows.get(one) for one in self._frames}:
-            self._arrange()
+            self.refit()
 
     def _wish(self, window_id: str) -> Wish:
         window = self._setting.windows.get(window_id)
@@ -307,7 +289,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.styles.height = max(found.rows, LEAST_ROWS) if is_above else None
         return found
 
-    def _arrange(self, replaced: Sequence[str] = ()) -> None:
+    def refit(self, replaced: Sequence[str] = ()) -> None:
         setting, lines = self._setting, self._lines
         if not self.is_attached or not lines.is_attached:
             return
@@ -412,21 +394,17 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._setting.windows.focus(window_id)
 
     def keeps_tab(self) -> bool:
-        """Return whether a window's widget has the focus and uses tab itself."""
         return self.is_attached and keeps(self.screen.focused, "keeps_keys", "keeps_tab")
 
     def keeps_keys(self) -> bool:
-        """Return whether a window's widget has the focus and uses all keys."""
         return self.is_attached and keeps(self.screen.focused, "keeps_keys")
 
     def leave(self) -> None:
-        """Move the focus from a window's widget to its frame."""
         frame = self._frames.get(self._order.current or "")
         if frame is not None:
             frame.focus()
 
-    def go_to(self, number: int) -> None:
-        """Focus the window with this number and show it if it was only a line."""
+    def action_go_to(self, number: int) -> None:
         window_id = self._order.numbered(number)
         if window_id is None:
             words = self._words("There is no window {number}.", number=number)
@@ -435,7 +413,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._go(window_id)
 
     def is_at(self, number: int) -> bool:
-        """Whether the window with this number has the focus or does not exist."""
         window_id = self._order.numbered(number)
         frame = self._frames.get(window_id or "")
         return window_id is None or (frame is not None and frame.has_focus_within)
@@ -445,7 +422,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         is_shown = window_id in self._frames
         self._order.use(window_id, is_wide=self._wish(window_id).is_wide and not is_shown)
         self._wants_focus = True
-        self._arrange()
+        self.refit()
 
     def act_in(self, window_id: str, action_id: str, params: Mapping[str, Any]) -> None:
         """Go to a window, and run an action there as the person once it has a frame."""
@@ -487,22 +464,18 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
                 call_hook(frame.body, "person_acted", "open")
                 frame.go_in()
 
-    def action_go_to(self, number: int) -> None:
-        self.go_to(number)
-
     def action_step(self, by: int) -> None:
         if (window_id := self._order.step(by)) is not None:
             self._go(window_id)
 
     def action_master(self) -> None:
-        """Make the current window the main one, which new ones do not replace; again: undo it."""
         self._order.promote()
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     def action_move(self, by: int) -> None:
         self._order.move(by, self._arrangement.shown)
-        self._arrange()
+        self.refit()
         self.post_message(self.Reordered())
 
     @on(WindowLines.Chosen)

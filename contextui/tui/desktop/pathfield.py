@@ -42,7 +42,6 @@ class PathInput(Field):
         self._offers = offers
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys to the form while nothing is offered."""
         if action in ("take", "choose", "close"):
             return bool(self._offers.matches) and self._offers.display
         return super().check_action(action, parameters)
@@ -103,7 +102,6 @@ class PathOffers(LineView):
         self.refresh()
 
     def take(self, place: int | None = None) -> None:
-        """Insert a path: the chosen one unless another is named."""
         self.post_message(self.Taken(self.matches[self._at if place is None else place].path))
 
     def on_click(self, event: events.Click) -> None:
@@ -138,7 +136,6 @@ class PathField(Vertical):
 
     @on(TextArea.Changed)
     def _offer(self) -> None:
-        """Offer what fits; nothing for an empty or just inserted text."""
         query = self.input.text
         if not query.strip() or query == self._inserted or not self.input.has_focus:
             self._offers.show([])
@@ -160,5 +157,4 @@ class PathField(Vertical):
 
     @property
     def value(self) -> str:
-        """The path: the inserted one, or what was typed."""
         return self.given if self.given and self.input.text == self._inserted else self.input.text

@@ -77,18 +77,11 @@ class RowList(CursorView, Generic[T]):
 
     @property
     def row(self) -> T | None:
-        """The row under the cursor."""
         row = self.rows[self.cursor] if self.cursor < len(self.rows) else None
         return row if row is not None and self.is_entry(row) else None
 
     def show(self, rows: Sequence[T], note: Content | str = "", *, at: Hashable = None) -> None:
-        """Show other rows; the cursor stays on its row, or near it.
-
-        Args:
-            rows: The rows.
-            note: What to show if there are none.
-            at: The key of the row to move the cursor to.
-        """
+        """Show other rows; the cursor stays on its row, or near it."""
         if self.row is not None:
             self._chosen = self._key(self.row)
         self.rows = rows
@@ -111,7 +104,6 @@ class RowList(CursorView, Generic[T]):
                 return
 
     def line_at(self, number: int, width: int) -> Content:
-        """Draw a row, or the note if there is none."""
         if not self.rows:
             return self._noted[number]
         shown = self._draw_row(self.rows[number], width)
@@ -120,7 +112,6 @@ class RowList(CursorView, Generic[T]):
         return shown
 
     def _entry_from(self, place: int, step: int) -> int:
-        """Return the place of the next entry in a direction, or else in the other one."""
         return nearest(place, step, len(self.rows), lambda at: self.is_entry(self.rows[at]))
 
     def _show_cursor(self) -> None:
@@ -130,7 +121,6 @@ class RowList(CursorView, Generic[T]):
         self.show_line(self.cursor)
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Move the cursor to a row, or to the next entry in the direction of `step`."""
         place = self._entry_from(place, step)
         moved, self.cursor = place != self.cursor, place
         self._show_cursor()
@@ -139,17 +129,14 @@ class RowList(CursorView, Generic[T]):
             self.post_message(self.Moved())
 
     def action_open(self) -> None:
-        """Choose the row under the cursor."""
         if self.row is not None:
             self.post_message(self.Opened())
 
     def action_expand(self) -> None:
-        """Expand or collapse the row under the cursor."""
         if self.row is not None:
             self.post_message(self.Toggled())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable `expand` only if rows can be expanded."""
         return super().check_action(action, parameters) and (action != "expand" or self.expands)
 
     def on_click(self, event: events.Click) -> None:
@@ -163,11 +150,9 @@ class RowList(CursorView, Generic[T]):
                 self.action_open()
 
     def on_focus(self) -> None:
-        """Show the cursor."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
         self.refresh()
 
 
@@ -198,11 +183,9 @@ class FilterInput(Input):
         self.can_focus = False  # until it is used
 
     def action_move(self, how: str, by: int) -> None:
-        """Move the cursor of the list."""
         self.post_message(self.Moved(how, by))
 
     def action_clear_filter(self) -> None:
-        """Leave the filter."""
         self.post_message(self.Cleared())
 
 
@@ -247,28 +230,23 @@ class FilterLine(Horizontal):
         self.display = is_always_shown
 
     def compose(self) -> ComposeResult:
-        """Compose the slash, the text and what it finds."""
         yield Static(Content.styled("/ ", f"{KEY} bold"), classes="slash")
         yield self._input
         yield self._found
 
     @property
     def query_text(self) -> str:
-        """What to find; empty while the filter is not used."""
         return self._input.value.strip() if self.display else ""
 
     @property
     def is_typing(self) -> bool:
-        """Whether the filter has the focus."""
         return self._input.has_focus
 
     def begin(self) -> None:
-        """Show the filter and type into it."""
         self.display = self._input.can_focus = self._rows.is_filtered = True
         self._input.focus()
 
     def end(self) -> None:
-        """Clear the filter and return to the list."""
         self._leave(self._is_always_shown)
         with self.prevent(Input.Changed):
             self._input.value = ""
@@ -283,7 +261,6 @@ class FilterLine(Horizontal):
             self._rows.focus()
 
     def show_found(self, text: str | Content) -> None:
-        """Show how much is found."""
         self._found.update(Content.styled(text, MUTED) if isinstance(text, str) else text)
 
     @on(Input.Changed)
@@ -331,13 +308,7 @@ def visible(name: str) -> str:
 
 
 def marked_name(name: str, positions: Collection[int] = (), style: str = "") -> Content:
-    """Return a name as one line, with the matched letters highlighted.
-
-    Args:
-        name: The name; it may contain anything.
-        positions: The indexes of its matched letters.
-        style: The style of the other letters.
-    """
+    """Return a name as one line, with the matched letters highlighted."""
     if (masked := mask_own(name)) != name:
         return Content.styled(visible(masked), style)
     if not positions:

@@ -25,13 +25,7 @@ _MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "mo
 
 @dataclass(frozen=True, slots=True)
 class LastAction:
-    """The last change of a window.
-
-    Attributes:
-        actor: Who acted; empty if the window changed by itself.
-        at: When.
-        major: The major version of its data after the change.
-    """
+    """The last change of a window."""
 
     actor: str
     at: datetime
@@ -49,7 +43,6 @@ class LastActions:
         self._last: dict[str, LastAction] = {}
 
     def note(self, window: Window, actor: str | None) -> None:
-        """Record that a window changed, and who acted on it, if anyone did."""
         known, major = self._last.get(window.id), window.version.major
         if actor is not None:
             self._last[window.id] = LastAction(actor, self._clock(), major)
@@ -85,18 +78,13 @@ class _Gist:
 
 
 class Gists:
-    """Requests gists from windows and caches them.
-
-    Args:
-        on_ready: Callback with the window's id, called on any thread when its gist is rendered.
-    """
+    """Requests gists from windows and caches them."""
 
     def __init__(self, on_ready: Callable[[str], object]) -> None:
         self._on_ready = on_ready
         self._known: dict[str, _Gist] = {}
 
     def of(self, window: Window) -> str:
-        """Return the cached gist; request a new one if it is stale."""
         gist = self._known.get(window.id)
         if gist is None or gist.window is not window:  # a closed window may have had the same id
             gist = self._known[window.id] = _Gist(window)
@@ -155,7 +143,6 @@ class Facts:
     is_late: bool = False
 
     def within(self, width: int, words: Words) -> Content:
-        """Return as many facts as fit; the least important are dropped first."""
         late = (words("busy"), "$text-warning") if self.is_late else ""
         detail = (words(self.lod), MUTED) if self.lod != Lod.FULL.value else ""
         tokens = (self.tokens, MUTED)
@@ -196,13 +183,7 @@ _BAR_LEAST, _BAR_MOST = 5, 40  # cells of a progress bar
 
 
 def progress_of(window: Window, notice: str, room: int) -> Content:
-    """Return how far the window's jobs are, and what it reported: ``━━━━──── 4 of 9   12s``.
-
-    Args:
-        window: The window.
-        notice: What it reported.
-        room: The cells there are; the bar takes what the words leave.
-    """
+    """Return how far the window's jobs are, and what it reported: ``━━━━──── 4 of 9   12s``."""
     jobs = runtime_of(window).jobs.running()
     parts: list[Content | str] = []
     if jobs:

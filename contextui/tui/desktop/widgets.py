@@ -71,7 +71,6 @@ class Guard(_Base):
             return instead
 
     async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
-        """Await a call likewise."""
         if call is not None and not self._has_failed:
             try:
                 await call()
@@ -97,13 +96,7 @@ class Guard(_Base):
     def _outer(self) -> "Guard":
         return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
 
-    @property
-    def guarded_window(self) -> str:
-        """The id of the window that the widget belongs to."""
-        return self._outer.guarded_id
-
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
-        """Mount widgets, guarding them too."""
         for one in widgets:
             if not isinstance(one, Guard):
                 one.__class__ = _guarded_class(type(one))
@@ -162,7 +155,6 @@ class Guard(_Base):
         return call
 
     def window_changed(self) -> None:
-        """Notify the widget that the window changed."""
         changed: Callable[[], Any] = getattr(super(), "window_changed", lambda: None)
         self.guarded(changed, None)
 
@@ -200,11 +192,6 @@ def _widget_module(owner: type, module_name: str, name: str) -> ModuleType:
     """Import the module of a widget: the window's own file, an installed one, or one beside it.
 
     An installed module comes before a file beside the window's, which could hide it.
-
-    Args:
-        owner: The window's class.
-        module_name: The module.
-        name: The widget's class.
 
     Raises:
         OwnWidgetError: There is no such module; the message says what to write.

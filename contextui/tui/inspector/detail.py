@@ -48,17 +48,7 @@ TurnOf = Callable[[int], int | None]
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """The description of one item.
-
-    Attributes:
-        title: What it is.
-        tokens: Its tokens, formatted.
-        origin: Its author, its turn, and its state.
-        text: The text that the model reads.
-        has_cache: Whether changes cost something once, as what follows leaves the cache.
-        cost: The dollars of the dearest change, in brackets; empty if no price is known.
-        hints: Explanations of figures that differ from the item's own.
-    """
+    """The description of one item."""
 
     title: str = ""
     tokens: str = ""
@@ -113,7 +103,6 @@ _ALSO_DROPPED = {
 
 
 def _also_dropped(row: ItemRow, snapshot: ContextSnapshot) -> str:
-    """Return what a drop removes besides the item."""
     calls = snapshot.context.calls
     if row.block is not None and sum(one.item == row.block.item for one in snapshot.blocks) > 1:
         return "versions"
@@ -162,7 +151,6 @@ class Detail(Widget):
         self._note = Note("")
 
     def show(self, item: Description, offers: list[Offer], note: Note) -> None:
-        """Show an item; refresh only on changes."""
         if (item, offers, note) != (self._item, self._offers, self._note):
             self._item, self._offers, self._note = item, offers, note
             self.refresh()
@@ -220,7 +208,6 @@ class Detail(Widget):
         ]
 
     def _below(self, width: int, room: int) -> list[Content]:
-        """Return the lines above the offers: the note, or explanations of the figures."""
         if self._note.text:
             style = _note_style(self._note)
             rows = islice(wrapped(self._note.text, width), min(room, 2))
@@ -233,7 +220,6 @@ class Detail(Widget):
         return lines[:room] or [Content.styled(" " * width, _note_style(self._note))]
 
     def _lines(self, width: int, room: int) -> list[Content]:
-        """Return as much of the text as fits, and the number of further lines."""
         if room <= 1:
             only = fit(one_line(self._item.text, 4 * width), width)
             return [Content.styled(only, "$foreground 80%")] * room
@@ -334,15 +320,7 @@ _AROUND = 4  # rows of the box that are not items
 
 
 class BehindSummary(ModalScreen[None]):
-    """A summary and the items that it replaces.
-
-    Args:
-        words: Translates into the person's locale.
-        snapshot: The snapshot with the items.
-        summary: The summary.
-        items: The items that it replaces.
-        read: Shows the whole text of a row.
-    """
+    """A summary and the items that it replaces."""
 
     BINDINGS = [Binding("escape,q", "leave", "back")]
 
@@ -367,7 +345,6 @@ class BehindSummary(ModalScreen[None]):
             yield KeyBar(self._words, hints)
 
     def on_mount(self) -> None:
-        """Show the items, in no more rows than they need."""
         most = self.app.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
         self.query_one(ItemList).show_items(self._snapshot, Rows([self._rows]))
@@ -389,12 +366,7 @@ _BATCH = 4_000  # lines that it posts at once
 
 
 class TextLines(LineView, can_focus=True):
-    """A read-only text.
-
-    Args:
-        text: The text.
-        broken: Wraps it into lines of a width.
-    """
+    """A read-only text."""
 
     class Broken(Message):
         """Posted with more wrapped lines of a long text."""
@@ -447,14 +419,7 @@ class TextLines(LineView, can_focus=True):
 
 
 class WholeText(ModalScreen[None]):
-    """Shows a whole text, to scroll and copy.
-
-    Args:
-        words: Translates into the person's locale.
-        title: The title.
-        text: The text.
-        broken: Wraps it into lines.
-    """
+    """Shows a whole text, to scroll and copy."""
 
     BINDINGS = [
         Binding("c", "copy", "copy"),
@@ -474,7 +439,6 @@ class WholeText(ModalScreen[None]):
 
     @on(TextLines.Shown)
     def _fit(self, message: TextLines.Shown) -> None:
-        """Shrink the box to the text."""
         most = self.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(message.count + 4, most)
 

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.request import MalformedRequestError
-from contextui.agent.wire import Payload, payload
+from contextui.agent.wire import payload
 from contextui.context.composition import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
@@ -17,15 +17,7 @@ _LONG = 3_000  # lines from which a changed part is not compared line by line
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """An order for a request draft.
-
-    Attributes:
-        now: The composition of the request.
-        sent: The compositions sent before, newest last.
-        turn: Its turn.
-        is_earlier: Whether it belongs to an earlier turn.
-        has_cache: Whether the model has a cache.
-    """
+    """An order for a request draft."""
 
     now: Composition
     sent: list[Composition]
@@ -63,37 +55,28 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """The size in bytes."""
         return len(self.exact.encode("utf-8", "replace"))
 
     @property
     def cached_tokens(self) -> int:
-        """The cached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[: self.cached])
 
     @property
     def uncached_tokens(self) -> int:
-        """The uncached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[self.cached :])
 
 
 class Drafting:
-    """Builds drafts. Run it on a thread: a request may be large.
-
-    Args:
-        controller: Builds requests from compositions.
-        words: Translates into the person's locale.
-    """
+    """Builds drafts. Run it on a thread: a request may be large."""
 
     def __init__(self, controller: InteractionController, words: Words) -> None:
         self._controller, self._words = controller, words
-        self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
     def draft(self, order: Order) -> Draft:
-        """Build the draft of a request."""
-        before = self._sent(order.sent)
+        name = self._controller.model.name
+        before = [payload(self._request(one), name) for one in order.sent]
         request, cached = self._planned(order)
-        current = payload(request, self._controller.model.name, before[-1] if before else None)
+        current = payload(request, name, before[-1] if before else None)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
         older = [parts_of(one, -1, self._words) for one in before]
@@ -123,18 +106,6 @@ class Drafting:
             prompts = [one.content for one in composition.messages if one.role == "system"]
             system = "\n\n".join(one for one in prompts if isinstance(one, str))
             return ModelRequest(system, ())
-
-    def _sent(self, sent: Sequence[Composition]) -> list[Payload]:
-        known, self._payloads = self._payloads, {}
-        payloads: list[Payload] = []
-        for one in sent:
-            there = known.get(id(one))
-            if there is None or there[0] is not one:
-                made = payload(self._request(one), self._controller.model.name)
-                there = (one, made)
-            self._payloads[id(one)] = there
-            payloads.append(there[1])
-        return payloads
 
 
 def compare(before: Sequence[Part], now: Sequence[Part]) -> None:

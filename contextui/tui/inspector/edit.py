@@ -74,15 +74,7 @@ def listed(items: Sequence[ContextItem], words: Words) -> str:
 
 
 class Changing:
-    """Applies the changes that keys request.
-
-    Args:
-        context: The items.
-        words: Translates into the person's locale.
-        recall: Recalls an item into the context that only the log has.
-        cached: Returns the number of currently cached tokens.
-        cost: Returns the dollars of tokens that are written to the cache again; None if unknown.
-    """
+    """Applies the changes that keys request."""
 
     def __init__(
         self,
@@ -97,7 +89,6 @@ class Changing:
         self._asked: tuple[str, str] | None = None
 
     def forget(self) -> None:
-        """Cancel a pending confirmation: the selection moved."""
         self._asked = None
 
     def press(self, offer: Offer, row: ItemRow) -> Note:
@@ -128,7 +119,6 @@ class Changing:
         return self._done("edit", item)
 
     def undo(self) -> Note:
-        """Undo the last change, and report its cost."""
         before = self._cached()
         items = self._context.undo()
         if not items:
@@ -142,7 +132,6 @@ class Changing:
         return Note(self._words("Undone: {seq}.", seq=seqs))
 
     def cost_text(self, once: int) -> str:
-        """Return the dollars of tokens that are written again, in brackets; empty if unknown."""
         dollars = self._cost(once) if once > 0 else None
         return f" ({turn_cost(dollars)})" if dollars else ""
 
@@ -202,15 +191,7 @@ _ONLY_CALLS = msg("This message has no text, only calls. Text added here goes be
 
 
 class EditScreen(ModalScreen[bool]):
-    """A dialog to edit an item's text; returns whether it was changed.
-
-    Args:
-        words: Translates into the person's locale.
-        title: The item's title.
-        text: Its text.
-        price: The cost of the change, as text.
-        save: Saves the new text; an error it raises is shown, and the dialog stays open.
-    """
+    """A dialog to edit an item's text; returns whether it was changed."""
 
     BINDINGS = [
         Binding("ctrl+s", "save", "save", key_display="^s", priority=True),
@@ -264,12 +245,10 @@ class EditScreen(ModalScreen[bool]):
         self._show(self._words("esc again discards the changes."), "$text-warning")
 
     def _show(self, text: str, style: str) -> None:
-        """Show a message in place of the keys, or the keys again."""
         self.query_one("#message", Static).update(Content.styled(text, style))
         self.set_class(bool(text), "-message")
 
     def _remark(self) -> Content:
-        """Return what the change costs, and how odd characters are saved."""
         note = self._words("Control characters are shown and saved as symbols.")
         parts = [self._price, "" if self._is_exact else note]
         return Content.styled("   ".join(filter(None, parts)), "$text-warning")

@@ -83,16 +83,7 @@ def read_past(path: Path) -> Spending:
 
 
 class Watch:
-    """Tracks what a single snapshot of a session cannot show: sent requests and usage.
-
-    Args:
-        desk: The session and its controller.
-        swept: Callback with each sweep, possibly on another thread.
-
-    Attributes:
-        first_turn: The first turn of this run of the program.
-        sent: The last two requests.
-    """
+    """Tracks what a single snapshot of a session cannot show: sent requests and usage."""
 
     def __init__(self, desk: AppSession, swept: Callable[[Sweep], object]) -> None:
         session = desk.session
@@ -107,11 +98,9 @@ class Watch:
         self.stop: Callable[[], None] = session.context.subscribe(self._handle_context_event)
 
     def snapshot(self) -> ContextSnapshot:
-        """Return a snapshot of the current context."""
         return snapshot_of(self._context, self.tools, knows_cache=self._desk.has_cache)
 
     def handle(self, event: Event) -> None:
-        """Record the usage of a turn from its events."""
         match event:
             case TurnFinished():  # the next one has not begun; at startup it may have ended
                 self._turn = self._session.turn + 1
@@ -142,21 +131,12 @@ class Watch:
         return item.seq if item is not None else None
 
     async def read_past(self) -> None:
-        """Read the usage of earlier turns from the log."""
         path = self._session.path
         self.spending.put_before(await in_daemon_thread(lambda: read_past(path)))
 
 
 class EarlierTurns:
-    """Navigates between the turns of a session.
-
-    Args:
-        desk: The session.
-        watch: Provides the current snapshot.
-
-    Attributes:
-        wanted: The selected turn; None for the present.
-    """
+    """Navigates between the turns of a session."""
 
     def __init__(self, desk: AppSession, watch: Watch) -> None:
         self._desk, self._watch = desk, watch
@@ -168,28 +148,23 @@ class EarlierTurns:
 
     @property
     def is_now(self) -> bool:
-        """Whether the present is shown."""
         return self._snapshot is None
 
     def step(self, step: int) -> bool:
-        """Select an earlier or later turn; return whether there is one."""
         turn = (self._desk.session.turn + 1 if self.wanted is None else self.wanted) + step
         if turn >= 1:
             self.go(turn)
         return turn >= 1
 
     def go(self, turn: int) -> None:
-        """Select a turn; what is shown stays until it is read."""
         self.wanted = turn
         if turn > self._desk.session.turn:
             self.return_to_now()
 
     def return_to_now(self) -> None:
-        """Return to the present."""
         self.wanted = self._read_turn = self._snapshot = None
 
     async def read(self) -> None:
-        """Read the selected turn as its last request was sent; one at a time."""
         async with self._reading:
             turn = self.wanted
             if turn is None or turn == self._read_turn:
@@ -209,11 +184,9 @@ class EarlierTurns:
         return snapshot, ""
 
     def snapshot(self) -> ContextSnapshot:
-        """Return the snapshot of the selected turn."""
         return self._snapshot or self._watch.snapshot()
 
     def banner(self, words: Words) -> str:
-        """Return a message that an earlier turn is shown or read; empty for the present."""
         if self.wanted is None:
             return ""
         now = self._desk.session.turn + self._desk.controller.is_running
@@ -257,14 +230,12 @@ class OlderItems:
         return Fold(count, self.is_unfolded, self._is_reading, self._reason)
 
     def begin(self) -> bool:
-        """Return whether they are to be read now."""
         if self.rows is not None or self._is_reading or self.fold is None:
             return False
         self._is_reading, self._reason = True, ""
         return True
 
     async def read(self) -> None:
-        """Read them."""
         try:
             view = await in_daemon_thread(lambda: view_of(self._session, whole=True))
             view.close()  # its windows no longer change

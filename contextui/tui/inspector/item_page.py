@@ -43,16 +43,7 @@ _SLICE = 0.008  # seconds of searching before yielding to the event loop
 
 
 class Search:
-    """Searches items for a text, in order and ignoring case.
-
-    Args:
-        query: The text to search for.
-        words: Translates into the person's locale, for labels.
-        older: Items read from the log that the session did not load.
-
-    Attributes:
-        found: The matching rows so far.
-    """
+    """Searches items for a text, in order and ignoring case."""
 
     def __init__(self, query: str, words: Words, older: Iterable[ItemRow] = ()) -> None:
         self.query = query
@@ -65,14 +56,12 @@ class Search:
         self._snapshot: ContextSnapshot | None = None
 
     def extend(self, snapshot: ContextSnapshot) -> None:
-        """Continue with items added since."""
         self._snapshot = snapshot
         head = {row.item.id: row for row in head_rows(snapshot)}  # with the tokens of the tools
         newer = snapshot.items.since(self._looked_through + 1)
         self._rest = chain(self._older, (head.get(item.id, ItemRow(item)) for item in newer))
 
     def go_on(self) -> bool:
-        """Search for one time slice; return whether there is more."""
         end = time.monotonic() + _SLICE
         for row in self._rest:
             if row.log is None:
@@ -160,12 +149,7 @@ class ItemPage(Container):
 
     @property
     def listing(self) -> ItemList:
-        """The list."""
         return self._list
-
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self._list.can_focus = may
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -176,14 +160,7 @@ class ItemPage(Container):
         changing: Changing | None,
         older: OlderItems | None = None,
     ) -> None:
-        """Show a snapshot of a context.
-
-        Args:
-            snapshot: The snapshot.
-            turn_of: Returns the turn of a seq.
-            changing: Changes items; None for a read-only view.
-            older: Items that a resumed session did not load.
-        """
+        """Show a snapshot of a context."""
         before = self._prices.snapshot if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not snapshot.context:
@@ -209,7 +186,6 @@ class ItemPage(Container):
     @on(ItemList.Moved)
     @on(LevelsKnown)
     def show_chosen(self) -> None:
-        """Show the detail of the row under the cursor."""
         row, prices, detail = self._list.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
             fold = self._list.fold
@@ -247,7 +223,6 @@ class ItemPage(Container):
         return self._note
 
     def _offers(self, row: ItemRow) -> list[Offer]:
-        """Return the actions on a row with their prices; none in a read-only view."""
         if self._changing is None or self._prices is None:
             return []
         windows = self._prices.snapshot.context.windows
@@ -259,13 +234,11 @@ class ItemPage(Container):
     # --- changing ----------------------------------------------------------------------
 
     def on_key(self) -> None:
-        """Clear the outcome of the key before."""
         if self._note.text:
             self._note = Note("")
             self.show_chosen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the actions that apply to the selected item."""
         match action:
             case "change":
                 return self._list.has_focus and str(parameters[0]) in self._keys
@@ -278,7 +251,6 @@ class ItemPage(Container):
         return True
 
     def action_change(self, key: str) -> None:
-        """Run the action of a key on the selected item."""
         row = self._list.item_row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
@@ -315,7 +287,6 @@ class ItemPage(Container):
             self.action_change(message.key)
 
     def action_edit(self) -> None:
-        """Edit the text of the selected item."""
         row, changing, offer = self._list.item_row, self._changing, self._offer("e")
         if not (row and changing and offer and offer.price):
             return
@@ -400,7 +371,6 @@ class ItemPage(Container):
         self._search = Search(query, self._words, older or ()) if query else None
 
     def _search_again(self) -> None:
-        """Restart the search, as the items have changed."""
         if self._search is not None:
             self._begin_search(self._search.query)
 
@@ -425,7 +395,6 @@ class ItemPage(Container):
     # --- items only in the log ---------------------------------------------------------
 
     def _turn_older(self) -> None:
-        """Show or hide the items that only the log has."""
         if self._older is not None:
             self._older.is_unfolded = not self._older.is_unfolded
             if self._older.is_unfolded:

@@ -27,28 +27,17 @@ from contextui.words import Words, msg
 _BRANCH = "  ╰ "
 _KIND = 6  # cells
 _ROOMY = 30  # cells
-_LABELS = 2_000  # labels to cache
 
 
 class ItemList(RowList[Line]):
-    """All items, including finished turns; hidden ones are marked [X].
-
-    Args:
-        words: Translates into the person's locale.
-        shows_states: Whether each row shows the state of its item.
-    """
+    """All items, including finished turns; hidden ones are marked [X]."""
 
     BINDINGS = [Binding("enter", "open", "whole text")]
     expands: ClassVar[bool] = False
     shows_cursor: ClassVar[bool] = True
 
     class Followed(Message):
-        """Posted when the list begins or stops to follow the newest item, or more are below.
-
-        Attributes:
-            follows: Whether the cursor stays on the newest item.
-            new: How many items came since it does not.
-        """
+        """Posted when the list begins or stops to follow the newest item, or more are below."""
 
         def __init__(self, follows: bool, new: int) -> None:
             super().__init__()
@@ -58,7 +47,6 @@ class ItemList(RowList[Line]):
         super().__init__(self._draw, _key_of, id="list")
         self._words, self._shows_states = words, shows_states
         self._snapshot: ContextSnapshot | None = None
-        self._labels: dict[tuple[str, int], str] = {}
         self._follows = shows_states
         self._is_search = False
         self._known = 0  # items when the person moved away from the newest
@@ -66,33 +54,22 @@ class ItemList(RowList[Line]):
         self._stays = False
 
     def is_entry(self, row: Line) -> bool:
-        """Whether a line is no rule."""
         return not isinstance(row, Rule)
 
     @property
     def item_row(self) -> ItemRow | None:
-        """The row under the cursor, if it is an item."""
         return self.row if isinstance(self.row, ItemRow) else None
 
     @property
     def fold(self) -> Fold | None:
-        """The line under the cursor, if it represents items only in the log."""
         return self.row if isinstance(self.row, Fold) else None
 
     def show_items(
         self, snapshot: ContextSnapshot, rows: Rows, remark: str = "", *, is_search: bool = False
     ) -> None:
-        """Show these rows, and a remark below them.
-
-        Args:
-            snapshot: The snapshot that they come from.
-            rows: The rows.
-            remark: A remark in one line.
-            is_search: Whether they are what a search found, which is not followed.
-        """
+        """Show these rows, and a remark below them."""
         before = self._snapshot.context if self._snapshot is not None else snapshot.context
-        if is_other := before is not snapshot.context:
-            self._labels.clear()
+        is_other = before is not snapshot.context
         self._snapshot, self._is_search = snapshot, is_search
         self.show(rows, Content.styled(remark, FAINT))
         self.set_count(self.count + 2 * bool(rows and remark), follow=False)
@@ -125,7 +102,6 @@ class ItemList(RowList[Line]):
         return place
 
     def _post_followed(self) -> None:
-        """Report whether the newest item is followed, if that changed."""
         count = len(self._snapshot.items) if self._snapshot is not None else 0
         self._known = count if self._follows else min(self._known, count)
         now = (self._follows, count - self._known)
@@ -134,7 +110,6 @@ class ItemList(RowList[Line]):
             self.post_message(self.Followed(*now))
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Move the cursor; follow the newest item while it is there, and only then."""
         super().choose(place, step)
         if not self._is_search:
             self._follows = self._shows_states and self.cursor >= self._newest()
@@ -145,11 +120,9 @@ class ItemList(RowList[Line]):
         self._stays = True
 
     def follow(self) -> None:
-        """Move to the newest item, and follow it from now on."""
         self.choose(self._newest(), -1)
 
     def on_click(self, event: Click) -> None:
-        """Select the clicked row; a double click opens it."""
         place = event.y + self.scroll_offset.y
         event.prevent_default()
         if place < len(self.rows) and self.is_entry(self.rows[place]):
@@ -158,7 +131,6 @@ class ItemList(RowList[Line]):
                 self.action_open()
 
     def on_resize(self, _: Resize) -> None:
-        """Keep the cursor in view."""
         if self.rows:
             self.show_line(self.cursor)
 
@@ -205,7 +177,6 @@ class ItemList(RowList[Line]):
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
     def _outdated(self, row: ItemRow, width: int) -> Content:
-        """Return the dimmed sub-row of an outdated block."""
         right = 7 if width > 60 else 5
         room = width - len(_BRANCH) - right
         rent = 0
@@ -266,16 +237,9 @@ class ItemList(RowList[Line]):
             return ""
         if item.type is ItemType.WINDOW:
             return window_label(row, row.home(snapshot.context).windows, self._words)
-        name = (item.id, item.revision)
-        if name not in self._labels:
-            if len(self._labels) >= _LABELS:
-                self._labels.clear()
-            calls = row.home(snapshot.context).calls
-            self._labels[name] = label(item, calls, self._words)
-        return self._labels[name]
+        return label(item, row.home(snapshot.context).calls, self._words)
 
     def _counts(self, row: ItemRow) -> bool:
-        """Return whether anything of the item counts, as its mark says."""
         item, snapshot = row.item, self._snapshot
         if snapshot is None or row.log is not None:
             return item.hidden is None

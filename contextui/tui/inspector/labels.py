@@ -127,7 +127,6 @@ def _author(row: ItemRow, words: Words) -> str:
 
 
 def _call_label(item: ContextItem, calls: Calls) -> str:
-    """Return the call that a result belongs to."""
     asker = calls.asker(item)
     for block in asker.blocks or () if asker is not item else ():
         if block.get("id") == item.tool_call_id and block.get("type") == "tool_use":

@@ -68,11 +68,9 @@ class Inspector(Vertical):
         yield LogPage(self._words)
 
     def on_descendant_focus(self) -> None:
-        """Color the rule to the left."""
         self.screen.query("#edge").set_class(True, "-focused")
 
     def on_descendant_blur(self) -> None:
-        """Restore the rule."""
         self.screen.query("#edge").set_class(False, "-focused")
 
     def on_mount(self) -> None:
@@ -83,7 +81,6 @@ class Inspector(Vertical):
             self._watch.stop()
 
     def attach(self, desk: AppSession) -> None:
-        """Inspect a session."""
         if self._watch is not None:
             self._watch.stop()
         self._desk, session = desk, desk.session
@@ -100,7 +97,6 @@ class Inspector(Vertical):
         self._look()
 
     async def _read_past(self, watch: Watch) -> None:
-        """Read the usage of the turns before this run."""
         await watch.read_past()
         if watch is not self._watch or self._desk is None:
             return
@@ -111,14 +107,12 @@ class Inspector(Vertical):
         self._look_soon()
 
     def _provider(self, counted: int) -> int:
-        """Estimate the provider's count of tokens from our own."""
         assert self._desk is not None
         return self._desk.session.context.counter.calibrated(counted)
 
     # --- events ------------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
-        """Refresh what changed."""
         if not self.query(LogPage):
             return
         self.query_one(LogPage).take(changes)
@@ -126,7 +120,6 @@ class Inspector(Vertical):
             self._look_soon()
 
     def handle(self, event: Event) -> None:
-        """Record the usage and errors of a turn."""
         if not self.query(LogPage):  # the app is closing
             return
         self.query_one(LogPage).handle(event)
@@ -194,11 +187,9 @@ class Inspector(Vertical):
                 )
 
     def on_show(self, _: Show) -> None:
-        """Refresh what changed while the pane was hidden."""
         self._look_soon()
 
     def on_resize(self, event: Resize) -> None:
-        """Arrange list and detail side by side if there is room."""
         self.set_class(event.size.width >= _BESIDE, "-beside")
         if self._is_stale:
             self._look_soon()
@@ -224,7 +215,6 @@ class Inspector(Vertical):
         self.query_one(TabBar).show(page)
         for name, one in self._pages().items():
             one.display = name == page
-            one.take_focus(name == page)
 
     def _pages(self) -> dict[str, ItemPage | RequestPage | UsagePage | LogPage]:
         return {
@@ -235,7 +225,6 @@ class Inspector(Vertical):
         }
 
     def _stop(self, page: str) -> Widget:
-        """Return the widget that takes the focus on a page."""
         match self._pages()[page]:
             case ItemPage() as items:
                 return items.listing
@@ -276,7 +265,6 @@ class Inspector(Vertical):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
-        """Enable `now` only while an earlier turn is shown."""
         is_away = self._earlier is not None and self._earlier.wanted is not None
         return is_away or action != "now"
 

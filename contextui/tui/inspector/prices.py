@@ -39,7 +39,6 @@ class Price:
 
     @property
     def pays_back(self) -> float | None:
-        """The turns until it breaks even; None if never."""
         if self.each is None or self.each >= 0:
             return None
         prices = self.prices
@@ -61,14 +60,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A possible change of an item.
-
-    Attributes:
-        key: The key that applies it.
-        name: Its name.
-        price: Its cost; None while it is being counted.
-        lod: The level of detail that it selects.
-    """
+    """A possible change of an item."""
 
     key: str
     name: str
@@ -77,12 +69,7 @@ class Offer:
 
 
 class Prices:
-    """Returns the possible changes of items with their costs.
-
-    Args:
-        snapshot: The snapshot.
-        before: The prices of the previous snapshot, whose forecasts are reused if still valid.
-    """
+    """Returns the possible changes of items with their costs."""
 
     def __init__(self, snapshot: ContextSnapshot, before: "Prices | None" = None) -> None:
         self.snapshot = snapshot
@@ -98,12 +85,7 @@ class Prices:
         return id(snapshot.context), composition.generation, snapshot.knows_cache, plan
 
     def offers(self, row: ItemRow, sizes: dict[Lod, int | None]) -> list[Offer]:
-        """Return the possible changes of a row's item.
-
-        Args:
-            row: The row.
-            sizes: The window's tokens at all levels of detail, as far as known.
-        """
+        """Return the possible changes of a row's item."""
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
         if row.is_old:
@@ -124,7 +106,6 @@ class Prices:
         return self.snapshot.provider(self.snapshot.context.item_tokens(item))
 
     def _forecast(self, change: Change, *items: ContextItem) -> Price:
-        """Return the difference that a change makes to the next request."""
         key = change, items[0].id if items else ""
         if key not in self._forecasts:
             self._forecasts[key] = self._difference(change, items)
@@ -149,7 +130,6 @@ class Prices:
         return self._forecast("restore", *(item for item in together if item.hidden))
 
     def _folding(self, item: ContextItem) -> list[Offer]:
-        """Offer to expand a gist."""
         if not is_gist(item):
             return []
         return [Offer("g", Lod.FULL.value, self._forecast("restore", item), Lod.FULL)]
@@ -209,10 +189,6 @@ class Levels:
 
     Rendering is pure and changes no version, so the model does not see it. A stale count is used
     until the new one is ready.
-
-    Args:
-        count: Counts the tokens of a render.
-        callback: Callback on another thread when a count is ready.
     """
 
     def __init__(self, count: Callable[[str], int], callback: Callable[[], object]) -> None:
@@ -222,7 +198,6 @@ class Levels:
         self._counting: set[str] = set()
 
     def sizes(self, window: Window) -> dict[Lod, int | None]:
-        """Return the tokens of each level, None where not counted yet."""
         if self._versions.get(window.id) != window.version and window.id not in self._counting:
             self._counting.add(window.id)
             # A daemon: quitting does not wait for a window that hangs.

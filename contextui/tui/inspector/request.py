@@ -48,16 +48,13 @@ class Outline(RowList[Part | None]):
         self._counter: TokenCounter | None = None
 
     def is_entry(self, row: Part | None) -> bool:
-        """Whether a line is a part."""
         return row is not None
 
     @property
     def number(self) -> int:
-        """The number of the part under the cursor, from 0."""
         return sum(part is not None for part in self.rows[: self.cursor])
 
     def show_draft(self, draft: Draft, counter: TokenCounter) -> None:
-        """Show a request; the cursor stays on its part, and begins on the last one."""
         is_first, self._draft, self._counter = self._draft is None, draft, counter
         rows: list[Part | None] = [*draft.parts]
         if 0 < draft.cached < len(rows):
@@ -65,12 +62,10 @@ class Outline(RowList[Part | None]):
         self.show(rows, at=draft.parts[-1].key if is_first and draft.parts else None)
 
     def choose_part(self, number: int) -> None:
-        """Move the cursor to a part."""
         has_rule = self._draft is not None and 0 < self._draft.cached <= number
         self.choose(number + has_rule)
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
         self.show_line(self.cursor)
 
     def _draw(self, part: Part | None, width: int) -> Content:
@@ -110,12 +105,10 @@ class RequestHead(Widget):
         self._reason = ""
 
     def show(self, draft: Draft) -> None:
-        """Show the headline of a request."""
         self._draft, self._reason = draft, ""
         self.refresh()
 
     def show_reason(self, reason: str) -> None:
-        """Show why there is no request."""
         self._reason = one_line(reason, 400)
         self.refresh()
 
@@ -207,20 +200,17 @@ class Bytes(LineView, can_focus=False):
         self._counter: TokenCounter | None = None
 
     def show(self, draft: Draft, unfolded: set[str], counter: TokenCounter) -> None:
-        """Show a request, with these parts unfolded."""
         self._draft, self._counter = draft, counter
         self._lines = lines_of(draft, unfolded)
         self.set_count(len(self._lines))
 
     def show_part(self, part: int) -> None:
-        """Scroll to the start of a part, with some lines above it."""
         self._part = part
         place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
         above = min(5, self.size.height // 4)
         self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
 
     def on_resize(self) -> None:
-        """Keep the current part in view."""
         self.show_part(self._part)
 
     def on_click(self, event: Click) -> None:
@@ -285,21 +275,14 @@ class RequestPage(Container):
 
     @property
     def outline(self) -> Outline:
-        """The outline of the parts."""
         return self.query_one(Outline)
 
-    def take_focus(self, may: bool) -> None:
-        """Set whether the page can take the focus; only the visible page can."""
-        self.outline.can_focus = may
-
     def attach(self, drafting: Drafting, counter: TokenCounter) -> None:
-        """Set how requests are built and counted."""
         self._drafting, self._counter = drafting, counter
 
     # --- rendering ---------------------------------------------------------------------
 
     def show(self, order: Order) -> None:
-        """Build and show a request on a thread; the newest order is built next."""
         self._order = order
         if self._drafting is not None and not self._is_drawing:
             self._is_drawing = True
@@ -340,7 +323,6 @@ class RequestPage(Container):
 
     @on(Outline.Opened)
     def _unfold(self) -> None:
-        """Fold or unfold the selected part."""
         part = self.outline.row
         if part is not None:
             self._unfolded ^= {part.key}

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
-from typing import NamedTuple, TypeAlias, overload
+from typing import NamedTuple, TypeAlias
 
 from contextui.context.item import ContextItem, ItemView
 from contextui.context.manager import ContextManager
@@ -34,12 +34,10 @@ class ItemRow(NamedTuple):
 
     @property
     def is_old(self) -> bool:
-        """Whether the block is outdated."""
         return self.block is not None and bool(self.block.reason)
 
     @property
     def key(self) -> str:
-        """A stable key of the row."""
         if self.block is not None and (self.is_old or self.block.kind == "change"):
             return self.block.key
         return self.item.id
@@ -51,14 +49,7 @@ class ItemRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A line that represents items only in the log.
-
-    Attributes:
-        count: The number of items.
-        is_unfolded: Whether they are listed below it.
-        is_reading: Whether they are being read.
-        reason: Why they cannot be read.
-    """
+    """A line that represents items only in the log."""
 
     count: int
     is_unfolded: bool = False
@@ -67,7 +58,6 @@ class Fold:
 
     @property
     def key(self) -> str:
-        """A stable key of the line."""
         return "older items"
 
 
@@ -92,20 +82,13 @@ class Rows(Sequence[Line]):
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
+    def __getitem__(self, index: int) -> Line:  # type: ignore[override]  # never sliced
         if not 0 <= index < len(self):
             raise IndexError(index)
         number = bisect_right(self._ends, index)
         return self._runs[number][index - (self._ends[number - 1] if number else 0)]
 
     def after(self, runs: Iterable[Sequence[Line]]) -> "Rows":
-        """Return the rows with other runs before them."""
         return Rows([*runs, *self._runs])
 
     def find(self, key: str, seq: int) -> int | None:
@@ -126,15 +109,7 @@ class Rows(Sequence[Line]):
 
 
 class Span(Sequence[ItemRow]):
-    """A range of items as rows, without those that are listed elsewhere.
-
-    Args:
-        items: The items.
-        start: The index of the first.
-        stop: The index after the last.
-        elsewhere: The indexes to leave out, ascending.
-        log: The context loaded from the log, if only that has the items.
-    """
+    """A range of items as rows, without those that are listed elsewhere."""
 
     def __init__(
         self,
@@ -151,13 +126,7 @@ class Span(Sequence[ItemRow]):
     def __len__(self) -> int:
         return max(self._last - self._first, 0)
 
-    @overload
-    def __getitem__(self, index: int) -> ItemRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ItemRow]: ...
-    def __getitem__(self, index: int | slice) -> ItemRow | list[ItemRow]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
+    def __getitem__(self, index: int) -> ItemRow:  # type: ignore[override]  # never sliced
         if not 0 <= index < len(self):
             raise IndexError(index)
         kept = self._first + index

@@ -41,31 +41,22 @@ class ContextSnapshot:
 
     @property
     def cached(self) -> int:
-        """How many of the first messages of the request the provider has cached."""
         plan = self.composition.plan
         return plan.cached if plan is not None and self.knows_cache else 0
 
     @property
     def cached_tokens(self) -> int:
-        """The cached tokens, by the provider's count."""
         plan = self.composition.plan
         return self.provider(plan.cached_tokens) if plan is not None else 0
 
     def provider(self, counted: int) -> int:
-        """Estimate the provider's count from our own."""
         return self.context.counter.calibrated(counted)
 
 
 def snapshot_of(
     context: ContextManager, tools: int = 0, *, knows_cache: bool = False
 ) -> ContextSnapshot:
-    """Take a snapshot of a context.
-
-    Args:
-        context: The context.
-        tools: The tokens of the tools declared to the model with every request.
-        knows_cache: Whether the request would be sent now, to a model with a cache.
-    """
+    """Take a snapshot of a context."""
     composition = context.outlook()
     blocks = context.placed(composition)
     windows = sum(one.tokens for one in blocks if one.text and not one.reason)

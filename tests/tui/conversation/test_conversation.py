@@ -32,7 +32,6 @@ from contextui.tui.conversation.entries import (
     YourWords,
     called,
     entries_of,
-    in_short,
 )
 from contextui.tui.conversation.input import InputArea
 from contextui.tui.conversation.pane import Conversation, Earlier
@@ -82,10 +81,6 @@ def test_calls_are_named_by_what_they_do(name: str, given: Any, title: str, what
     assert called(name, given) == Called(title, what)
 
 
-def test_values_in_short() -> None:
-    assert in_short({"a": 1, "b": ["x", None, {"c": True}]}) == "1  x, , True"
-
-
 def test_a_turn_is_shown_as_it_happens(chat: SharedChat) -> None:
     async def talk(pilot: "Pilot[int]") -> None:
         await say(pilot, "a list, please")
@@ -119,19 +114,6 @@ def test_a_call_unfolds_by_click_and_by_key(chat: SharedChat) -> None:
         await until(pilot, lambda: shown(pilot, "Opened todo_"))
 
     chat.talk(talk, call("create", name="todo"), "Done.")
-
-
-def test_an_answer_that_broke_off_disappears(chat: SharedChat) -> None:
-    async def talk(pilot: "Pilot[int]") -> None:
-        for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
-            pane(pilot).handle(event)
-        await until(pilot, lambda: shown(pilot, "Half an ans"))
-        pane(pilot).handle(AnswerDiscarded("cut"))
-        await until(pilot, lambda: not shown(pilot, "Half an ans"))
-        pane(pilot).handle(TextDelta("All of it."))
-        await until(pilot, lambda: shown(pilot, "All of it."))
-
-    chat.talk(talk)
 
 
 def test_why_a_turn_failed_is_shown_and_enter_tries_it_once_more(chat: SharedChat) -> None:

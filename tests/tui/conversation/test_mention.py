@@ -9,9 +9,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Question
+from contextui.agent.mention import typed_mention
 from contextui.context.item import BESIDE, ContextItem
 from contextui.session.store import SessionStore
-from contextui.tui.conversation.mention import typed_before
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.conversation.prompt import Prompt
 from tests.tui.running import desk_in, lines, running, say, shown, until
@@ -51,11 +51,11 @@ def files_in(tmp_path: Path, **contents: str) -> None:
 
 
 def test_what_is_being_typed() -> None:
-    assert typed_before("see @car") == (4, "car")
-    assert typed_before("@") == (1, "")
-    assert typed_before('see @"my no') == (7, "my no")
-    assert typed_before("see @car ") is None  # a space ends it
-    assert typed_before("me@example") is None
+    assert typed_mention("see @car") == (4, "car")
+    assert typed_mention("@") == (1, "")
+    assert typed_mention('see @"my no') == (7, "my no")
+    assert typed_mention("see @car ") is None  # a space ends it
+    assert typed_mention("me@example") is None
 
 
 def test_a_file_is_found_inserted_and_sent(tmp_path: Path) -> None:

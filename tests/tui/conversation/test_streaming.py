@@ -2,15 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.widgets import Markdown
-from textual.widgets.markdown import MarkdownBlock
 
 from contextui.events import (
     AnswerDiscarded,
@@ -24,8 +21,7 @@ from contextui.events import (
     TurnStarted,
 )
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.conversation import entries
-from contextui.tui.conversation.entries import LONGEST, ModelWords, Thought
+from contextui.tui.conversation.entries import LONGEST, ModelWords
 from contextui.tui.conversation.pane import Conversation
 from contextui.words import Words
 from tests.tui.running import lines, shown, until
@@ -127,72 +123,6 @@ def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
             assert words.source == "x" * (LONGEST - 9)
 
     asyncio.run(go())
-
-
-def test_many_deltas_in_a_second_are_drawn_ten_times(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each draw rebuilds the block that grows, and no other."""
-    drawn, timers, rebuilt = [0], list[Callable[[], Awaitable[None]]](), list[MarkdownBlock]()
-    append, update = Markdown.append, MarkdownBlock._update_from_block
-
-    def counted(self: Markdown, markdown: str) -> AwaitComplete:
-        drawn[0] += 1
-        return append(self, markdown)
-
-    async def updated(self: MarkdownBlock, block: MarkdownBlock) -> None:
-        rebuilt.append(self)
-        await update(self, block)
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("count", "1"))
-        pane(pilot).handle(TextDelta("# One\n\nA paragraph.\n\n- a list\n\nThe last one"))
-        await until(pilot, lambda: shown(pilot, "The last one"))
-        answer = pane(pilot).query_one(ModelWords)
-        first = list(answer.children)[:-1]
-        monkeypatch.setattr(Markdown, "append", counted)
-        monkeypatch.setattr(MarkdownBlock, "_update_from_block", updated)
-        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
-        for number in range(100):
-            pane(pilot).handle(TextDelta(f" {number}"))
-            if number % 10 == 9:  # a tenth of a second, by the clock of this test
-                await until(pilot, lambda: timers)
-                (draw,) = timers
-                timers.clear()
-                await draw()
-        await until(pilot, lambda: shown(pilot, "98 99"))
-        assert drawn == [10]
-        assert set(rebuilt) <= {list(answer.children)[-1]}
-        assert list(answer.children)[:-1] == first
-
-    chat.talk(talk)
-
-
-def test_many_deltas_of_thinking_are_drawn_ten_times(
-    chat: SharedChat, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn, timers = [0], list[Callable[[], None]]()
-
-    def counted(self: Thought, **given: Any) -> Thought:
-        drawn[0] += 1
-        return self
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        pane(pilot).handle(TurnStarted("think", "1"))
-        pane(pilot).handle(ThinkingDelta("So"))
-        await until(pilot, lambda: shown(pilot, "So"))
-        monkeypatch.setattr(entries, "sure_timer", lambda _, __, draw: timers.append(draw))
-        monkeypatch.setattr(Thought, "refresh", counted)
-        for number in range(100):
-            pane(pilot).handle(ThinkingDelta(f" {number}"))
-            if number % 10 == 9:
-                await until(pilot, lambda: timers)
-                (draw,) = timers
-                timers.clear()
-                draw()
-        assert drawn == [10]
-
-    chat.talk(talk)
 
 
 CALL = [CallStarted(1, "read_file", {"path": "a.py"}), CallFinished(1, "read_file", True, "text")]

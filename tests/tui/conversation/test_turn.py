@@ -19,7 +19,6 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
-from contextui.text import duration
 from contextui.tokens import Usage
 from contextui.tui.conversation import status as module
 from contextui.tui.conversation.entries import Called, CallLine, entry_of
@@ -45,13 +44,6 @@ from tests.tui.sharing import SharedChat
 def test_a_line_says_what_is_known_and_nothing_else(figures: TurnFigures, en: str, zh: str) -> None:
     assert figures.text(Words("en")) == en
     assert figures.text(Words("zh")) == zh
-
-
-def test_durations() -> None:
-    words = Words("en")
-    assert [duration(one, words) for one in (0.04, 9.9, 59.4, 60, 3_725)] == [
-        "0.0s", "9.9s", "59s", "1m 00s", "1h 02m"
-    ]  # fmt: skip
 
 
 def test_the_time_of_a_turn_excludes_waiting_for_the_person(

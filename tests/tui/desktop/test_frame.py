@@ -1,7 +1,6 @@
 """The frame of a window: its border, its keys, and what it says when something is wrong."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -59,26 +58,6 @@ def test_the_border_shows_who_acted_how_much_is_shown_and_what_it_costs(tmp_path
             await until(pilot, lambda: shown(pilot, "│ by itself"))
             await until(pilot, lambda: "you" not in region_text(pilot, frame)[-1])
             assert "Full" not in region_text(pilot, frame)[-1]
-
-    asyncio.run(go())
-
-
-def test_ages_grow_without_anything_moving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = datetime(2030, 1, 1, tzinfo=UTC)
-
-    async def go() -> None:
-        nonlocal now
-        desk = desk_with(tmp_path, "note")
-        monkeypatch.setattr(desk.session.windows, "clock", lambda: now)
-        async with running(desk) as pilot:
-            frame = await frame_of(pilot, "note_1")
-            await desk.session.windows.act("note_1", "write", {"text": "a"}, actor="person")
-            await until(pilot, lambda: shown(pilot, "◇ you 0s") and shown(pilot, "1 note  a ─"))
-            before, text = frame.region, region_text(pilot, frame)[:-1]
-            now += timedelta(minutes=12)
-            await until(pilot, lambda: shown(pilot, "◇ you 12m"))
-            assert frame.region == before
-            assert region_text(pilot, frame)[:-1] == text
 
     asyncio.run(go())
 

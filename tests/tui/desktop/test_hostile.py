@@ -20,7 +20,6 @@ from tests.tui.desktop.samples import (
     desktop,
     enter,
     frame_of,
-    frames,
     opened,
     region_text,
 )
@@ -71,7 +70,7 @@ def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
             await enter(pilot, "note_16")
             await pilot.press("z")
             for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
+                desktop(pilot).action_go_to(number)
                 frame = await enter(pilot, f"hostile_{number}")
                 await until(pilot, lambda frame=frame: frame.region.width == 120)  # type: ignore[misc]
                 await see_in(pilot, frame, 0, literal(payload))  # the title
@@ -102,24 +101,6 @@ def test_results_errors_and_long_results(chat: SharedChat) -> None:
     chat.talk(go)
 
 
-@pytest.mark.long
-def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path)
-        for payload in PAYLOADS:
-            desk.session.windows.open("hostile", text=payload)
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                desktop(pilot).go_to(number)
-                frame = await frame_of(pilot, f"hostile_{number}")
-                await desk.session.windows.act(f"hostile_{number}", "fail")
-                await until(pilot, lambda frame=frame: frame.has_class("-error"))  # type: ignore[misc]
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-
-    asyncio.run(go())
-
-
 def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         opened(chat, "hostile")
@@ -146,25 +127,6 @@ def test_menus_forms_and_what_is_pasted_into_them(chat: SharedChat) -> None:
 
 
 @pytest.mark.long
-def test_items_of_a_list_and_summaries_of_a_closing(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, *["todo"] * len(PAYLOADS))
-        async with running(desk) as pilot:
-            for number, payload in enumerate(PAYLOADS, 1):
-                window_id = f"todo_{number}"
-                frame = await enter(pilot, window_id)
-                await desk.session.windows.act(window_id, "add", {"text": payload})
-                await see_in(pilot, frame, None, literal(payload))
-                check(pilot)
-                given = {"summary": payload}
-                await desk.session.windows.act(window_id, "close", given, actor="person")
-                await until(pilot, lambda gone=window_id: gone not in frames(pilot))  # type: ignore[misc]
-                check(pilot)
-
-    asyncio.run(go())
-
-
-@pytest.mark.long
 def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path)
@@ -175,7 +137,7 @@ def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
             desk.session.windows.open("editor", path=path.name)
         async with running(desk) as pilot:
             for number, payload in enumerate(PAYLOADS[:4], 1):
-                desktop(pilot).go_to(number)
+                desktop(pilot).action_go_to(number)
                 frame = await frame_of(pilot, f"editor_{number}")
                 await see_in(pilot, frame, 1, literal(payload))
                 await see_in(pilot, frame, 0, "[@click=app")

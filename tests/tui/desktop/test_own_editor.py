@@ -171,53 +171,6 @@ def test_what_is_typed_just_before_the_model_acts_is_shown_to_the_model_first(
     chat.close()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\xef\xbb\xbfone\ntwo\r\nthree\r",
-        "eins\nzwö\n".encode("latin-1"),
-        b"",
-    ],
-)
-def test_bytes_outside_of_the_edit_stay_as_they_are(chat: SharedChat, content: bytes) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk_on(chat, content, "odd.txt")
-        frame = await enter(pilot, "editor_1")
-        body = frame.body
-        assert isinstance(body, EditorBody)
-        await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
-        await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
-        await until(pilot, lambda: "Saved odd.txt" in frame.note)
-        bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
-        written = (chat.work / "odd.txt").read_bytes()
-        assert written == bom + b"Z" + content[len(bom) :]
-        assert "•" not in body.window_title
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        text = "".join(f"line {number}\r\n" for number in range(1, 251))
-        desk = desk_on(chat, text, "long.txt")
-        _, body = await entered(pilot)
-        assert body.document.line_count == 100
-        body.move_cursor((99, 0))
-        await pilot.press("down")
-        await until(pilot, lambda: body.text.startswith("line 101\n"))
-        assert body.cursor_location == (0, 0)
-        await pilot.press(*"new ")
-        await until(pilot, lambda: "new line 101\r\n" in buffer(desk))
-        assert buffer(desk) == text.replace("line 101\r\n", "new line 101\r\n")
-        await pilot.press("up")
-        await until(pilot, lambda: body.text.startswith("line 1\n"))
-        await until(pilot, lambda: body.cursor_location[0] == 99)
-
-    chat.talk(go)
-
-
 @pytest.mark.parametrize(
     ("text", "top", "end"),
     [
@@ -289,21 +242,6 @@ def test_what_cannot_be_written_is_refused_and_does_not_stay(chat: SharedChat) -
 
 
 @pytest.mark.long
-def test_what_was_typed_stays_when_the_model_turns_the_page(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        text = "".join(f"line {number}\n" for number in range(1, 251))
-        desk = desk_on(chat, text, "long.txt")
-        await entered(pilot)
-        await pilot.press(*"typed ")
-        given = {"before_line": 200, "text": "model"}
-        assert (await desk.session.windows.act("editor_1", "insert", given)).ok
-        wanted = "typed " + text.replace("line 200\n", "model\nline 200\n")
-        await until(pilot, lambda: buffer(desk) == wanted)
-
-    chat.talk(go)
-
-
-@pytest.mark.long
 def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(chat: SharedChat) -> None:
     async def go(pilot: "Pilot[int]") -> None:
         desk = desk_on(chat, CODE)
@@ -329,7 +267,7 @@ def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path:
             pilot.app.screen.add_class("-pane-windows")
             await entered(pilot)
             await pilot.press("K")
-            desktop(pilot).go_to(5)
+            desktop(pilot).action_go_to(5)
             await until(pilot, lambda: "editor_1" not in frames(pilot))
             await until(pilot, lambda: buffer(desk).startswith("K"))
 

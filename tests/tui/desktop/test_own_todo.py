@@ -1,10 +1,8 @@
 """The to-do list's own widget: check marks to click, and a cursor that stays."""
 
-import pytest
 from textual.pilot import Pilot
 
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.windows.todo.window import TodoWindow
 from tests.tui.desktop.samples import enter, region_text
 from tests.tui.running import until
 from tests.tui.sharing import SharedChat
@@ -50,21 +48,5 @@ def test_items_are_ticked_off_by_key_and_click_and_the_cursor_stays(chat: Shared
         await see("· bread")
         await pilot.press("plus", "enter", "delete")
         await see("✓ milk")
-
-    chat.talk(go)
-
-
-@pytest.mark.long
-def test_a_long_list_scrolls_with_its_cursor(chat: SharedChat) -> None:
-    async def go(pilot: "Pilot[int]") -> None:
-        desk = chat.desk
-        desk.session.windows.open("todo", items=[f"thing {number}" for number in range(500)])
-        frame = await listed(pilot)
-        await pilot.press("enter", *["down"] * 30)
-        await until(pilot, lambda: "thing 30" in "".join(region_text(pilot, frame)))
-        window = desk.session.windows.get("todo_1")
-        assert isinstance(window, TodoWindow)
-        await pilot.press("space")
-        await until(pilot, lambda: window.state.items[30].done)
 
     chat.talk(go)

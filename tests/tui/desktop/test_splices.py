@@ -14,13 +14,6 @@ def test_a_change_makes_the_one_of_the_other(old: str, new: str) -> None:
     assert change(old, new).of(old) == new
 
 
-def test_changes_in_different_places_are_both_made() -> None:
-    text = "one two three"
-    mine, theirs = Splice(8, 13, "3"), Splice(0, 3, "first")
-    assert rebase(mine, theirs).of(theirs.of(text)) == "first two 3"
-    assert rebase(theirs, mine).of(mine.of(text)) == "first two 3"
-
-
 def test_where_both_changed_the_same_both_stand_there() -> None:
     text = "one two three"
     mine, theirs = Splice(4, 7, "2"), Splice(4, 7, "TWO")

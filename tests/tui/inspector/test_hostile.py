@@ -8,12 +8,12 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
-from contextui.tui.app_session import AppSession, Changes
+from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.edit import EditScreen
 from contextui.windowing.finding.registry import WindowEntry
-from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
-from tests.tui.running import desk_in, lines, running, say, until
+from tests.tui.inspector.scene import enter, rows, screen, see
+from tests.tui.running import desk_in, running, say, until
 
 pytestmark = pytest.mark.long
 
@@ -51,30 +51,6 @@ def check(pilot: "Pilot[int]") -> None:
     seen = screen(pilot)
     assert not any(one in seen for one in ACTING), seen
     assert pilot.app.return_code is None
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_nothing_acts_anywhere(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def run() -> None:
-        async with running(hostile_desk(tmp_path), size) as pilot:
-            await say(pilot, HOSTILE)
-            await say(pilot, HOSTILE)
-            inspector(pilot).take(Changes(troubles=[HOSTILE]))
-            await enter(pilot)
-            for _ in range(12):
-                check(pilot)
-                await pilot.press("down")
-            for _ in range(3):
-                await pilot.press("right_square_bracket")
-                await pilot.pause(0.05)
-                for _ in range(6):
-                    check(pilot)
-                    await pilot.press("down")
-                pilot.app.export_screenshot()
-            await see(pilot, "[X] [/]:")
-            assert any("[@click=app.quit]" in line for line in lines(pilot))
-
-    asyncio.run(run())
 
 
 def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:

@@ -256,23 +256,6 @@ def test_a_click_selects_twice_reads_and_on_a_price_does_it(shared_shop: SharedA
     shared_shop.run(act)
 
 
-def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None:
-    async def act(pilot: "Pilot[int]") -> None:
-        listing = rows(pilot)
-        before = listing.item_row
-        from textual.events import MouseScrollDown
-
-        region = listing.region
-        for _ in range(5):
-            pilot.app.screen._forward_event(
-                MouseScrollDown(listing, region.x + 2, region.y + 2, 0, 0, 0, False, False, False)
-            )
-        await until(pilot, lambda: listing.scroll_offset.y > 0)
-        assert listing.item_row == before
-
-    shared_shop.run(act, (80, 24))
-
-
 class Slow:
     """Gives its answers, the last one when it is allowed to."""
 
@@ -378,18 +361,6 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
 
     answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
     inspect(tmp_path, act, *answers, size=size)
-
-
-def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
-        await say(pilot, LONG)
-        item = await go_to(pilot, "User   line 0")
-        detail = visible_text(inspector(pilot).query_one(Detail))
-        more = next(int(one.split()[1]) for one in detail.splitlines() if "more lines" in one)
-        whole = sum("of the file" in line for line in detail.splitlines()[1:])
-        assert more + whole == item.content.count("\n") + 1
-
-    inspect(tmp_path, act, "Fine.")
 
 
 def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:

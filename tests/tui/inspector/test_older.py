@@ -8,7 +8,6 @@ import pytest
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.app_session import AppSession
 from contextui.tui.inspector.detail import WholeText
-from contextui.tui.inspector.history import OlderItems
 from tests.tui.inspector.scene import enter, go_to, not_see, rows, see
 from tests.tui.running import desk_in, running, shown, until
 
@@ -104,11 +103,3 @@ def test_an_earlier_item_is_found_and_restored_and_stays_so(tmp_path: Path) -> N
         again.close()
 
     asyncio.run(go())
-
-
-def test_a_new_session_has_nothing_that_only_the_log_has(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path)
-    older = OlderItems(desk.session)
-    assert not older.begin()
-    assert (older.fold, older.rows) == (None, None)
-    desk.close()

@@ -192,21 +192,6 @@ def test_a_change_has_a_row_of_its_own_below_where_the_cache_ends() -> None:
     assert scene.context.tokens_in(look.composition, window) == look.shares.windows
 
 
-def test_what_thinking_binds_goes_when_the_turn_ends() -> None:
-    scene = Scene()
-    scene.open("milk")
-    calm(scene)
-    words = scene.say("look it up")
-    scene.send()
-    scene.call(thinking="hm")
-    scene.result()
-    scene.context.drop(words.id)
-    assert scene.reasons() == ["dropped, until the turn ends"]
-    assert not scene.counts(words)
-    scene.context.end_turn()
-    assert scene.reasons() == []
-
-
 def test_a_closed_window_goes_when_the_turn_ends() -> None:
     scene = Scene()
     scene.open("milk")
@@ -268,34 +253,6 @@ def test_a_gist_names_what_it_replaces() -> None:
         assert 0 < tokens_of(row, look) < 200
 
 
-def test_an_unpinned_result_becomes_a_gist_again() -> None:
-    scene = Scene()
-    first, *_ = [scene.read(200) for _ in range(4)]
-    scene.context.pin(first.id)
-    for _ in range(9):
-        scene.read(200)
-    scene.say("and now")
-    scene.send()
-    assert scene.context.is_whole(first)
-    scene.answer("Fine.")
-    scene.context.unpin(first.id)
-    calm(scene)
-    assert not scene.context.is_whole(first)
-
-
-def test_a_summary_stays_when_the_first_of_its_items_comes_back() -> None:
-    scene = Scene()
-    calm(scene, 4)
-    items = list(scene.context.get_all())[1:5]
-    scene.context.compact(items, "They talked.")
-    scene.context.restore(items[0].id)
-    assert any("They talked." in str(one.content) for one in scene.context.outlook().messages)
-    check(scene)
-    calm(scene)
-    scene.context.undo()
-    check(scene)
-
-
 def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
     def work(turns: int) -> int:
         scene = Scene()
@@ -325,22 +282,6 @@ def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
 
     short, long = work(20), work(120)
     assert (long - short) / 100 < 500  # planning takes passes over the slots of each turn
-
-
-def test_a_drop_that_is_undone_costs_nothing() -> None:
-    scene = Scene()
-    words = scene.say(LONG)
-    scene.send()
-    scene.answer("Long.")
-    calm(scene)
-    before = figures(scene)
-    scene.context.drop(words.id)
-    scene.context.undo()
-    assert figures(scene) == before
-    scene.context.edit(words.id, "short")
-    assert figures(scene) != before
-    scene.context.undo()
-    assert figures(scene) == before
 
 
 def test_figures_that_differ_from_the_item_are_explained() -> None:

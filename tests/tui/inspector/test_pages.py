@@ -15,7 +15,6 @@ from contextui.tui.app_session import Changes
 from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.request import Bytes, Outline
-from contextui.tui.inspector.usage import UsagePage
 from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
@@ -71,7 +70,7 @@ def test_a_page_shows_its_cursor_also_if_its_size_was_asked_for_before_it_was_la
         compositor._full_map_invalidated = True  # as after something has scrolled
         assert compositor.full_map
         outline = inspector(pilot).query_one(Outline)
-        assert outline.cursor == 11
+        assert outline.number == 11
         await until(pilot, lambda: outline.scroll_offset.y + outline.size.height > 12)
 
     shared_shop.run(first, (120, 40))
@@ -175,24 +174,6 @@ def test_usage_shows_what_each_turn_cost(shared_shop: SharedApp) -> None:
         await see(pilot, "Turn 1 of 3, as it was sent.", "turn 1, sent")
 
     shared_shop.run(act, (200, 60))
-
-
-def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-        again = shop(tmp_path, session_id=desk.session.id)
-        async with running(again) as pilot:
-            await enter(pilot)
-            usage = inspector(pilot).query_one(UsagePage)
-            await pilot.press("right_square_bracket", "right_square_bracket")
-            await until(pilot, lambda: len(usage._turns) == 3)
-            await see(pilot, "1,330")  # written and uncached
-            await pilot.press("left_square_bracket", "left_square_bracket", "home", "down")
-            await see(pilot, "by you, turn 1")
-
-    asyncio.run(run())
 
 
 def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
@@ -320,25 +301,6 @@ def test_earlier_turns_are_shown_as_they_were(
         await see(pilot, "Window todo_1  Full")
 
     shared_shop.run(act, size)
-
-
-def test_a_log_that_is_gone_is_shown_or_written_again(tmp_path: Path) -> None:
-    """Which of the two depends on whether anything was logged before the turn is looked at."""
-
-    async def run() -> None:
-        async with running(shop(tmp_path), (120, 40)) as pilot:
-            await talk(pilot)
-            path = desk_of(pilot).session.path
-            await pilot.press("ctrl+g", "i")
-            path.rename(path.with_suffix(".gone"))
-            await pilot.press("comma")
-            shows = ("Turn 3 cannot be shown", "Turn 3 of 3, as it was sent")
-            await until(pilot, lambda: any(shown(pilot, text) for text in shows))
-            await pilot.press("end")
-            for text in shows:
-                await not_see(pilot, text)
-
-    asyncio.run(run())
 
 
 def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:

@@ -1,11 +1,8 @@
 """What a change costs, and when it breaks even."""
 
-import math
-
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import CachePrices
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
@@ -72,42 +69,10 @@ def price(offer: Offer) -> Price:
     return offer.price
 
 
-def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
-    scene = Scene("one", "two " * 300, "three", "four")
-    item = scene.items(ItemType.USER)[1]
-    size = scene.context.ledger.size
-    drop, before = price(scene.offers(item)["d"]), scene.look()
-    scene.context.drop(item.id)
-    after = scene.look()
-    rewritten = before.cached_tokens - after.cached_tokens - size(item)
-    assert drop.each == after.shares.total - before.shares.total == -size(item)
-    assert drop.once == rewritten > 0
-    back = drop.pays_back
-    assert back is not None
-    assert math.isclose(back, 1.15 * rewritten / (0.1 * size(item)))
-
-
 def test_a_provider_whose_cache_costs_nothing_never_pays_back() -> None:
     assert turns(Price(-100, 50, CachePrices(0.0, 1.0))) is None
     assert turns(Price(-100, 0, CachePrices(0.0, 1.0))) == 0
     assert turns(Price(-100, 50, CachePrices(1.0, 1.0))) == 0  # without a cache all is written
-
-
-def test_what_is_uncached_anyway_costs_nothing_once() -> None:
-    scene = Scene("one", "two")
-    newest = scene.context.add(ContextItem(ItemType.USER, "three"))
-    drop = price(scene.offers(newest)["d"])
-    assert drop.once == 0
-    assert turns(drop) == 0
-
-
-def test_an_answer_goes_with_the_results_of_its_calls() -> None:
-    talk = controller(call("create", name="todo"), "There.", "Yes.", "Yes.")
-    scene = Scene("open", "and", "so on", talk=talk)
-    answer, result = scene.items(ItemType.ASSISTANT)[0], scene.items(ItemType.TOOL)[0]
-    size = scene.context.ledger.size
-    assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
-    assert price(scene.offers(result)["d"]).each == -size(answer) - size(result)  # only a call
 
 
 def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:

@@ -1,11 +1,8 @@
 """Items in the order of the wire, with rules between what is cached and what is not."""
 
 from contextui.agent.controller import InteractionController
-from contextui.context.item import ContextItem, ItemType, Stage, assign
-from contextui.context.manager import ContextManager
-from contextui.tui.inspector.rows import ItemRow, Rows, Rule, Span, rows_of
+from contextui.tui.inspector.rows import ItemRow, Rows, Rule, rows_of
 from contextui.tui.inspector.snapshot import snapshot_of
-from contextui.windowing.manager import WindowManager
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 
@@ -38,17 +35,6 @@ def test_before_anything_was_sent_all_is_uncached() -> None:
     assert short_rows(rows_now(talk)) == ["uncached", "1", "todo_1"]
 
 
-def test_in_place_windows_stand_at_their_seq() -> None:
-    context = ContextManager(WindowManager([Todo]), placement="in-place")
-    talk = controller("One.", "Two.", context=context)
-    with_prompt(talk)
-    talk.windows.open(Todo)
-    run(talk, "first")
-    rows = rows_now(talk)
-    seqs = [row.item.seq for row in rows if isinstance(row, ItemRow)]
-    assert seqs == [1, 2, 3, 4]
-
-
 def test_an_earlier_turn_has_no_rules() -> None:
     talk = controller("One.")
     with_prompt(talk)
@@ -67,27 +53,3 @@ def test_rows_are_found_by_their_key() -> None:
         if isinstance(row, ItemRow):
             assert rows.find(row.key, row.item.seq) == place
     assert rows.find("nobody", 3) is None
-
-
-def test_a_span_leaves_out_what_stands_elsewhere() -> None:
-    context = ContextManager()
-    for number in range(40):
-        item = ContextItem(ItemType.USER, f"words {number}")
-        assign(item, stage=Stage.FINAL)
-        context.ledger.enter(item, context.ledger.seq + 1)
-    span = Span(context.get_all(), 3, 30, (0, 5, 6, 20, 35))
-    seqs = [row.item.seq for row in span]
-    assert seqs == [place + 1 for place in range(3, 30) if place not in (0, 5, 6, 20, 35)]
-    assert len(span) == len(seqs)
-    assert [span.find(seq) for seq in seqs] == list(range(len(seqs)))
-
-
-def test_looking_changes_nothing() -> None:
-    talk = controller("One.", "Two.")
-    with_prompt(talk)
-    talk.windows.open(Todo)
-    run(talk, "first")
-    before = (talk.context.ledger.generation, list(talk.context.outlook().messages))
-    for _ in range(3):
-        list(rows_now(talk))
-    assert (talk.context.ledger.generation, list(talk.context.outlook().messages)) == before
