@@ -22,7 +22,7 @@ from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.config.schema import ToolProtocol
 from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelRequest
 from contextui.version import VERSION
-from contextui.words import msg
+from contextui.words import Lang, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -73,6 +73,7 @@ class OpenAIModel(RemoteModel):
         key_source: Where the key comes from, for error messages; by default the variable.
         url_source: The same for the address.
         tool_protocol: How the model calls tools: ``text`` for models without native tools.
+        lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs; by default nothing on this machine, and half of the
             price elsewhere.
@@ -97,6 +98,7 @@ class OpenAIModel(RemoteModel):
         key_source: str = "",
         url_source: str = "",
         tool_protocol: ToolProtocol = "native",
+        lang: Lang = "en",
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
@@ -115,7 +117,7 @@ class OpenAIModel(RemoteModel):
             path=PATH,
         )
         usual = LOCAL_PRICES if is_local(url) else _HOSTED_PRICES
-        super().__init__(name, endpoint, limits, prices or usual)
+        super().__init__(name, endpoint, limits, prices or usual, lang)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._dialect = Dialect(_NEWER_LIMIT if url == DEFAULT_URL else "max_tokens")
         self._messages: ChatMessages | None = None

@@ -3,8 +3,8 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ from contextui.agent.models.limits import (
 )
 from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.model import CachePrices, ContextSize, ModelError, ModelEvent, ModelRequest
-from contextui.words import Message, msg
+from contextui.words import Lang, Message, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """Seconds that a connection may take to open."""
 
+_INVALID_KEY = msg(
+    "{variable} has characters that are not valid in a key: copy the key again."
+)
 _DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
 
 
@@ -45,6 +48,7 @@ class RemoteModel(ABC):
         endpoint: The server.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs.
+        lang: The language of error messages.
 
     Attributes:
         default_url: The address of the API's own provider, which needs a key.
@@ -60,9 +64,14 @@ class RemoteModel(ABC):
     api: ClassVar[Literal["chat", "messages"]]
 
     def __init__(
-        self, name: str, endpoint: Endpoint, limits: AnswerLimits | None, prices: CachePrices
+        self,
+        name: str,
+        endpoint: Endpoint,
+        limits: AnswerLimits | None,
+        prices: CachePrices,
+        lang: Lang,
     ) -> None:
-        self.name, self.prices, self._endpoint = name, prices, endpoint
+        self.name, self.prices, self._endpoint, self._lang = name, prices, endpoint, lang
         self._limits = limits or AnswerLimits()
         self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
@@ -112,26 +121,37 @@ class RemoteModel(ABC):
         Raises:
             ModelError: There is no answer; its kind decides whether to retry.
         """
-        reader, client = self._reader(), await self._connected()
-        sent = self._written(request)
-        watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
-        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
-        async with (
-            self._reply(sent, client, watch) as reply,
-            aclosing(self._events(reply, largest)) as events,
-        ):
-            while (event := await self._next(events, watch, tokens)) is not None:
-                before = reader.progress
-                for one in reader.read(event):
-                    yield one
-                if reader.is_whole:
-                    break
-                if reader.progress > before:
-                    watch.progress()
-                if reader.size > longest:
-                    raise self._too_long(tokens)
-            await _drain(events)
-        yield reader.answer()
+        with self._in_language():
+            reader, client = self._reader(), await self._connected()
+            sent = self._written(request)
+            watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
+            longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+            async with (
+                self._reply(sent, client, watch) as reply,
+                aclosing(self._events(reply, largest)) as events,
+            ):
+                while (event := await self._next(events, watch, tokens)) is not None:
+                    self._began(sent)
+                    before = reader.progress
+                    for shown in reader.read(event):
+                        yield shown
+                    if reader.is_whole:
+                        break
+                    if reader.progress > before:
+                        watch.progress()
+                    if reader.size > longest:
+                        raise self._too_long(tokens)
+                await _drain(events)
+            yield reader.answer()
+
+    @contextmanager
+    def _in_language(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelError as error:
+            if self._lang == "en":
+                raise
+            raise ModelError(error.kind, error.text(self._lang), error.retry_after) from error
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -155,17 +175,17 @@ class RemoteModel(ABC):
             ModelError: The key or the address is missing or invalid, or the environment names a
                 proxy or certificates that cannot be used.
         """
-        endpoint = self._endpoint
-        if not _is_address(endpoint.url):
-            raise failures.invalid_address(endpoint)
-        if endpoint.key is None:
-            if endpoint.url == self.default_url:
-                raise endpoint.error("auth", self.no_key)
-        elif not _is_header(endpoint.key.get_secret_value()):
-            text = msg("{variable} has characters that are not valid in a key: copy the key again.")
-            raise endpoint.error("auth", text)
-        if (problem := connection.problem()) is not None:
-            raise problem
+        with self._in_language():
+            endpoint = self._endpoint
+            if not _is_address(endpoint.url):
+                raise failures.invalid_address(endpoint)
+            if endpoint.key is None:
+                if endpoint.url == self.default_url:
+                    raise endpoint.error("auth", self.no_key)
+            elif not _is_header(endpoint.key.get_secret_value()):
+                raise endpoint.error("auth", _INVALID_KEY)
+            if (problem := connection.problem()) is not None:
+                raise problem
 
     def _new_client(self) -> Any:
         self.check()
@@ -235,6 +255,9 @@ class RemoteModel(ABC):
         if event.get("type") == "error":
             raise failures.reported(event, self._endpoint)
         return event
+
+    def _began(self, sent: Any) -> None:  # noqa: B027  not every API needs it
+        """Note that the server answers a request."""
 
     # --- reading -----------------------------------------------------------------------
 
