@@ -42,12 +42,6 @@ class CompactionStoppedError(ContextUIError):
 class ContextSpace:
     """Runs the context strategy, before each turn and in the background, and compactions.
 
-    Args:
-        context: The conversation.
-        model: Returns the current model; it may change between turns.
-        options: Limits of a turn.
-        tools: The tools as declared to the provider.
-
     Attributes:
         strategy: The context strategy.
         model: The strategy's own model; None for the conversation's.
@@ -78,12 +72,7 @@ class ContextSpace:
         self.env = StrategyEnv(context, self._asked, options.budget, max_tokens=options.max_tokens)
 
     def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
-        """Switch to another strategy.
-
-        Args:
-            strategy: The new strategy.
-            model: The model that it may use; by default the conversation's own.
-        """
+        """Switch to another strategy."""
         self.cancel()
         self.strategy, self.model = strategy, model
         asked, spent = self._current_model if model is None else lambda: model, self._asked.usage

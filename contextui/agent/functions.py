@@ -140,10 +140,6 @@ class FunctionTool:
 def function_tools(given: Sequence[Any], taken: Sequence[str]) -> tuple[FunctionTool, ...]:
     """Read the tools of a controller.
 
-    Args:
-        given: Functions, or objects.
-        taken: The names that contextui's own tools have.
-
     Raises:
         ValueError: One of them cannot be a tool, or two have the same name.
     """

@@ -79,14 +79,6 @@ class End(NamedTuple):
 class AgentLoop:
     """Runs the turns of a conversation.
 
-    Args:
-        model: The model that answers.
-        context: The conversation.
-        tools: Runs tool calls on its windows.
-        options: Limits of a turn.
-        protocol: How the model calls tools.
-        adds_prompt: Whether to add the system prompt before the first turn if there is none.
-
     Attributes:
         space: Makes room in the context before a turn.
         preamble: Adds what precedes the person's message.
@@ -123,12 +115,7 @@ class AgentLoop:
     # --- run → step → query → act ------------------------------------------------------
 
     async def run(self, turn: Turn, text: str) -> None:
-        """Run a turn to its end, and leave the context consistent however it ends.
-
-        Args:
-            turn: A new turn.
-            text: The person's message.
-        """
+        """Run a turn to its end, and leave the context consistent however it ends."""
         end: End | None = None
         crash: Exception | None = None
         try:

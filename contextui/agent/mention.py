@@ -155,14 +155,7 @@ class Found:
 
 
 class Attachments:
-    """Reads the files that a message mentions, as items that precede it.
-
-    Args:
-        windows: The windows and the folder.
-        gate: Asks before a file that may hold secrets goes to the model.
-        count: Counts the tokens of a text.
-        sees: Whether the model sees images.
-    """
+    """Reads the files that a message mentions, as items that precede it."""
 
     def __init__(
         self,
@@ -176,11 +169,6 @@ class Attachments:
 
     async def read(self, text: str, chosen: Collection[str] = ()) -> tuple[PreambleText, ...]:
         """Return an item for each file that a message mentions.
-
-        Args:
-            text: The message, as the person sees it: what a large paste holds is no mention.
-            chosen: Mentions that the person chose from a list. These are files for sure; another
-                word with an @ that is no file stays a word.
 
         Raises:
             MentionError: A file cannot be read, or the person refused; nothing should be sent.

@@ -76,10 +76,6 @@ class Preamble:
     code files. The list is repeated only if it changed or if the last one was left out of the
     context: a list in the history is cached, a new one is billed in full. Closing a window with a
     summary is not reported: the context has its own item for that.
-
-    Args:
-        context: The conversation.
-        windows: Its windows.
     """
 
     def __init__(self, context: ContextManager, windows: WindowManager) -> None:

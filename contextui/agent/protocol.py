@@ -28,35 +28,18 @@ class CallProtocol(Protocol):
     def read(
         self, answer: Answer, taken: Iterable[str]
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """Return the blocks of an answer to keep, and the calls in them.
-
-        Args:
-            answer: The model's answer.
-            taken: The ids of earlier calls.
-        """
+        """Return the blocks of an answer to keep, and the calls in them."""
         ...
 
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
-        """Build the item that answers a call.
-
-        Args:
-            call: The call.
-            text: What the model reads.
-            ok: Whether it succeeded.
-            gist: The line that replaces the text once the turn is over.
-        """
+        """Build the item that answers a call."""
         ...
 
 
 class NativeCalls:
-    """Native tool use of the provider.
-
-    Args:
-        lang: The language of the tool declarations.
-        more: Further tools, of the application.
-    """
+    """Native tool use of the provider."""
 
     def __init__(self, lang: Lang = "en", more: Sequence[Tool] = ()) -> None:
         self.tools: Sequence[Tool] = (*TOOLS[lang], *more)
@@ -102,11 +85,7 @@ class NativeCalls:
 
 
 class TextCalls:
-    """Calls written as tags, for models without native tools.
-
-    Args:
-        lang: The language of error messages.
-    """
+    """Calls written as tags, for models without native tools."""
 
     tools: Sequence[Tool] = ()
 

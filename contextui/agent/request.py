@@ -232,19 +232,6 @@ def admit(
 ) -> ModelRequest:
     """Build a valid request from messages.
 
-    Args:
-        messages: The messages that the context composed.
-        stable: How many of the first messages are in their final form.
-        marks: Behind how many messages cache marks stand; see `ModelRequest`.
-        tools: The tools that the model may call.
-        max_tokens: Maximum length of the answer.
-        without_thinking: Leave out thinking: the last resort if a provider rejects it.
-        plain: Leave out what only some providers support: likewise if one rejects that.
-        lang: The language of placeholders for missing parts.
-        says: Phrasings of actions by ``class.action``; see `ModelRequest`.
-        tokens: Its tokens, if they are known.
-        builder: Built the previous request of the conversation, most of which is used again.
-
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
     """

@@ -151,11 +151,6 @@ def _final_error(error: ModelError, attempt: int, policy: RetryPolicy, words: Wo
 class RetryingModel:
     """Wraps the conversation's current model and retries transient errors.
 
-    Args:
-        model: Returns the model.
-        retry: Number of attempts and backoff.
-        lang: The person's language.
-
     Attributes:
         name: The model's name as of the last request.
         emit: Callback for retry countdowns and usage. Streamed text is not emitted: it is for the

@@ -51,9 +51,6 @@ class FileReader:
     """Reads files of the session's folder, with a cache per version of a file.
 
     The gist of each version is cached too: a file that is read page by page has one gist.
-
-    Args:
-        windows: Provide the folder and the language.
     """
 
     def __init__(self, windows: WindowManager) -> None:
@@ -64,11 +61,6 @@ class FileReader:
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
         """Read lines of a file, from line `start` on.
-
-        Args:
-            path: The file, or the id of a piece of code in the code store.
-            start: The first line.
-            allowed: Files that may hold secrets and that the person allowed to be read.
 
         Raises:
             InvalidParamsError: There is no folder.
@@ -143,12 +135,6 @@ def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResu
 
     It needs no approval: the model has read it before. A result that is hidden is not read, as the
     person may have dropped it; neither is a file, which has rules of its own and may have changed.
-
-    Args:
-        items: All items.
-        seq: The seq of the result.
-        start: The first line.
-        words: The language of the text around the lines.
 
     Raises:
         InvalidParamsError: There is no such result.
@@ -261,12 +247,6 @@ class ToolCall:
 
 class ToolBox:
     """Runs the tool calls of a model.
-
-    Args:
-        windows: The windows that it works on.
-        gate: Asks before anything outside a window is changed.
-        items: Returns the items of the conversation, whose results `read_file` can read again.
-        functions: Further tools, of the application.
 
     Attributes:
         more: The declarations of the application's tools.

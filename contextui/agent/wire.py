@@ -39,11 +39,6 @@ def payload(request: ModelRequest, model: str, before: Payload | None = None) ->
     Marks are set where the request says. If it does not, they are set after the system prompt,
     after what is in its final form, at the end, and where the previous request ended: after a
     step of more than 20 blocks the cache would be missed without it.
-
-    Args:
-        request: What to send.
-        model: The model's name.
-        before: The last request that was answered: shared messages are written only once.
     """
     messages = WireMessages(request.messages, before.messages if before is not None else None)
     places = request.marks
@@ -81,12 +76,7 @@ def _marked(block: Block) -> Block:
 
 
 class WireMessages:
-    """Messages in the provider's format, with blocks numbered from 1 across messages.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-    """
+    """Messages in the provider's format, with blocks numbered from 1 across messages."""
 
     def __init__(
         self, messages: Sequence[LlmMessage], before: "WireMessages | None" = None

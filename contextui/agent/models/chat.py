@@ -52,13 +52,7 @@ class Dialect:
 
 
 class ChatMessages:
-    """The messages of a request in the chat form.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-        images: Whether the model sees images; else a line says that there is one.
-    """
+    """The messages of a request in the chat form."""
 
     def __init__(
         self,

@@ -235,13 +235,7 @@ _UNREACHABLE = msg(
 
 
 def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
-    """Return the error for a request that got no reply, or only the beginning of one.
-
-    Args:
-        error: The error of the SDK or the HTTP library.
-        endpoint: The server.
-        was_reached: Whether the server has replied before.
-    """
+    """Return the error for a request that got no reply, or only the beginning of one."""
     import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
     cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error

@@ -68,11 +68,7 @@ class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes 
 
 
 class Stopwatch:
-    """Times one request. Only time spent waiting for the server counts.
-
-    Args:
-        limits: The limits of the request.
-    """
+    """Times one request. Only time spent waiting for the server counts."""
 
     def __init__(self, limits: AnswerLimits) -> None:
         self._limits = limits

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """Seconds that a connection may take to open."""
 
-_INVALID_KEY = msg(
-    "{variable} has characters that are not valid in a key: copy the key again."
-)
+_INVALID_KEY = msg("{variable} has characters that are not valid in a key: copy the key again.")
 _DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
 
 
@@ -42,13 +40,6 @@ class RemoteModel(ABC):
     """A model behind an HTTP API that streams server-sent events.
 
     It never retries by itself: the caller decides by the kind of the `ModelError`.
-
-    Args:
-        name: The model's name, as the server knows it.
-        endpoint: The server.
-        limits: Time limits for an answer, in total and without progress.
-        prices: What the server's cache costs.
-        lang: The language of error messages.
 
     Attributes:
         default_url: The address of the API's own provider, which needs a key.

@@ -84,13 +84,7 @@ class ServedModel:
 
 
 class Inquiry:
-    """Questions to one server, over one connection.
-
-    Args:
-        client: The HTTP client.
-        endpoint: The server.
-        api: The API that it speaks, which decides how the key is sent.
-    """
+    """Questions to one server, over one connection."""
 
     def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint, api: Api) -> None:
         self._client, self._endpoint = client, endpoint

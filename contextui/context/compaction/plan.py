@@ -57,11 +57,6 @@ def plan(context: ContextManager, share: float = RETAIN, room: int | None = None
     The newest messages stay, as many as the share says and at least the last three rounds. Fewer
     stay if the request would be too large otherwise, but always the newest. Calls stay with their
     results, and pinned items always stay.
-
-    Args:
-        context: The conversation.
-        share: The share of all messages that should stay.
-        room: The maximum tokens of a request, in our own count.
     """
     active, size = list(context.get_active()), context.ledger.size
     conversation = units(item for item in active if is_conversation(item))

@@ -208,13 +208,7 @@ _UNPACKED = 100_000_000  # unpacked bytes from which on a workbook is skipped
 
 
 def of_csv(text: str, delimiter: str | None, words: Words) -> list[str] | None:
-    """The rows and columns of a CSV or TSV file; None if it cannot be parsed.
-
-    Args:
-        text: The file's text.
-        delimiter: The cell separator; None to detect it.
-        words: Translates the result.
-    """
+    """The rows and columns of a CSV or TSV file; None if it cannot be parsed."""
     records = csv.reader(
         io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
     )

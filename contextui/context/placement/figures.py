@@ -5,9 +5,14 @@ from typing import Literal, NamedTuple
 
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import content_of, result_content, role_of
-from contextui.context.placement.forms import Forms, is_placed, layout_of
 from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import RequestPlan, SentMessages
+from contextui.context.placement.messages import (
+    Forms,
+    RequestPlan,
+    SentMessages,
+    is_placed,
+    layout_of,
+)
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
 from contextui.context.placement.transcript import FORCED
 from contextui.model import CachePrices
@@ -58,14 +63,7 @@ class Forecast(NamedTuple):
 
 
 class Figures:
-    """Computes what items cost in a request, and what a change of them would cost.
-
-    Args:
-        slots: The slots of the items.
-        messages: The messages of the last request.
-        forms: Makes gists and counts tokens.
-        clock: Returns the time in seconds.
-    """
+    """Computes what items cost in a request, and what a change of them would cost."""
 
     def __init__(
         self, slots: ItemSlots, messages: SentMessages, forms: Forms, clock: Callable[[], float]
@@ -193,12 +191,7 @@ class Figures:
         return self._messages.seq_from(script, len(script.slots), made.place)
 
     def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast:
-        """What a change of items would cost: the request planned with it, less that without it.
-
-        Args:
-            change: What is done.
-            items: The items that change together; none for a sweep.
-        """
+        """What a change of items would cost: the request planned with it, less that without it."""
         script, now = self._slots.transcript, self._clock()
         if change == "sweep":
             total, read = script.foresee(now, {}, {})

@@ -12,8 +12,7 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.messages import content_of, result_content
-from contextui.context.placement.forms import Forms, layout_of
-from contextui.context.placement.messages import SentMessages
+from contextui.context.placement.messages import Forms, SentMessages, layout_of
 from contextui.context.placement.slots import Form, Kind, Slot
 from contextui.context.placement.transcript import Transcript, Wants
 from contextui.context.units import Calls
@@ -23,13 +22,7 @@ _NOT_RESTORED = ("whole", "change", "thinking")  # windows get new blocks
 
 
 class ItemSlots:
-    """Follows items: gives them slots, and lets these want what they are to show.
-
-    Args:
-        calls: Links tool calls and their results.
-        forms: Makes gists and counts tokens.
-        messages: The messages of the last request.
-    """
+    """Follows items: gives them slots, and lets these want what they are to show."""
 
     def __init__(self, calls: Calls, forms: Forms, messages: SentMessages) -> None:
         self._calls, self._forms, self._messages = calls, forms, messages
