@@ -40,15 +40,7 @@ class CompactionStoppedError(ContextUIError):
 
 
 class ContextSpace:
-    """Runs the context strategy, before each turn and in the background, and compactions.
-
-    Attributes:
-        strategy: The context strategy.
-        model: The strategy's own model; None for the conversation's.
-        env: The strategy's environment.
-        auto_compact: Whether a turn that starts with little room left compacts first.
-        is_idle: Whether no turn is running; the controller sets it.
-    """
+    """Runs the context strategy, before each turn and in the background, and compactions."""
 
     def __init__(
         self,
@@ -223,7 +215,6 @@ class ContextSpace:
         return self._context.outlook().tokens + self._needed(coming) <= self.env.whole_room
 
     def _needed(self, coming: ContextItem | None) -> int:
-        """Tokens that the message and its retrieved text will add."""
         if coming is None:
             return 0
         return self.env.size(coming) + self.env.count(self.env.retrieved)

@@ -48,14 +48,7 @@ def tool(effect: ToolEffect) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """A tool that calls a function.
-
-    Attributes:
-        declared: The tool as the model reads it.
-        call: The function; it gets the arguments by name, and may be ``async``.
-        effect: `read` runs; everything else needs approval.
-        params: Validates the arguments to call with.
-    """
+    """A tool that calls a function."""
 
     declared: Tool
     call: Callable[..., Any]

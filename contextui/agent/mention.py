@@ -55,15 +55,7 @@ _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]
 
 
 class Mention(NamedTuple):
-    """A mention in a text.
-
-    Attributes:
-        start: Where it begins, with the @.
-        end: Where it ends.
-        path: The path.
-        is_quoted: Whether it is written in quotes.
-        is_whole: Whether the whole file is wanted.
-    """
+    """A mention in a text."""
 
     start: int
     end: int

@@ -160,7 +160,6 @@ class Preamble:
         return "\n".join(self._take(self._reports))
 
     def _on_event(self, event: Event) -> None:
-        """Collect an event of a window, on any thread."""
         words = self._words
         match event:
             case WindowNotOpened(window_id, reason):
@@ -182,7 +181,6 @@ class Preamble:
             notes.append(line)
 
     def _take(self, notes: deque[str]) -> list[str]:
-        """Return and clear notes."""
         with self._lock:
             taken = list(notes)
             notes.clear()

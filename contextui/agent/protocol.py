@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from contextui.agent.request import LONGEST_NAME, fit_id
 from contextui.agent.tools import TOOLS, ToolCall
@@ -15,27 +14,6 @@ from contextui.words import Lang, Words
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
-
-
-class CallProtocol(Protocol):
-    """Declares tools to the provider and reads the calls of an answer."""
-
-    @property
-    def tools(self) -> Sequence[Tool]:
-        """The tools as declared to the provider."""
-        ...
-
-    def read(
-        self, answer: Answer, taken: Iterable[str]
-    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """Return the blocks of an answer to keep, and the calls in them."""
-        ...
-
-    def result(
-        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
-    ) -> ContextItem:
-        """Build the item that answers a call."""
-        ...
 
 
 class NativeCalls:
@@ -108,6 +86,9 @@ class TextCalls:
         """Build a result that follows the answer; there are no ids."""
         words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words('failed')}] {text}"
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
+
+
+CallProtocol = NativeCalls | TextCalls
 
 
 def calls_of(protocol: ToolProtocol, lang: Lang, more: Sequence[Tool] = ()) -> CallProtocol:

@@ -108,7 +108,6 @@ def _is_clean(value: Any) -> bool:
 
 
 def _fit(value: Any) -> Any:
-    """Convert a value to one that JSON can represent."""
     match value:
         case str():
             return for_model(value)
@@ -181,7 +180,6 @@ def _is_whole(block: Block) -> bool:
 
 
 def _changed(block: Block, **fields: Any) -> Block:
-    """Set fields of a block; return the same object if nothing changes."""
     same = all(name in block and block[name] == value for name, value in fields.items())
     kinds = all(type(block.get(name)) is type(value) for name, value in fields.items())
     return block if same and kinds else {**block, **fields}
@@ -200,19 +198,13 @@ class _Part(NamedTuple):
 
 @dataclass(slots=True)
 class _Turn:
-    """Consecutive messages of one role, merged.
-
-    Attributes:
-        parts: The blocks in the order of the messages.
-        sent: The blocks as they are sent: calls and results are paired.
-    """
+    """Consecutive messages of one role, merged."""
 
     role: Role
     parts: list[_Part] = field(default_factory=list)
     sent: list[_Part] = field(default_factory=list)
 
     def calls(self) -> list[str]:
-        """Return the ids of its tool calls."""
         return [part.block["id"] for part in self.parts if part.block["type"] == "tool_use"]
 
 

@@ -1,10 +1,9 @@
 """The model's three tools, create, action and read_file: declarations and execution."""
 
 import asyncio
-import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -38,11 +37,7 @@ _SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the 
 
 @dataclass(frozen=True, slots=True)
 class FileResult(ActionResult):
-    """The result of reading a file.
-
-    Attributes:
-        gist: The line that replaces the text once the turn is over; None if nothing was read.
-    """
+    """The result of reading a file."""
 
     gist: str | None = None
 
@@ -110,7 +105,6 @@ class FileReader:
 
 
 def _file_of(workspace: Workspace, path: str) -> str:
-    """Resolve a path, or the id of a piece of code, to a file."""
     if not CODE_ID.fullmatch(path) or workspace.exists(path):
         return path
     with suppress(ContextUIError):  # without a store, report the path as not found
@@ -248,9 +242,6 @@ class ToolCall:
 class ToolBox:
     """Runs the tool calls of a model.
 
-    Attributes:
-        more: The declarations of the application's tools.
-
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
         ActionResult(ok=True, text='Opened todo_1.', error=None)
@@ -300,18 +291,6 @@ class ToolBox:
             return await tool(**params.validate(given, call.name, self.windows.lang))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
-
-    def read_key(self, call: ToolCall) -> Hashable | None:
-        """Return the cache key of a `read` action's result; None for every other call."""
-        if call.name != "action" or call.problem or not isinstance(call.input, Mapping):
-            return None
-        window = self.windows.get(str(call.input.get("window_id")))
-        action_id = str(call.input.get("action_id"))
-        declared = window.actions.get(action_id) if window is not None else None
-        if window is None or declared is None or declared.effect != "read":
-            return None
-        params = json.dumps(call.input.get("params"), sort_keys=True, default=str)
-        return (window.id, str(window.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window; ask the person before it reads files that may hold secrets."""

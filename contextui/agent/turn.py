@@ -14,9 +14,7 @@ from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.events import AnswerDiscarded, Event, Notice, Reason, TurnFinished
 from contextui.model import ContextSize, Model, ModelRequest, TextDelta
-from contextui.session.cache import CacheStore
 from contextui.tokens import Usage
-from contextui.windowing.action import ActionResult
 
 FAILURES = 3
 """How often the same call may fail in one turn."""
@@ -77,7 +75,6 @@ class Turn:
         shrunk: Why `limit` was lowered, if the provider asked for it.
         without_thinking: Whether the provider rejected the thinking blocks.
         files: The results of `read_file` that hold a file's text.
-        reads: Cached results of `read` actions; cleared when any other call runs.
         cancelled: The end of the jobs that were cancelled because the turn was stopped.
     """
 
@@ -99,7 +96,6 @@ class Turn:
     shrunk: str = ""
     without_thinking: bool = False
     files: list[ContextItem] = field(default_factory=list)
-    reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
     cancelled: str = ""
     _failures: Counter[str] = field(default_factory=Counter)
 

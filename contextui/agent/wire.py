@@ -21,13 +21,7 @@ _MARKABLE = frozenset(("text", "image", "document", "tool_use", "tool_result"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Payload:
-    """A request in the provider's format.
-
-    Attributes:
-        body: What is sent, as JSON values. It shares its blocks with the request: never change
-            them.
-        messages: The messages before marks were set, which the next request uses again.
-    """
+    """A request in the provider's format."""
 
     body: dict[str, Any]
     messages: "WireMessages" = field(repr=False)

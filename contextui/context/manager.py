@@ -645,7 +645,6 @@ class ContextManager:
             self.add(ContextItem(ItemType.USER, text))
 
     def _limit(self, budget: int | None) -> int | None:
-        """Convert a budget in provider tokens to our own token count."""
         if budget is None:
             return None
         check_budget(budget)

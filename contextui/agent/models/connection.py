@@ -34,12 +34,7 @@ _NO_SOCKS = msg(
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A configured proxy.
-
-    Attributes:
-        variable: The environment variable that sets it.
-        url: Its address.
-    """
+    """A configured proxy."""
 
     variable: str
     url: str
@@ -135,7 +130,6 @@ def _proxies() -> Iterator[tuple[str, Proxy]]:
 
 
 def _fault(url: str) -> str | None:
-    """Return the message for an invalid proxy address; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0
@@ -147,7 +141,6 @@ def _fault(url: str) -> str | None:
 
 
 def _unreadable() -> str | None:
-    """Return the variable that names missing or invalid certificates."""
     if file := os.environ.get(_FILE):
         try:
             ssl.create_default_context(cafile=file)
@@ -312,14 +305,12 @@ def _proxy_error(cause: Exception, endpoint: Endpoint) -> ModelError:
 
 
 def _root(error: BaseException) -> BaseException:
-    """Return the innermost cause of an error."""
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
 
 
 def _reason(root: BaseException) -> str:
-    """Return the system's message for a failed connection."""
     if isinstance(root, ssl.SSLCertVerificationError):
         return plain(root.verify_message)
     if isinstance(root, OSError) and root.errno and root.errno > 0:

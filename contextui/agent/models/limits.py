@@ -56,11 +56,7 @@ class AnswerLimits:
 
 
 class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes an error of it
-    """A limit was reached.
-
-    Attributes:
-        limit: Which one.
-    """
+    """A limit was reached."""
 
     def __init__(self, limit: Literal["silence", "total", "bytes"]) -> None:
         super().__init__(limit)

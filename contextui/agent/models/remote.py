@@ -40,13 +40,6 @@ class RemoteModel(ABC):
     """A model behind an HTTP API that streams server-sent events.
 
     It never retries by itself: the caller decides by the kind of the `ModelError`.
-
-    Attributes:
-        default_url: The address of the API's own provider, which needs a key.
-        no_key: The message if that one has no key.
-        library: The module that sends requests, which takes long to import.
-        api: How the server is asked about its models.
-        rates: What a million tokens cost in dollars, if that is known.
     """
 
     default_url: ClassVar[str]
@@ -191,7 +184,6 @@ class RemoteModel(ABC):
     async def _reply(
         self, sent: Any, client: Any, watch: Stopwatch
     ) -> AsyncGenerator["httpx2.Response"]:
-        """Send a request, and yield the reply whose status is a success."""
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
         async with AsyncExitStack() as stack:
@@ -255,7 +247,6 @@ class RemoteModel(ABC):
     async def _next(
         self, events: AsyncGenerator[Mapping[str, Any]], watch: Stopwatch, tokens: int
     ) -> Mapping[str, Any] | None:
-        """Return the next event; None at the end of the reply."""
         try:
             return await watch.wait(anext(events, None))
         except LimitReached as reached:
@@ -311,7 +302,6 @@ class RemoteModel(ABC):
             raise ModelError("cut", "The answer was garbled: the stream is invalid.") from None
 
     async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
-        """Return the error for a reply that is not a stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)

@@ -42,14 +42,7 @@ _SIZED = re.compile(r"\d+k")  # the end of a name that `enlarge` gave
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a million tokens cost in dollars.
-
-    Attributes:
-        input: Tokens that are sent.
-        output: Tokens that are answered.
-        cached: Tokens that are read from the cache.
-        written: Tokens that are written to it.
-    """
+    """What a million tokens cost in dollars."""
 
     input: float
     output: float
@@ -200,7 +193,6 @@ def _models_url(endpoint: Endpoint, api: Api) -> str:
 
 
 def _listed(answer: Any) -> Iterator[ServedModel]:
-    """Read the list of an OpenAI-like or Anthropic-like server."""
     for row in _rows(answer, "data"):
         if not (name := _name(row.get("id"))):
             continue
@@ -319,7 +311,6 @@ async def _ollama_models(ask: Inquiry) -> list[ServedModel]:
 
 
 async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
-    """Return what Ollama has loaded, or loads, for a model."""
     size = await _ollama_show(ask, model)
     if size == ContextSize():
         return size  # it has no such model: the request will say so
@@ -360,7 +351,6 @@ def _loaded(loaded: Mapping[str, int], model: str) -> int | None:
 
 
 async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
-    """Return the contexts of the models in memory."""
     found = {}
     for row in _rows(await ask.maybe(f"{ask.root}/api/ps"), "models"):
         name = _name(row.get("name") or row.get("model"))
@@ -370,7 +360,6 @@ async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
 
 
 async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
-    """Return what a model can take, and what its own file sets."""
     try:
         answer = _mapping(await ask.fetch(f"{ask.root}/api/show", {"model": model}))
     except ModelError:
@@ -396,7 +385,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _rows(answer: Any, field: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a list in an answer."""
     rows = _mapping(answer).get(field)
     return list(map(_mapping, rows[:_MOST_MODELS] if isinstance(rows, list) else ()))
 

@@ -257,7 +257,6 @@ def _rows(count: int, words: Words) -> str:
 
 
 def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
-    """The facts of a table, from its first row and the number of the others."""
     names = [cell.strip() for cell in first]
     if not any(names) or any(map(_VALUE.match, names)):
         columns = words.plural(len(names), "{n} column", "{n} columns", n=len(names))
@@ -266,7 +265,6 @@ def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
 
 
 def _sheets(data: bytes) -> list[tuple[str, list[str], int]]:
-    """The title, the first row and the number of other rows of each sheet."""
     openpyxl: Any = import_module("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:

@@ -65,7 +65,6 @@ class _About:
         self._size = f"{lines}, {words('{n} characters', n=len(self._text))}"
 
     def line(self, what: str, size: int = 0) -> str:
-        """Format the gist, with so many characters of the result."""
         words, item = self._words, self._item
         mark = msg("[result {seq}, failed]") if item.is_error else msg("[result {seq}]")
         parts = [f"{words(mark, seq=item.seq)} {what} ({self._size})"]

@@ -374,7 +374,6 @@ class PricedComposer:
         return looks
 
     def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
-        """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
@@ -457,7 +456,6 @@ class PricedComposer:
         return is_new
 
     def _refresh_head(self) -> None:
-        """Note the system prompt and the project's text as they are now."""
         head = self._messages.head
         visible = [
             item

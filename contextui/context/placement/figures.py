@@ -49,13 +49,7 @@ class PlacedBlock(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """What a change would cost.
-
-    Attributes:
-        each: How many tokens more or fewer the next request would have.
-        once: How many tokens more it would write to the cache.
-        prices: What the provider charges.
-    """
+    """What a change would cost."""
 
     each: int
     once: int
@@ -94,7 +88,6 @@ class Figures:
         return self._window_tokens(item) if item.type is ItemType.WINDOW else self.tokens_of(item)
 
     def _window_tokens(self, item: ContextItem) -> int:
-        """The tokens of a window in the next request, changes included."""
         view = self._slots.transcript.views.get(item.content)
         if view is None or item.hidden:
             return 0
@@ -179,7 +172,6 @@ class Figures:
         return found
 
     def _seq_of(self, slot: Slot, form: Form, made: Decision) -> int:
-        """The seq of the item that a block stands before."""
         script = self._slots.transcript
         if not slot.text:
             return self._messages.seq(slot) + (not is_placed(slot, form))

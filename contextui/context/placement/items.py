@@ -94,7 +94,6 @@ class ItemSlots:
         self._insert_slots(at, new)
 
     def _insert_slots(self, at: int, new: Sequence[Slot]) -> None:
-        """Put slots in front of a place that were not sent."""
         script = self.transcript
         follows = script.slots[at].group if at < len(script.slots) else ""
         is_inner = bool(follows) and any(slot.group == follows for slot in new)
@@ -103,7 +102,6 @@ class ItemSlots:
         self._messages.shift(first, len(new))
 
     def _insert_before(self, slot: Slot, new: Slot) -> None:
-        """Put a slot in front of the message of another one."""
         script = self.transcript
         if slot.at >= 0:
             self._insert_slots(slot.first, [new])
@@ -152,7 +150,6 @@ class ItemSlots:
         return None
 
     def _wanted(self, item: ContextItem, slot: Slot) -> tuple[Form | None, str]:
-        """What a slot of an item is to show, and why."""
         if why := item.hidden or self._why_left_out(item, slot):
             return None, why
         is_gist = slot.want is not None and slot.want.kind == "gist"
@@ -196,7 +193,6 @@ class ItemSlots:
         return found
 
     def _follow(self, item: ContextItem) -> None:
-        """Let the slots of an item want what they are to show."""
         for slot in [*self.transcript.slots_of(item.id)]:
             if slot is self.summaries.get(item.id):
                 continue
@@ -217,7 +213,6 @@ class ItemSlots:
                 assign(item, shown_gist=self._forms.gist(item) if is_gist else "")
 
     def _result_of(self, call: Slot) -> ContextItem | None:
-        """The result of a call that stands behind it."""
         for slot in self.transcript.slots_of_call(call.call or ""):
             if slot.full.kind == "result":
                 return self._messages.items[slot.item]

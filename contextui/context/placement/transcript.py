@@ -341,7 +341,6 @@ class Transcript:
         return total + sum(size_of(form, label) - form.tokens for _, form, label in listed if form)
 
     def _is_over(self, made: Decision) -> bool:
-        """Whether a planned request is over the budget although a sweep was made."""
         if not (made.budget and self._long()):
             return False
         return self.size(made, self.written(made)) > made.budget
@@ -374,7 +373,6 @@ class Transcript:
     def _labelled(
         self, slots: Iterable[Slot], made: Decision, start: int
     ) -> Iterator[tuple[Slot, Form | None, str]]:
-        """What slots behind a place will show, with how they list actions."""
         last: dict[str, tuple[str, str]] = {}  # of each class: the list, and the window with it
         for slot in self.slots[:start]:
             if slot.actions == "full" and slot.sent is not None:
@@ -396,7 +394,6 @@ class Transcript:
         return self._sums.before(start, SIZE) + new
 
     def _live(self, now: float) -> dict[int, float]:
-        """The prefixes that the provider still holds."""
         ttl, end = self.prices.ttl, len(self.slots)
         if self._is_other():
             return {}
@@ -466,7 +463,6 @@ class Transcript:
     def _foresee(
         self, view: View, kind: Literal["whole", "change"], result: Slot | None, made: Decision
     ) -> None:
-        """Foresee a new block of a window."""
         is_whole, chain = kind == "whole", self._chain(view, made)
         if is_whole:
             self._retire(view, "lowered" if view.is_lowered else "superseded", made)
