@@ -1,6 +1,7 @@
 """Former module of a turn's events, which are in `contextui.events` now."""
 
-from contextui.events import *  # noqa: F403
+# ruff: noqa: F403, F405  the list below names what it has
+from contextui.events import *
 
 __all__ = [
     "ActionRefused",
