@@ -357,11 +357,7 @@ class AgentLoop:
         turn.emit(UsageSpent(usage, turn.step))
 
     def _repair(self, turn: Turn, error: ModelError) -> bool:
-        """Change what the provider rejected, so that the same bytes are not sent again.
-
-        Returns:
-            Whether there was something to change.
-        """
+        """Change what the provider rejected, so that the same bytes are not sent again."""
         words, refused = self._words, turn.request
         if error.kind == "thinking" and turn.has_thinking:
             turn.without_thinking = True

@@ -224,14 +224,7 @@ R = TypeVar("R", bound=ActionResult)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call of a model.
-
-    Attributes:
-        id: The provider's id of the call; None in the text protocol.
-        name: The tool.
-        input: Its arguments; a model may send anything here.
-        problem: Why the call could not be parsed, if so.
-    """
+    """A tool call of a model."""
 
     id: str | None
     name: str

@@ -53,30 +53,7 @@ class TurnOptions:
 
 @dataclass(slots=True)
 class Turn:
-    """State of the running turn.
-
-    Attributes:
-        emit: Callback that emits an event to the consumer of the turn.
-        limit: Tokens that messages may have; lowered if the provider rejects a request as too
-            large.
-        preamble: Texts that are added before the person's message.
-        beside: The ids of their items.
-        message_id: The id of the item with the person's message.
-        step: The number of the current request.
-        steps: How many requests were answered.
-        usage: Their usage in total.
-        answered: Whether the context holds an answer of this turn.
-        text: The text of the last answer.
-        partial: Text streamed so far of the current answer.
-        tags: Filters text-protocol calls out of the stream; None with native tools.
-        stop_reason: Why the model stopped last.
-        nudged: Whether the model was already asked to correct an empty or truncated answer.
-        request: The request sent last.
-        shrunk: Why `limit` was lowered, if the provider asked for it.
-        without_thinking: Whether the provider rejected the thinking blocks.
-        files: The results of `read_file` that hold a file's text.
-        cancelled: The end of the jobs that were cancelled because the turn was stopped.
-    """
+    """State of the running turn."""
 
     emit: Emit
     limit: int

@@ -655,11 +655,7 @@ class ContextManager:
             return self.ledger.compose(limit).tokens <= limit
 
     def _is_short(self, limit: int) -> bool:
-        """Whether items must be trimmed; if so, finish a running turn early.
-
-        Raises:
-            ContextTooLargeError: Even trimming everything that may be trimmed would not suffice.
-        """
+        """Whether items must be trimmed; if so, finish a running turn early."""
         ledger = self.ledger
         with self._writing():
             if self._fits(limit):

@@ -37,13 +37,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What servers of this API disagree about; learned from their errors.
-
-    Attributes:
-        limit: The name of the limit of an answer.
-        counts: Whether the server reports usage in streams on request.
-        images: Whether the model sees images.
-    """
+    """What servers of this API disagree about; learned from their errors."""
 
     limit: str = "max_tokens"
     counts: bool = True

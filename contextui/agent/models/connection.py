@@ -153,17 +153,7 @@ def _unreadable() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The server that requests are sent to.
-
-    Attributes:
-        url: The server's address.
-        model: The model's name.
-        key: The API key, if there is one.
-        variable: The environment variable for the key, or the command that enters it.
-        url_variable: The environment variable for the address.
-        api: The name of the API that is expected there.
-        path: The path of the API, after the address.
-    """
+    """The server that requests are sent to."""
 
     url: str
     model: str

@@ -219,19 +219,10 @@ class RemoteModel(ABC):
     async def _send(
         self, sent: Any, client: Any, watch: Stopwatch, stack: AsyncExitStack
     ) -> "httpx2.Response":
-        """Send a request, and return the reply, which the stack closes.
-
-        Raises:
-            ModelError: The server refused it.
-        """
+        """Send a request, and return the reply, which the stack closes."""
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
-        """Parse the data of an event.
-
-        Raises:
-            ModelError: The event reports an error.
-            ValueError: It cannot be parsed.
-        """
+        """Parse the data of an event."""
         event = json.loads(data) if data else {}
         if not isinstance(event, Mapping):
             raise ValueError("not an event")

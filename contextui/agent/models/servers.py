@@ -52,16 +52,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model that a server offers.
-
-    Attributes:
-        name: The name that requests use.
-        context: The tokens that the server accepts now, if it says so.
-        possible: The tokens that the model could take.
-        is_loaded: Whether it is in the server's memory.
-        calls_tools: Whether it can call tools; None if unknown.
-        rates: What it costs, if the server says so.
-    """
+    """A model that a server offers."""
 
     name: str
     context: int | None = None

@@ -128,7 +128,7 @@ class _Mention(NamedTuple):
     """How a file was mentioned; files are sorted by it."""
 
     modified: bool = False
-    count: int = 0
+    times: int = 0
     last: int = 0
 
 
@@ -149,7 +149,7 @@ def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> lis
             name = workspace.relative(path)
             if name in mentions or len(mentions) < _LOOKED_AT:
                 before = mentions.get(name, _Mention())
-                mentions[name] = _Mention(before.modified or modified, before.count + 1, number)
+                mentions[name] = _Mention(before.modified or modified, before.times + 1, number)
 
     for number, item in enumerate(items):
         for path in paths_in(item.content[:_READ]):
