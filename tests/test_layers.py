@@ -53,7 +53,6 @@ KNOWN_CIRCLES = [
     {"files.protection", "files.workspace"},
     {"tui.desktop.actions", "tui.desktop.frame"},
     {"tui.desktop.pane", "tui.dividers"},
-    {"context.messages", "context.placement.forms", "context.placement.messages"},
     {
         *("tui.app", "tui.main", "tui.rewind", "tui.server_prompts", "tui.sessions"),
         *("tui.switch", "tui.undo"),

@@ -399,11 +399,7 @@ class ApprovalGate:
         return Permit(preview)
 
     async def _decide(self, question: Question, intent: Intent | None = None) -> Decision:
-        """Ask the person, and store the grant if they choose `always`.
-
-        Raises:
-            NotAllowedError: They refuse, or there is nobody to ask.
-        """
+        """Ask the person, and store the grant if they choose `always`."""
         if self.ask is None:
             raise _nobody_to_ask(question, intent)
         began = time.monotonic()
@@ -483,11 +479,7 @@ def _nobody_to_ask(question: Question, intent: Intent | None) -> NotAllowedError
 
 
 def _simple(intent: Intent, preview: Preview) -> tuple[tuple[str, ...], Path]:
-    """Return the words of a simple command, and the file of its program.
-
-    Raises:
-        NotSimpleError: No pattern can match the command.
-    """
+    """Return the words of a simple command, and the file of its program."""
     command = preview.command
     assert command is not None
     if preview.text or preview.diff or preview.whole:

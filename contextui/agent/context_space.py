@@ -40,21 +40,7 @@ class CompactionStoppedError(ContextUIError):
 
 
 class ContextSpace:
-    """Runs the context strategy, before each turn and in the background, and compactions.
-
-    Args:
-        context: The conversation.
-        model: Returns the current model; it may change between turns.
-        options: Limits of a turn.
-        tools: The tools as declared to the provider.
-
-    Attributes:
-        strategy: The context strategy.
-        model: The strategy's own model; None for the conversation's.
-        env: The strategy's environment.
-        auto_compact: Whether a turn that starts with little room left compacts first.
-        is_idle: Whether no turn is running; the controller sets it.
-    """
+    """Runs the context strategy, before each turn and in the background, and compactions."""
 
     def __init__(
         self,
@@ -78,12 +64,7 @@ class ContextSpace:
         self.env = StrategyEnv(context, self._asked, options.budget, max_tokens=options.max_tokens)
 
     def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
-        """Switch to another strategy.
-
-        Args:
-            strategy: The new strategy.
-            model: The model that it may use; by default the conversation's own.
-        """
+        """Switch to another strategy."""
         self.cancel()
         self.strategy, self.model = strategy, model
         asked, spent = self._current_model if model is None else lambda: model, self._asked.usage
@@ -234,7 +215,6 @@ class ContextSpace:
         return self._context.outlook().tokens + self._needed(coming) <= self.env.whole_room
 
     def _needed(self, coming: ContextItem | None) -> int:
-        """Tokens that the message and its retrieved text will add."""
         if coming is None:
             return 0
         return self.env.size(coming) + self.env.count(self.env.retrieved)

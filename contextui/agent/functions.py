@@ -48,14 +48,7 @@ def tool(effect: ToolEffect) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
-    """A tool that calls a function.
-
-    Attributes:
-        declared: The tool as the model reads it.
-        call: The function; it gets the arguments by name, and may be ``async``.
-        effect: `read` runs; everything else needs approval.
-        params: Validates the arguments to call with.
-    """
+    """A tool that calls a function."""
 
     declared: Tool
     call: Callable[..., Any]
@@ -139,10 +132,6 @@ class FunctionTool:
 
 def function_tools(given: Sequence[Any], taken: Sequence[str]) -> tuple[FunctionTool, ...]:
     """Read the tools of a controller.
-
-    Args:
-        given: Functions, or objects.
-        taken: The names that contextui's own tools have.
 
     Raises:
         ValueError: One of them cannot be a tool, or two have the same name.

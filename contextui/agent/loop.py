@@ -77,21 +77,7 @@ class End(NamedTuple):
 
 
 class AgentLoop:
-    """Runs the turns of a conversation.
-
-    Args:
-        model: The model that answers.
-        context: The conversation.
-        tools: Runs tool calls on its windows.
-        options: Limits of a turn.
-        protocol: How the model calls tools.
-        adds_prompt: Whether to add the system prompt before the first turn if there is none.
-
-    Attributes:
-        space: Makes room in the context before a turn.
-        preamble: Adds what precedes the person's message.
-        calls: How the model calls tools, and which tools there are.
-    """
+    """Runs the turns of a conversation."""
 
     def __init__(
         self,
@@ -123,12 +109,7 @@ class AgentLoop:
     # --- run → step → query → act ------------------------------------------------------
 
     async def run(self, turn: Turn, text: str) -> None:
-        """Run a turn to its end, and leave the context consistent however it ends.
-
-        Args:
-            turn: A new turn.
-            text: The person's message.
-        """
+        """Run a turn to its end, and leave the context consistent however it ends."""
         end: End | None = None
         crash: Exception | None = None
         try:
@@ -291,7 +272,6 @@ class AgentLoop:
         turn.tags = TagFilter() if protocol == "text" else None
 
     def _use(self, options: TurnOptions, protocol: ToolProtocol) -> None:
-        """Change the limits and the way of calling tools, between two turns."""
         if (options, protocol) == (self.options, self.protocol):
             return
         if protocol != self.protocol:
@@ -345,7 +325,6 @@ class AgentLoop:
         return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
 
     def _add_aside(self, text: str) -> None:
-        """Add a message that the person did not write."""
         name = f"{BESIDE}{uuid.uuid4().hex}"
         self.context.add(ContextItem(ItemType.USER, text, id=name))
 
@@ -372,18 +351,13 @@ class AgentLoop:
         )
 
     def _record_usage(self, turn: Turn, counted: int, usage: Usage) -> None:
-        """Record the usage of an attempt, whether or not it produced an answer."""
         turn.usage += usage
         if usage:
             self.context.report_usage(counted, usage.figures())
         turn.emit(UsageSpent(usage, turn.step))
 
     def _repair(self, turn: Turn, error: ModelError) -> bool:
-        """Change what the provider rejected, so that the same bytes are not sent again.
-
-        Returns:
-            Whether there was something to change.
-        """
+        """Change what the provider rejected, so that the same bytes are not sent again."""
         words, refused = self._words, turn.request
         if error.kind == "thinking" and turn.has_thinking:
             turn.without_thinking = True
@@ -422,7 +396,6 @@ class AgentLoop:
     # --- an answer and its calls -------------------------------------------------------
 
     def _store(self, turn: Turn, answer: Answer) -> list[ToolCall]:
-        """Add an answer to the context and return its tool calls."""
         if answer.stop_reason == "refusal":  # calls that precede a refusal must not run either
             spoken = [block for block in answer.blocks if block.get("type") != "tool_use"]
             answer = replace(answer, blocks=tuple(spoken))
@@ -439,25 +412,13 @@ class AgentLoop:
         return calls
 
     async def _run_call(self, turn: Turn, call: ToolCall) -> ActionResult:
-        """Run one call, unless it failed too often in this turn.
-
-        Results of `read` actions are cached until the window changes or a call of another kind
-        runs.
-        """
+        """Run one call, unless it failed too often in this turn."""
         if turn.has_given_up(call):
             text = msg("Not carried out: the same call failed three times. Try something else.")
             return ActionResult(False, self._words(text))
-        key = self.tools.read_key(call)
-        known = turn.reads.get(key) if key is not None else None
-        if known is not None:
-            return known
         result = await self.tools.run(call)
         if not result.ok:
             turn.note_failure(call)
-        if key is None:
-            turn.reads.clear()  # the call may have changed what a cached action reads
-        elif result.ok:
-            turn.reads.put(key, result)
         return result
 
     def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
@@ -487,7 +448,6 @@ class AgentLoop:
         )
 
     def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
-        """Answer the calls beyond the limit per answer without running them."""
         text = self._words(
             "Not carried out: the limit is {most} calls per answer. Make fewer at a time.",
             most=most,
@@ -575,7 +535,6 @@ class AgentLoop:
 
 
 def _texts_in(blocks: Iterable[Block]) -> list[str]:
-    """Return the texts of the text blocks, without blank ones."""
     texts = (block.get("text") for block in blocks if block["type"] == "text")
     return [text for text in texts if isinstance(text, str) and text.strip()]
 

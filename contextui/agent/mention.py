@@ -56,15 +56,7 @@ _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]
 
 
 class Mention(NamedTuple):
-    """A mention in a text.
-
-    Attributes:
-        start: Where it begins, with the @.
-        end: Where it ends.
-        path: The path.
-        is_quoted: Whether it is written in quotes.
-        is_whole: Whether the whole file is wanted.
-    """
+    """A mention in a text."""
 
     start: int
     end: int
@@ -171,14 +163,7 @@ class Found:
 
 
 class Attachments:
-    """Reads the files that a message mentions, as items that precede it.
-
-    Args:
-        windows: The windows and the folder.
-        gate: Asks before a file that may hold secrets goes to the model.
-        count: Counts the tokens of a text.
-        sees: Whether the model sees images.
-    """
+    """Reads the files that a message mentions, as items that precede it."""
 
     def __init__(
         self,
@@ -192,11 +177,6 @@ class Attachments:
 
     async def read(self, text: str, chosen: Collection[str] = ()) -> tuple[PreambleText, ...]:
         """Return an item for each file that a message mentions.
-
-        Args:
-            text: The message, as the person sees it: what a large paste holds is no mention.
-            chosen: Mentions that the person chose from a list. These are files for sure; another
-                word with an @ that is no file stays a word.
 
         Raises:
             MentionError: A file cannot be read, or the person refused; nothing should be sent.

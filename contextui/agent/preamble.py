@@ -76,10 +76,6 @@ class Preamble:
     code files. The list is repeated only if it changed or if the last one was left out of the
     context: a list in the history is cached, a new one is billed in full. Closing a window with a
     summary is not reported: the context has its own item for that.
-
-    Args:
-        context: The conversation.
-        windows: Its windows.
     """
 
     def __init__(self, context: ContextManager, windows: WindowManager) -> None:
@@ -164,7 +160,6 @@ class Preamble:
         return "\n".join(self._take(self._reports))
 
     def _on_event(self, event: Event) -> None:
-        """Collect an event of a window, on any thread."""
         words = self._words
         match event:
             case WindowNotOpened(window_id, reason):
@@ -186,7 +181,6 @@ class Preamble:
             notes.append(line)
 
     def _take(self, notes: deque[str]) -> list[str]:
-        """Return and clear notes."""
         with self._lock:
             taken = list(notes)
             notes.clear()

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from contextui.agent.request import LONGEST_NAME, fit_id
 from contextui.agent.tools import TOOLS, ToolCall
@@ -17,46 +16,8 @@ _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
 
 
-class CallProtocol(Protocol):
-    """Declares tools to the provider and reads the calls of an answer."""
-
-    @property
-    def tools(self) -> Sequence[Tool]:
-        """The tools as declared to the provider."""
-        ...
-
-    def read(
-        self, answer: Answer, taken: Iterable[str]
-    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """Return the blocks of an answer to keep, and the calls in them.
-
-        Args:
-            answer: The model's answer.
-            taken: The ids of earlier calls.
-        """
-        ...
-
-    def result(
-        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
-    ) -> ContextItem:
-        """Build the item that answers a call.
-
-        Args:
-            call: The call.
-            text: What the model reads.
-            ok: Whether it succeeded.
-            gist: The line that replaces the text once the turn is over.
-        """
-        ...
-
-
 class NativeCalls:
-    """Native tool use of the provider.
-
-    Args:
-        lang: The language of the tool declarations.
-        more: Further tools, of the application.
-    """
+    """Native tool use of the provider."""
 
     def __init__(self, lang: Lang = "en", more: Sequence[Tool] = ()) -> None:
         self.tools: Sequence[Tool] = (*TOOLS[lang], *more)
@@ -102,11 +63,7 @@ class NativeCalls:
 
 
 class TextCalls:
-    """Calls written as tags, for models without native tools.
-
-    Args:
-        lang: The language of error messages.
-    """
+    """Calls written as tags, for models without native tools."""
 
     tools: Sequence[Tool] = ()
 
@@ -129,6 +86,9 @@ class TextCalls:
         """Build a result that follows the answer; there are no ids."""
         words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words('failed')}] {text}"
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
+
+
+CallProtocol = NativeCalls | TextCalls
 
 
 def calls_of(protocol: ToolProtocol, lang: Lang, more: Sequence[Tool] = ()) -> CallProtocol:

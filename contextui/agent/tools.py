@@ -1,10 +1,9 @@
 """The model's three tools, create, action and read_file: declarations and execution."""
 
 import asyncio
-import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -38,11 +37,7 @@ _SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the 
 
 @dataclass(frozen=True, slots=True)
 class FileResult(ActionResult):
-    """The result of reading a file.
-
-    Attributes:
-        gist: The line that replaces the text once the turn is over; None if nothing was read.
-    """
+    """The result of reading a file."""
 
     gist: str | None = None
 
@@ -51,9 +46,6 @@ class FileReader:
     """Reads files of the session's folder, with a cache per version of a file.
 
     The gist of each version is cached too: a file that is read page by page has one gist.
-
-    Args:
-        windows: Provide the folder and the language.
     """
 
     def __init__(self, windows: WindowManager) -> None:
@@ -64,11 +56,6 @@ class FileReader:
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
         """Read lines of a file, from line `start` on.
-
-        Args:
-            path: The file, or the id of a piece of code in the code store.
-            start: The first line.
-            allowed: Files that may hold secrets and that the person allowed to be read.
 
         Raises:
             InvalidParamsError: There is no folder.
@@ -118,7 +105,6 @@ class FileReader:
 
 
 def _file_of(workspace: Workspace, path: str) -> str:
-    """Resolve a path, or the id of a piece of code, to a file."""
     if not CODE_ID.fullmatch(path) or workspace.exists(path):
         return path
     with suppress(ContextUIError):  # without a store, report the path as not found
@@ -143,12 +129,6 @@ def read_result(items: ItemView, seq: int, start: int, words: Words) -> FileResu
 
     It needs no approval: the model has read it before. A result that is hidden is not read, as the
     person may have dropped it; neither is a file, which has rules of its own and may have changed.
-
-    Args:
-        items: All items.
-        seq: The seq of the result.
-        start: The first line.
-        words: The language of the text around the lines.
 
     Raises:
         InvalidParamsError: There is no such result.
@@ -244,14 +224,7 @@ R = TypeVar("R", bound=ActionResult)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call of a model.
-
-    Attributes:
-        id: The provider's id of the call; None in the text protocol.
-        name: The tool.
-        input: Its arguments; a model may send anything here.
-        problem: Why the call could not be parsed, if so.
-    """
+    """A tool call of a model."""
 
     id: str | None
     name: str
@@ -261,15 +234,6 @@ class ToolCall:
 
 class ToolBox:
     """Runs the tool calls of a model.
-
-    Args:
-        windows: The windows that it works on.
-        gate: Asks before anything outside a window is changed.
-        items: Returns the items of the conversation, whose results `read_file` can read again.
-        functions: Further tools, of the application.
-
-    Attributes:
-        more: The declarations of the application's tools.
 
     Example:
         >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
@@ -320,18 +284,6 @@ class ToolBox:
             return await tool(**params.validate(given, call.name, self.windows.lang))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
-
-    def read_key(self, call: ToolCall) -> Hashable | None:
-        """Return the cache key of a `read` action's result; None for every other call."""
-        if call.name != "action" or call.problem or not isinstance(call.input, Mapping):
-            return None
-        window = self.windows.get(str(call.input.get("window_id")))
-        action_id = str(call.input.get("action_id"))
-        declared = window.actions.get(action_id) if window is not None else None
-        if window is None or declared is None or declared.effect != "read":
-            return None
-        params = json.dumps(call.input.get("params"), sort_keys=True, default=str)
-        return (window.id, str(window.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window; ask the person before it reads files that may hold secrets."""

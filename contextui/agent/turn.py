@@ -14,9 +14,7 @@ from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.events import AnswerDiscarded, Event, Notice, Reason, TurnFinished
 from contextui.model import ContextSize, Model, ModelRequest, TextDelta
-from contextui.session.cache import CacheStore
 from contextui.tokens import Usage
-from contextui.windowing.action import ActionResult
 
 FAILURES = 3
 """How often the same call may fail in one turn."""
@@ -55,31 +53,7 @@ class TurnOptions:
 
 @dataclass(slots=True)
 class Turn:
-    """State of the running turn.
-
-    Attributes:
-        emit: Callback that emits an event to the consumer of the turn.
-        limit: Tokens that messages may have; lowered if the provider rejects a request as too
-            large.
-        preamble: Texts that are added before the person's message.
-        beside: The ids of their items.
-        message_id: The id of the item with the person's message.
-        step: The number of the current request.
-        steps: How many requests were answered.
-        usage: Their usage in total.
-        answered: Whether the context holds an answer of this turn.
-        text: The text of the last answer.
-        partial: Text streamed so far of the current answer.
-        tags: Filters text-protocol calls out of the stream; None with native tools.
-        stop_reason: Why the model stopped last.
-        nudged: Whether the model was already asked to correct an empty or truncated answer.
-        request: The request sent last.
-        shrunk: Why `limit` was lowered, if the provider asked for it.
-        without_thinking: Whether the provider rejected the thinking blocks.
-        files: The results of `read_file` that hold a file's text.
-        reads: Cached results of `read` actions; cleared when any other call runs.
-        cancelled: The end of the jobs that were cancelled because the turn was stopped.
-    """
+    """State of the running turn."""
 
     emit: Emit
     limit: int
@@ -99,7 +73,6 @@ class Turn:
     shrunk: str = ""
     without_thinking: bool = False
     files: list[ContextItem] = field(default_factory=list)
-    reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
     cancelled: str = ""
     _failures: Counter[str] = field(default_factory=Counter)
 

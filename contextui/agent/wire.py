@@ -21,13 +21,7 @@ _MARKABLE = frozenset(("text", "image", "document", "tool_use", "tool_result"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Payload:
-    """A request in the provider's format.
-
-    Attributes:
-        body: What is sent, as JSON values. It shares its blocks with the request: never change
-            them.
-        messages: The messages before marks were set, which the next request uses again.
-    """
+    """A request in the provider's format."""
 
     body: dict[str, Any]
     messages: "WireMessages" = field(repr=False)
@@ -37,15 +31,13 @@ def payload(request: ModelRequest, model: str, before: Payload | None = None) ->
     """Convert a request to the provider's format and set its cache marks.
 
     Marks are set where the request says. If it does not, they are set after the system prompt,
-    after what is in its final form, and at the end.
-
-    Args:
-        request: What to send.
-        model: The model's name.
-        before: The previous request: the messages that both share are written only once.
+    after what is in its final form, at the end, and where the previous request ended: after a
+    step of more than 20 blocks the cache would be missed without it.
     """
     messages = WireMessages(request.messages, before.messages if before is not None else None)
-    places = (0, request.stable, len(messages)) if request.marks is None else request.marks
+    places = request.marks
+    if places is None:
+        places = (0, messages.held, request.stable, len(messages))
     marks = frozenset(map(messages.last_markable, places))
     body = {
         "model": model,
@@ -78,12 +70,7 @@ def _marked(block: Block) -> Block:
 
 
 class WireMessages:
-    """Messages in the provider's format, with blocks numbered from 1 across messages.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-    """
+    """Messages in the provider's format, with blocks numbered from 1 across messages."""
 
     def __init__(
         self, messages: Sequence[LlmMessage], before: "WireMessages | None" = None
@@ -91,10 +78,11 @@ class WireMessages:
         self._source = messages
         self._written: list[dict[str, Any]] = []
         self._ends: list[int] = []
-        shared = 0
+        self.held = shared = 0  # blocks of the previous request, if it is the start of this one
         if before is not None:
             shared = shared_start(before._source, messages)
             self._written, self._ends = before._written[:shared], before._ends[:shared]
+            self.held = len(before) if shared == len(before._source) else 0
         for one in islice(messages, shared, None):
             self._written.append({"role": one.role, "content": _blocks(one)})
             self._ends.append(len(self) + len(self._written[-1]["content"]))

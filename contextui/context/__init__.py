@@ -2,8 +2,8 @@
 
 Start with `manager`: it makes every change to an `item` and composes every request. `ledger` holds
 the items and all derived state. `placement` composes requests by price, which keep what was sent
-before. `render` makes a request from scratch, as a pure function: windows are then in place. `fit`
-and `trim` decide what is reduced first when the budget is exceeded.
+before. `render` makes a request from scratch, as a pure function: windows are then in place. `trim`
+decides what is left out first when the budget is exceeded.
 """
 
 from typing import TYPE_CHECKING

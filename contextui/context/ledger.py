@@ -24,7 +24,6 @@ from contextui.context.messages import Content, is_reduced
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.render import compose_in_place
 from contextui.context.report import ContextStats, Meter, Tally
-from contextui.context.trim import Size, item_sizes
 from contextui.context.units import Calls, Folds, TurnItems, units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
@@ -64,8 +63,6 @@ class Ledger:
             else None
         )
         """Composes requests by price; None if windows are placed where they were opened."""
-        own = self.priced.figures.tokens_of if self.priced else self.meter.item
-        self.size = item_sizes(own, self.meter, windows)
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
@@ -98,12 +95,7 @@ class Ledger:
         return self.priced.shown_content(item) if self.priced is not None else None
 
     def compose(self, limit: int | None = None) -> Composition:
-        """Compose the next request from the current state.
-
-        Args:
-            limit: The most tokens that it should have, in our own count. By price, outdated content
-                is removed to reach it; nothing else is.
-        """
+        """Compose the next request from the current state."""
         if self.priced is not None:
             return self.priced.compose(self.seq, self.generation, limit)
         active = self.active.view()
@@ -124,9 +116,15 @@ class Ledger:
         """Whether requests contain a tool result as a whole."""
         return self.priced.figures.is_whole(item) if self.priced else not is_reduced(item)
 
-    def request_size(self) -> Size:
-        """A function that returns an item's tokens in the next request."""
-        return self.priced.figures.size if self.priced is not None else self.size
+    def size(self, item: ContextItem) -> int:
+        """The tokens of an item; of a window, those of its render."""
+        if item.type is ItemType.WINDOW:
+            return self.meter.reference(item, self._windows)
+        return self.priced.figures.tokens_of(item) if self.priced else self.meter.item(item)
+
+    def request_size(self, item: ContextItem) -> int:
+        """The tokens of an item in the next request."""
+        return self.priced.figures.size(item) if self.priced else self.size(item)
 
     def stats(self) -> ContextStats:
         """The current stats, after recounting what changed."""
@@ -278,14 +276,7 @@ class Ledger:
         composition: Composition | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Freeze the bytes of a request with all items up to this seq.
-
-        Args:
-            through_seq: The seq of the newest of them.
-            waiting: The ids of items that it could not include.
-            composition: The request; None if it is read from a log.
-            facts: What the log has of how it was planned.
-        """
+        """Freeze the bytes of a request with all items up to this seq."""
         left = set(waiting)
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:

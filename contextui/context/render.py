@@ -179,7 +179,6 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
 
 
 def _messages(unit: Unit, windows: WindowManager | None, beside: _Copies) -> list[Shown]:
-    """The messages of a unit, with the windows that are attached to its items."""
     head = unit.head
     match head.type:
         case ItemType.WINDOW:
@@ -229,7 +228,6 @@ def _loose(results: Iterable[ContextItem], beside: _Copies) -> list[Shown]:
 
 
 def _window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
-    """An open window, or the last render of a closed one that is not left out."""
     if windows is None:
         return []
     if copy := _live_copy(item, windows):
@@ -239,7 +237,6 @@ def _window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
 
 
 def _live_copy(item: ContextItem, windows: WindowManager) -> WindowCopy | None:
-    """The window that an item refers to as it is now; None if it is closed."""
     window = windows.get(item.content)
     if window is None:
         return None

@@ -14,9 +14,6 @@ class ContextReplay:
 
     The changes were permitted when they were logged: nothing is checked here, and no event is
     emitted.
-
-    Args:
-        context: The context to change.
     """
 
     def __init__(self, context: ContextManager) -> None:
@@ -58,16 +55,7 @@ class ContextReplay:
         undo_steps: Iterable[Step],
         placement: Mapping[str, Any] | None = None,
     ) -> None:
-        """Restore the figures of a checkpoint, after `insert` has added its items.
-
-        Args:
-            seq: The seq of the newest item.
-            cut: Conversation before this seq was trimmed.
-            rest: The number of items, of windows and of tokens that are only in the log.
-            folds: The id of the summary that replaces an item, by item id.
-            undo_steps: The changes that `undo` can revert, oldest first.
-            placement: What `placement_facts` returned.
-        """
+        """Restore the figures of a checkpoint, after `insert` has added its items."""
         ledger = self._ledger
         if ledger.priced is not None:
             ledger.priced.load(placement)
@@ -111,13 +99,7 @@ class ContextReplay:
     def mark_sent(
         self, through_seq: int, waiting_ids: Iterable[str], plan: Mapping[str, Any] | None = None
     ) -> None:
-        """Mark all items up to this seq as sent, except those that had to wait.
-
-        Args:
-            through_seq: The seq of the newest item of the request.
-            waiting_ids: Those that had to wait.
-            plan: How the request was planned, if windows were placed by price.
-        """
+        """Mark all items up to this seq as sent, except those that had to wait."""
         self._ledger.fix(through_seq, waiting_ids, facts=plan)
 
     def end_turn(self, *, early: bool) -> None:

@@ -124,12 +124,7 @@ def rounds(conversation: Iterable[Unit]) -> list[list[Unit]]:
 
 
 def unchanged(items: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator[ContextItem]:
-    """Yield the items of units that were not pinned, hidden or edited in the meantime.
-
-    Args:
-        items: Items by rising seq.
-        seen: The earlier revision of each item, by id.
-    """
+    """Yield the items of units that were not pinned, hidden or edited in the meantime."""
     for unit in units(items):
         if all(
             not item.hidden and not item.pinned and item.revision == seen[item.id]

@@ -9,8 +9,8 @@ from contextui import Body, ContextItem, ItemType, Lod, Window, action
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.context.manager import ContextManager
-from contextui.events import Event, ItemsChanged, Notice, RequestSent, WindowDetailChanged
-from contextui.model import CachePrices, ModelRequest
+from contextui.events import Event, RequestSent
+from contextui.model import ModelRequest
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
 from tests.agent.talking import end, of, options, run
@@ -88,29 +88,7 @@ class Talk:
             assert shown[window.id][1:] == state_of(runtime_of(window).renders.latest().xml)
 
 
-def writing(number: int) -> Step:
-    line = {"line": f"line {number}"}
-    return call("action", window_id="pages_1", action_id="write", params=line)
-
-
 # --- prices ------------------------------------------------------------------------------
-
-
-def test_a_price_list_of_zeros_is_valid() -> None:
-    for minimum in (0, 1_024):
-        for marks in (0, 1, 4):
-            steps = [step for one in range(6) for step in (writing(one), "Done.")]
-            talk = Talk(*steps, prices=CachePrices(0.0, 0.0, 0.0, minimum=minimum, marks=marks))
-            talk.windows.open("pages", lines=["a"] * 30)
-            for turn in range(6):
-                events = talk.say(f"Turn {turn}.")
-                assert end(events).reason == "done", (marks, minimum)
-                assert of(Notice, events) == [], (marks, minimum)
-                assert all(len(one.marks or ()) <= 4 for one in talk.model.requests), (
-                    marks,
-                    minimum,
-                )
-                talk.check_windows()
 
 
 # --- windows -----------------------------------------------------------------------------
@@ -169,53 +147,4 @@ def test_after_a_jump_of_the_clock_everything_outdated_goes() -> None:
         assert talk.sweeps() == ["cold"], jump
 
 
-def test_a_clock_that_is_set_back_a_little_changes_nothing() -> None:
-    talk = Talk(*["Yes."] * 3)
-    talk.windows.open("pages", lines=["a line of the list"] * 30)
-    talk.say("Open it.")
-    talk.act("pages_1", "write", line="another")
-    talk.clock.now -= 2
-    before = talk.last.messages
-    talk.say("And?")
-    assert talk.last.messages[0] == before[0]
-    assert talk.sweeps() == []
-
-
 # --- room --------------------------------------------------------------------------------
-
-
-def test_with_less_room_than_the_windows_need_they_show_less_and_an_event_says_so() -> None:
-    talk = Talk(*["Yes."] * 3, budget=5_000)
-    for _ in range(3):
-        talk.windows.open("pages", lines=["a rather long line of the list " * 3] * 60)
-    for turn in range(3):
-        assert end(talk.say(f"Turn {turn}.")).reason == "done"
-        talk.check_windows()
-    assert talk.last.tokens <= 5_000
-    lowered = of(WindowDetailChanged, talk.events)
-    assert {one.lod for one in lowered} <= {"Summary", "Gist"}
-    assert lowered
-
-
-def test_if_that_is_not_enough_items_are_trimmed_and_listed_as_such() -> None:
-    talk = Talk(*["Yes. " * 150] * 12, budget=4_500, auto_compact=False)
-    for turn in range(12):
-        assert end(talk.say(f"Turn {turn}. " + "word " * 200)).reason == "done"
-        assert talk.last.tokens <= 4_500
-    trimmed = [one for one in of(ItemsChanged, talk.events) if one.operation == "trim"]
-    assert trimmed
-    hidden = [one for one in talk.context.get_all() if one.hidden]
-    assert {one.hidden for one in hidden} == {"trimmed"}
-    assert all(line.startswith("[X]") for line in talk.context.debug_lines()[1:3])
-
-
-def test_with_no_room_at_all_the_turn_says_why_and_the_next_one_works() -> None:
-    talk = Talk("Yes.", budget=4_000)
-    window = talk.windows.open("pages", lines=["line"])
-    talk.context.pin(talk.context.get_all()[-1].id)
-    long = "an endless message " * 3_000
-    failed = end(talk.say(long))
-    assert failed.reason == "failed"
-    assert failed.explanation
-    assert end(talk.say("Short.")).reason == "done"
-    assert window.id in windows_in(talk.last.messages)

@@ -239,16 +239,6 @@ def test_closing_the_iterator_keeps_the_message() -> None:
 # --- by hand -----------------------------------------------------------------------------
 
 
-def test_it_can_be_had_by_hand() -> None:
-    talk = talk_with(OUTLINE, "Hello.")
-    events: list[Event] = []
-    result = asyncio.run(talk.compact(events.append))
-    assert (result.success, result.trigger) == (True, "manual")
-    assert kinds(events) == [CompactionStarted, CompactionFinished]
-    assert not talk.is_running
-    assert end(run(talk, "And now?")).text == "Hello."
-
-
 def test_by_hand_too_little_is_an_error() -> None:
     talk = controller(OUTLINE)
     with pytest.raises(NothingToCompactError):

@@ -287,21 +287,6 @@ def test_a_turn_can_be_stopped_at_any_point(
     assert asyncio.run(everywhere()) > 20
 
 
-def test_stopping_in_the_middle_of_calls_answers_all_of_them() -> None:
-    async def stop() -> None:
-        calls = [call("create", name="todo") for _ in range(3)]
-        talk = controller(calls, "Done.")
-        async for event in talk.run_turn("three lists"):
-            if isinstance(event, CallFinished):
-                talk.stop()
-        results = [item for item in talk.context.get_all() if item.type is ItemType.TOOL]
-        assert len(results) == 3
-        assert [item.is_error for item in results] == [False, True, True]
-        check_whole(talk)
-
-    asyncio.run(stop())
-
-
 def test_closing_the_iterator_cancels_the_turn() -> None:
     async def leave() -> None:
         talk = lively()

@@ -17,7 +17,6 @@ from contextui import (
     LlmMessage,
     Lod,
     RenderOptions,
-    TokenCounter,
     trim,
 )
 from contextui.context.item import is_conversation
@@ -414,33 +413,6 @@ def test_what_lies_before_the_cut_comes_back_only_pinned() -> None:
     talk.context.restore(first.id)
     talk.context.unpin(first.id)
     assert first.hidden == "trimmed"
-
-
-def test_restoring_what_was_trimmed_pins_it() -> None:
-    talk = Conversation()
-    for number in range(20):
-        talk.turn(f"words {number} " * 20, "an answer " * 20)
-    talk.say("last")
-    talk.context.compose(1_000)
-    first = talk.context.get_all()[0]
-    seen = [(first.hidden, first.pinned)]
-    talk.context.restore(first.id)
-    talk.context.compose(1_000)
-    seen.append((first.hidden, first.pinned))
-    talk.context.undo()
-    seen.append((first.hidden, first.pinned))
-    assert seen == [("trimmed", False), (None, True), ("trimmed", False)]
-
-
-def test_counting_by_the_real_vocabulary_stays_within_the_budget_too() -> None:
-    counter = TokenCounter()
-    items = [
-        item("User" if n % 2 else "Assistant", f"消息 {n} and some words of English " * 9, n)
-        for n in range(1, 60)
-    ]
-    kept = trim(items, 2_000, counter=counter)
-    messages = ContextRenderer().render(kept)
-    assert 1_000 < counter.count_messages(messages) <= 2_000
 
 
 def test_a_budget_is_the_providers_tokens_not_ours() -> None:

@@ -14,7 +14,7 @@ from contextui.agent.models.stream import AnswerReader
 from contextui.agent.wire import Payload, payload
 from contextui.config.providers import PROVIDERS
 from contextui.model import CachePrices, ModelRequest
-from contextui.words import msg
+from contextui.words import Lang, msg
 
 if TYPE_CHECKING:
     import anthropic
@@ -34,6 +34,7 @@ class AnthropicModel(RemoteModel):
         key_source: Where the key comes from, for error messages; by default the variable.
         thinking: Token budget for thinking, in addition to the answer's; 0 disables it. By default
             the model decides.
+        lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs; `LOCAL_PRICES` for a server such as llama.cpp's,
             which keeps what it read by itself. By default Anthropic's.
@@ -61,6 +62,7 @@ class AnthropicModel(RemoteModel):
         base_url: str | None = None,
         key_source: str = "",
         thinking: int | None = None,
+        lang: Lang = "en",
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
@@ -70,7 +72,7 @@ class AnthropicModel(RemoteModel):
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
         secret = SecretStr(key) if key else None
         endpoint = Endpoint(url, name, secret, key_source or variable)
-        super().__init__(name, endpoint, limits, prices or CachePrices())
+        super().__init__(name, endpoint, limits, prices or CachePrices(), lang)
         self._thinking, self._thinking_tokens = thinking, thinking or 0
         self._before: Payload | None = None
 
@@ -99,7 +101,7 @@ class AnthropicModel(RemoteModel):
 
     def _written(self, request: ModelRequest) -> Payload:
         try:
-            sent = self._before = payload(request, self.name, self._before)
+            sent = payload(request, self.name, self._before)
         except RecursionError as error:
             raise failures.unsendable(error, self._endpoint) from None
         match self._thinking:
@@ -111,6 +113,9 @@ class AnthropicModel(RemoteModel):
                 sent.body["thinking"] = {"type": "enabled", "budget_tokens": budget}
                 sent.body["max_tokens"] += budget
         return sent
+
+    def _began(self, sent: Payload) -> None:
+        self._before = sent
 
     async def _send(
         self, sent: Payload, client: Any, watch: Stopwatch, stack: AsyncExitStack

@@ -19,13 +19,7 @@ _LOOK, _ANSWER = 2.0, 20.0  # seconds for a server that may not be there, and fo
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A provider, and what it offers.
-
-    Attributes:
-        connection: Its address and key.
-        models: Its models; None as long as it was not asked.
-        problem: Why there are none; None if there are.
-    """
+    """A provider, and what it offers."""
 
     connection: Connection
     models: tuple[ServedModel, ...] | None = None

@@ -8,12 +8,11 @@ that `stream.AnswerReader` assembles.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 from contextui.agent.image import sent_block
 from contextui.agent.models.stream import AnswerReader
-from contextui.agent.request import shared_start
 from contextui.model import Answer, Block, LlmMessage, ModelError, ModelEvent, ModelRequest
 
 REASONING = ("reasoning_content", "reasoning")
@@ -38,52 +37,14 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What servers of this API disagree about; learned from their errors.
-
-    Attributes:
-        limit: The name of the limit of an answer.
-        counts: Whether the server reports usage in streams on request.
-        images: Whether the model sees images.
-    """
+    """What servers of this API disagree about; learned from their errors."""
 
     limit: str = "max_tokens"
     counts: bool = True
     images: bool = True
 
 
-class ChatMessages:
-    """The messages of a request in the chat form.
-
-    Args:
-        messages: The messages of a request.
-        before: The previous request's: the messages that both share are written only once.
-        images: Whether the model sees images; else a line says that there is one.
-    """
-
-    def __init__(
-        self,
-        messages: Sequence[LlmMessage],
-        before: "ChatMessages | None" = None,
-        *,
-        images: bool = True,
-    ) -> None:
-        self._source, self._images = messages, images
-        self._written: list[list[Message]] = []
-        shared = 0
-        if before is not None and before._images == images:
-            shared = shared_start(before._source, messages)
-            self._written = before._written[:shared]
-        for one in islice(messages, shared, None):
-            self._written.append(list(_chat_messages(one, images)))
-
-    def written(self) -> list[Message]:
-        """Return all messages; their content is shared, so never change it."""
-        return [message for several in self._written for message in several]
-
-
-def chat_body(
-    request: ModelRequest, model: str, messages: ChatMessages, dialect: Dialect
-) -> dict[str, Any]:
+def chat_body(request: ModelRequest, model: str, dialect: Dialect) -> dict[str, Any]:
     """Write a request in the chat form."""
     body: dict[str, Any] = {"model": model, "stream": True, dialect.limit: request.max_tokens}
     if dialect.counts:
@@ -101,7 +62,8 @@ def chat_body(
             for one in request.tools
         ]
     system = [{"role": "system", "content": request.system}] if request.system.strip() else []
-    body["messages"] = [*system, *messages.written()]
+    written = (_chat_messages(one, dialect.images) for one in request.messages)
+    body["messages"] = [*system, *chain.from_iterable(written)]
     return body
 
 

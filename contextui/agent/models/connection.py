@@ -34,12 +34,7 @@ _NO_SOCKS = msg(
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A configured proxy.
-
-    Attributes:
-        variable: The environment variable that sets it.
-        url: Its address.
-    """
+    """A configured proxy."""
 
     variable: str
     url: str
@@ -135,7 +130,6 @@ def _proxies() -> Iterator[tuple[str, Proxy]]:
 
 
 def _fault(url: str) -> str | None:
-    """Return the message for an invalid proxy address; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0
@@ -147,7 +141,6 @@ def _fault(url: str) -> str | None:
 
 
 def _unreadable() -> str | None:
-    """Return the variable that names missing or invalid certificates."""
     if file := os.environ.get(_FILE):
         try:
             ssl.create_default_context(cafile=file)
@@ -160,17 +153,7 @@ def _unreadable() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The server that requests are sent to.
-
-    Attributes:
-        url: The server's address.
-        model: The model's name.
-        key: The API key, if there is one.
-        variable: The environment variable for the key, or the command that enters it.
-        url_variable: The environment variable for the address.
-        api: The name of the API that is expected there.
-        path: The path of the API, after the address.
-    """
+    """The server that requests are sent to."""
 
     url: str
     model: str
@@ -235,13 +218,7 @@ _UNREACHABLE = msg(
 
 
 def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
-    """Return the error for a request that got no reply, or only the beginning of one.
-
-    Args:
-        error: The error of the SDK or the HTTP library.
-        endpoint: The server.
-        was_reached: Whether the server has replied before.
-    """
+    """Return the error for a request that got no reply, or only the beginning of one."""
     import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
     cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
@@ -318,14 +295,12 @@ def _proxy_error(cause: Exception, endpoint: Endpoint) -> ModelError:
 
 
 def _root(error: BaseException) -> BaseException:
-    """Return the innermost cause of an error."""
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
 
 
 def _reason(root: BaseException) -> str:
-    """Return the system's message for a failed connection."""
     if isinstance(root, ssl.SSLCertVerificationError):
         return plain(root.verify_message)
     if isinstance(root, OSError) and root.errno and root.errno > 0:

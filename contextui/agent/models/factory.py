@@ -22,11 +22,7 @@ _NEAR = 0.6  # similarity from which on a provider is suggested
 
 
 class NoKeyError(SettingsError):
-    """The provider needs an API key, and there is none.
-
-    Attributes:
-        provider: The provider's name.
-    """
+    """The provider needs an API key, and there is none."""
 
     provider: str = ""
 

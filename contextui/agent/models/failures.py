@@ -175,7 +175,6 @@ def _type(body: object) -> str:
 
 
 def _message(body: object) -> str:
-    """Extract the server's error message."""
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)}:
             return words

@@ -56,11 +56,7 @@ class AnswerLimits:
 
 
 class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes an error of it
-    """A limit was reached.
-
-    Attributes:
-        limit: Which one.
-    """
+    """A limit was reached."""
 
     def __init__(self, limit: Literal["silence", "total", "bytes"]) -> None:
         super().__init__(limit)
@@ -68,11 +64,7 @@ class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes 
 
 
 class Stopwatch:
-    """Times one request. Only time spent waiting for the server counts.
-
-    Args:
-        limits: The limits of the request.
-    """
+    """Times one request. Only time spent waiting for the server counts."""
 
     def __init__(self, limits: AnswerLimits) -> None:
         self._limits = limits

@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from contextui.agent.models import failures
-from contextui.agent.models.chat import DONE, ChatMessages, ChatReader, Dialect, chat_body
+from contextui.agent.models.chat import DONE, ChatReader, Dialect, chat_body
 from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.limits import AnswerLimits, Stopwatch, first_page
 from contextui.agent.models.remote import CONNECT_SECONDS, RemoteModel
 from contextui.config.schema import ToolProtocol
 from contextui.model import LOCAL_PRICES, CachePrices, ContextSize, ModelRequest
 from contextui.version import VERSION
-from contextui.words import msg
+from contextui.words import Lang, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -73,6 +73,7 @@ class OpenAIModel(RemoteModel):
         key_source: Where the key comes from, for error messages; by default the variable.
         url_source: The same for the address.
         tool_protocol: How the model calls tools: ``text`` for models without native tools.
+        lang: The language of error messages.
         limits: Time limits for an answer, in total and without progress.
         prices: What the server's cache costs; by default nothing on this machine, and half of the
             price elsewhere.
@@ -97,6 +98,7 @@ class OpenAIModel(RemoteModel):
         key_source: str = "",
         url_source: str = "",
         tool_protocol: ToolProtocol = "native",
+        lang: Lang = "en",
         limits: AnswerLimits | None = None,
         prices: CachePrices | None = None,
     ) -> None:
@@ -115,10 +117,9 @@ class OpenAIModel(RemoteModel):
             path=PATH,
         )
         usual = LOCAL_PRICES if is_local(url) else _HOSTED_PRICES
-        super().__init__(name, endpoint, limits, prices or usual)
+        super().__init__(name, endpoint, limits, prices or usual, lang)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._dialect = Dialect(_NEWER_LIMIT if url == DEFAULT_URL else "max_tokens")
-        self._messages: ChatMessages | None = None
 
     @property
     def sees(self) -> bool:
@@ -160,9 +161,8 @@ class OpenAIModel(RemoteModel):
         self, sent: ModelRequest, client: Any, watch: Stopwatch, stack: AsyncExitStack
     ) -> "httpx2.Response":
         while True:
-            dialect, before = self._dialect, self._messages
-            self._messages = ChatMessages(sent.messages, before, images=dialect.images)
-            body = chat_body(sent, self.name, self._messages, dialect)
+            dialect = self._dialect
+            body = chat_body(sent, self.name, dialect)
             content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
             request = client.build_request("POST", self._endpoint.url + PATH, content=content)
             reply: httpx2.Response = await watch.wait(client.send(request, stream=True))
@@ -229,6 +229,5 @@ def _error_body(page: bytes) -> object:
 
 
 def _status(error: object) -> int:
-    """Return the HTTP status in an error within a stream."""
     code = error.get("code") if isinstance(error, Mapping) else None
     return code if type(code) is int and 400 <= code < 600 else 200

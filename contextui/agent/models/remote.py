@@ -3,8 +3,8 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ from contextui.agent.models.limits import (
 )
 from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.model import CachePrices, ContextSize, ModelError, ModelEvent, ModelRequest
-from contextui.words import Message, msg
+from contextui.words import Lang, Message, msg
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 10.0
 """Seconds that a connection may take to open."""
 
+_INVALID_KEY = msg("{variable} has characters that are not valid in a key: copy the key again.")
 _DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
 
 
@@ -39,19 +40,6 @@ class RemoteModel(ABC):
     """A model behind an HTTP API that streams server-sent events.
 
     It never retries by itself: the caller decides by the kind of the `ModelError`.
-
-    Args:
-        name: The model's name, as the server knows it.
-        endpoint: The server.
-        limits: Time limits for an answer, in total and without progress.
-        prices: What the server's cache costs.
-
-    Attributes:
-        default_url: The address of the API's own provider, which needs a key.
-        no_key: The message if that one has no key.
-        library: The module that sends requests, which takes long to import.
-        api: How the server is asked about its models.
-        rates: What a million tokens cost in dollars, if that is known.
     """
 
     default_url: ClassVar[str]
@@ -60,9 +48,14 @@ class RemoteModel(ABC):
     api: ClassVar[Literal["chat", "messages"]]
 
     def __init__(
-        self, name: str, endpoint: Endpoint, limits: AnswerLimits | None, prices: CachePrices
+        self,
+        name: str,
+        endpoint: Endpoint,
+        limits: AnswerLimits | None,
+        prices: CachePrices,
+        lang: Lang,
     ) -> None:
-        self.name, self.prices, self._endpoint = name, prices, endpoint
+        self.name, self.prices, self._endpoint, self._lang = name, prices, endpoint, lang
         self._limits = limits or AnswerLimits()
         self._thinking_tokens = 0  # which an answer may have besides those of the request
         self._was_reached = False
@@ -112,26 +105,37 @@ class RemoteModel(ABC):
         Raises:
             ModelError: There is no answer; its kind decides whether to retry.
         """
-        reader, client = self._reader(), await self._connected()
-        sent = self._written(request)
-        watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
-        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
-        async with (
-            self._reply(sent, client, watch) as reply,
-            aclosing(self._events(reply, largest)) as events,
-        ):
-            while (event := await self._next(events, watch, tokens)) is not None:
-                before = reader.progress
-                for one in reader.read(event):
-                    yield one
-                if reader.is_whole:
-                    break
-                if reader.progress > before:
-                    watch.progress()
-                if reader.size > longest:
-                    raise self._too_long(tokens)
-            await _drain(events)
-        yield reader.answer()
+        with self._in_language():
+            reader, client = self._reader(), await self._connected()
+            sent = self._written(request)
+            watch, tokens = Stopwatch(self._limits), request.max_tokens + self._thinking_tokens
+            longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+            async with (
+                self._reply(sent, client, watch) as reply,
+                aclosing(self._events(reply, largest)) as events,
+            ):
+                while (event := await self._next(events, watch, tokens)) is not None:
+                    self._began(sent)
+                    before = reader.progress
+                    for shown in reader.read(event):
+                        yield shown
+                    if reader.is_whole:
+                        break
+                    if reader.progress > before:
+                        watch.progress()
+                    if reader.size > longest:
+                        raise self._too_long(tokens)
+                await _drain(events)
+            yield reader.answer()
+
+    @contextmanager
+    def _in_language(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelError as error:
+            if self._lang == "en":
+                raise
+            raise ModelError(error.kind, error.text(self._lang), error.retry_after) from error
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -155,17 +159,17 @@ class RemoteModel(ABC):
             ModelError: The key or the address is missing or invalid, or the environment names a
                 proxy or certificates that cannot be used.
         """
-        endpoint = self._endpoint
-        if not _is_address(endpoint.url):
-            raise failures.invalid_address(endpoint)
-        if endpoint.key is None:
-            if endpoint.url == self.default_url:
-                raise endpoint.error("auth", self.no_key)
-        elif not _is_header(endpoint.key.get_secret_value()):
-            text = msg("{variable} has characters that are not valid in a key: copy the key again.")
-            raise endpoint.error("auth", text)
-        if (problem := connection.problem()) is not None:
-            raise problem
+        with self._in_language():
+            endpoint = self._endpoint
+            if not _is_address(endpoint.url):
+                raise failures.invalid_address(endpoint)
+            if endpoint.key is None:
+                if endpoint.url == self.default_url:
+                    raise endpoint.error("auth", self.no_key)
+            elif not _is_header(endpoint.key.get_secret_value()):
+                raise endpoint.error("auth", _INVALID_KEY)
+            if (problem := connection.problem()) is not None:
+                raise problem
 
     def _new_client(self) -> Any:
         self.check()
@@ -180,7 +184,6 @@ class RemoteModel(ABC):
     async def _reply(
         self, sent: Any, client: Any, watch: Stopwatch
     ) -> AsyncGenerator["httpx2.Response"]:
-        """Send a request, and yield the reply whose status is a success."""
         import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
         async with AsyncExitStack() as stack:
@@ -216,19 +219,10 @@ class RemoteModel(ABC):
     async def _send(
         self, sent: Any, client: Any, watch: Stopwatch, stack: AsyncExitStack
     ) -> "httpx2.Response":
-        """Send a request, and return the reply, which the stack closes.
-
-        Raises:
-            ModelError: The server refused it.
-        """
+        """Send a request, and return the reply, which the stack closes."""
 
     def _parsed(self, data: str) -> Mapping[str, Any]:
-        """Parse the data of an event.
-
-        Raises:
-            ModelError: The event reports an error.
-            ValueError: It cannot be parsed.
-        """
+        """Parse the data of an event."""
         event = json.loads(data) if data else {}
         if not isinstance(event, Mapping):
             raise ValueError("not an event")
@@ -236,12 +230,14 @@ class RemoteModel(ABC):
             raise failures.reported(event, self._endpoint)
         return event
 
+    def _began(self, sent: Any) -> None:  # noqa: B027  not every API needs it
+        """Note that the server answers a request."""
+
     # --- reading -----------------------------------------------------------------------
 
     async def _next(
         self, events: AsyncGenerator[Mapping[str, Any]], watch: Stopwatch, tokens: int
     ) -> Mapping[str, Any] | None:
-        """Return the next event; None at the end of the reply."""
         try:
             return await watch.wait(anext(events, None))
         except LimitReached as reached:
@@ -297,7 +293,6 @@ class RemoteModel(ABC):
             raise ModelError("cut", "The answer was garbled: the stream is invalid.") from None
 
     async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
-        """Return the error for a reply that is not a stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)

@@ -42,14 +42,7 @@ _SIZED = re.compile(r"\d+k")  # the end of a name that `enlarge` gave
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a million tokens cost in dollars.
-
-    Attributes:
-        input: Tokens that are sent.
-        output: Tokens that are answered.
-        cached: Tokens that are read from the cache.
-        written: Tokens that are written to it.
-    """
+    """What a million tokens cost in dollars."""
 
     input: float
     output: float
@@ -59,16 +52,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model that a server offers.
-
-    Attributes:
-        name: The name that requests use.
-        context: The tokens that the server accepts now, if it says so.
-        possible: The tokens that the model could take.
-        is_loaded: Whether it is in the server's memory.
-        calls_tools: Whether it can call tools; None if unknown.
-        rates: What it costs, if the server says so.
-    """
+    """A model that a server offers."""
 
     name: str
     context: int | None = None
@@ -84,13 +68,7 @@ class ServedModel:
 
 
 class Inquiry:
-    """Questions to one server, over one connection.
-
-    Args:
-        client: The HTTP client.
-        endpoint: The server.
-        api: The API that it speaks, which decides how the key is sent.
-    """
+    """Questions to one server, over one connection."""
 
     def __init__(self, client: "httpx2.AsyncClient", endpoint: Endpoint, api: Api) -> None:
         self._client, self._endpoint = client, endpoint
@@ -206,7 +184,6 @@ def _models_url(endpoint: Endpoint, api: Api) -> str:
 
 
 def _listed(answer: Any) -> Iterator[ServedModel]:
-    """Read the list of an OpenAI-like or Anthropic-like server."""
     for row in _rows(answer, "data"):
         if not (name := _name(row.get("id"))):
             continue
@@ -325,7 +302,6 @@ async def _ollama_models(ask: Inquiry) -> list[ServedModel]:
 
 
 async def _ollama_size(ask: Inquiry, model: str) -> ContextSize:
-    """Return what Ollama has loaded, or loads, for a model."""
     size = await _ollama_show(ask, model)
     if size == ContextSize():
         return size  # it has no such model: the request will say so
@@ -366,7 +342,6 @@ def _loaded(loaded: Mapping[str, int], model: str) -> int | None:
 
 
 async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
-    """Return the contexts of the models in memory."""
     found = {}
     for row in _rows(await ask.maybe(f"{ask.root}/api/ps"), "models"):
         name = _name(row.get("name") or row.get("model"))
@@ -376,7 +351,6 @@ async def _ollama_loaded(ask: Inquiry) -> dict[str, int]:
 
 
 async def _ollama_show(ask: Inquiry, model: str) -> ContextSize:
-    """Return what a model can take, and what its own file sets."""
     try:
         answer = _mapping(await ask.fetch(f"{ask.root}/api/show", {"model": model}))
     except ModelError:
@@ -402,7 +376,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _rows(answer: Any, field: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a list in an answer."""
     rows = _mapping(answer).get(field)
     return list(map(_mapping, rows[:_MOST_MODELS] if isinstance(rows, list) else ()))
 

@@ -42,9 +42,6 @@ class AnswerReader:
     Events of unknown types are skipped, blocks and deltas of unknown types are kept. A call with
     truncated input is dropped; only its name is kept.
 
-    Args:
-        model: The name of the requested model.
-
     Attributes:
         is_whole: Whether the stream announced its end.
         progress: How many events extended the answer. Empty deltas, repeated totals and
@@ -318,10 +315,6 @@ _FIELD = b"data"
 
 async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
     """Yield the data of each server-sent event; an event truncated by the end is dropped.
-
-    Args:
-        chunks: The bytes of the stream.
-        longest: Maximum size of one event in bytes.
 
     Raises:
         ValueError: An event is longer, or not UTF-8.

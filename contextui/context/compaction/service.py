@@ -136,7 +136,6 @@ class CompactionService:
         return chosen
 
     def _saves_little(self, before: int, after: int) -> Message | None:
-        """Why such a compaction saves too little; None if it saves enough."""
         if before - after >= LEAST_SAVING * before:
             return None
         return Message(
@@ -234,7 +233,6 @@ class CompactionService:
         return self._result(this, goes, Summary(text), error)
 
     def _with(self, text: str, goes: Iterable[ContextItem], this: _Attempt) -> int:
-        """The tokens of a request with this text in place of the items that go."""
         size = self.context.item_tokens
         summary = ContextItem(ItemType.SYSTEM, text, id=SUMMARY + uuid.uuid4().hex)
         return this.before - sum(map(size, goes)) + size(summary)
@@ -268,7 +266,6 @@ class CompactionService:
 
     @property
     def _room(self) -> int:
-        """The tokens available for messages, in our own count."""
         return max(self.context.counter.room_in(self.budget) - self._reserved, 1)
 
     @property

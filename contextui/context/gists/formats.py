@@ -208,13 +208,7 @@ _UNPACKED = 100_000_000  # unpacked bytes from which on a workbook is skipped
 
 
 def of_csv(text: str, delimiter: str | None, words: Words) -> list[str] | None:
-    """The rows and columns of a CSV or TSV file; None if it cannot be parsed.
-
-    Args:
-        text: The file's text.
-        delimiter: The cell separator; None to detect it.
-        words: Translates the result.
-    """
+    """The rows and columns of a CSV or TSV file; None if it cannot be parsed."""
     records = csv.reader(
         io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
     )
@@ -263,7 +257,6 @@ def _rows(count: int, words: Words) -> str:
 
 
 def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
-    """The facts of a table, from its first row and the number of the others."""
     names = [cell.strip() for cell in first]
     if not any(names) or any(map(_VALUE.match, names)):
         columns = words.plural(len(names), "{n} column", "{n} columns", n=len(names))
@@ -272,7 +265,6 @@ def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
 
 
 def _sheets(data: bytes) -> list[tuple[str, list[str], int]]:
-    """The title, the first row and the number of other rows of each sheet."""
     openpyxl: Any = import_module("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:

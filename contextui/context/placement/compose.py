@@ -25,9 +25,8 @@ from contextui.context.placement.facts import (
     state_facts,
 )
 from contextui.context.placement.figures import Figures
-from contextui.context.placement.forms import Forms, is_placed
 from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import RequestPlan, SentMessages
+from contextui.context.placement.messages import Forms, RequestPlan, SentMessages, is_placed
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript
 from contextui.context.units import Calls, TurnItems
@@ -51,16 +50,7 @@ class _Look:
 
 
 class PricedComposer:
-    """Composes the next request by price, updated as the context changes.
-
-    Args:
-        calls: Links tool calls and their results.
-        turn: The items of the running turn.
-        windows: The windows of the conversation.
-        counter: Counts tokens.
-        clock: Returns the time in seconds; resumed sessions compare it with the time of the last
-            request.
-    """
+    """Composes the next request by price, updated as the context changes."""
 
     def __init__(
         self,
@@ -134,12 +124,7 @@ class PricedComposer:
         self._slots.compacted(items, summary)
 
     def sent(self, composition: Composition | None, facts: Mapping[str, Any] | None) -> None:
-        """Note that a request was sent: its messages are fixed from now on.
-
-        Args:
-            composition: The request; None if it is read from a log.
-            facts: What the log has of how it was planned.
-        """
+        """Note that a request was sent: its messages are fixed from now on."""
         self.changed_forms.clear()
         plan = composition.plan if composition is not None else None
         if plan is not None:
@@ -193,11 +178,7 @@ class PricedComposer:
         return applied(self._shown[slot.item], slot.text)
 
     def save(self, item_ids: Collection[str]) -> dict[str, Any] | None:
-        """Everything that a checkpoint keeps of what was sent; None if that is not known.
-
-        Args:
-            item_ids: The items that it keeps.
-        """
+        """Everything that a checkpoint keeps of what was sent; None if that is not known."""
         if self._is_unknown:
             return None
         self._refresh_head()
@@ -393,7 +374,6 @@ class PricedComposer:
         return looks
 
     def _plan(self, made: Decision, *, use_cache: bool = True) -> RequestPlan:
-        """Make the messages of a request that was decided."""
         script = self.transcript
         rows = script.written(made)
         held = script.held_of(made)
@@ -476,7 +456,6 @@ class PricedComposer:
         return is_new
 
     def _refresh_head(self) -> None:
-        """Note the system prompt and the project's text as they are now."""
         head = self._messages.head
         visible = [
             item

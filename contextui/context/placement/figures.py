@@ -5,9 +5,14 @@ from typing import Literal, NamedTuple
 
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.messages import content_of, result_content, role_of
-from contextui.context.placement.forms import Forms, is_placed, layout_of
 from contextui.context.placement.items import ItemSlots
-from contextui.context.placement.messages import RequestPlan, SentMessages
+from contextui.context.placement.messages import (
+    Forms,
+    RequestPlan,
+    SentMessages,
+    is_placed,
+    layout_of,
+)
 from contextui.context.placement.slots import Decision, Form, Kind, Slot, size_of
 from contextui.context.placement.transcript import FORCED
 from contextui.model import CachePrices
@@ -44,13 +49,7 @@ class PlacedBlock(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """What a change would cost.
-
-    Attributes:
-        each: How many tokens more or fewer the next request would have.
-        once: How many tokens more it would write to the cache.
-        prices: What the provider charges.
-    """
+    """What a change would cost."""
 
     each: int
     once: int
@@ -58,14 +57,7 @@ class Forecast(NamedTuple):
 
 
 class Figures:
-    """Computes what items cost in a request, and what a change of them would cost.
-
-    Args:
-        slots: The slots of the items.
-        messages: The messages of the last request.
-        forms: Makes gists and counts tokens.
-        clock: Returns the time in seconds.
-    """
+    """Computes what items cost in a request, and what a change of them would cost."""
 
     def __init__(
         self, slots: ItemSlots, messages: SentMessages, forms: Forms, clock: Callable[[], float]
@@ -96,7 +88,6 @@ class Figures:
         return self._window_tokens(item) if item.type is ItemType.WINDOW else self.tokens_of(item)
 
     def _window_tokens(self, item: ContextItem) -> int:
-        """The tokens of a window in the next request, changes included."""
         view = self._slots.transcript.views.get(item.content)
         if view is None or item.hidden:
             return 0
@@ -181,7 +172,6 @@ class Figures:
         return found
 
     def _seq_of(self, slot: Slot, form: Form, made: Decision) -> int:
-        """The seq of the item that a block stands before."""
         script = self._slots.transcript
         if not slot.text:
             return self._messages.seq(slot) + (not is_placed(slot, form))
@@ -193,12 +183,7 @@ class Figures:
         return self._messages.seq_from(script, len(script.slots), made.place)
 
     def forecast(self, change: Change, items: Sequence[ContextItem]) -> Forecast:
-        """What a change of items would cost: the request planned with it, less that without it.
-
-        Args:
-            change: What is done.
-            items: The items that change together; none for a sweep.
-        """
+        """What a change of items would cost: the request planned with it, less that without it."""
         script, now = self._slots.transcript, self._clock()
         if change == "sweep":
             total, read = script.foresee(now, {}, {})

@@ -12,8 +12,7 @@ from contextui.context.item import (
     is_conversation,
 )
 from contextui.context.messages import content_of, result_content
-from contextui.context.placement.forms import Forms, layout_of
-from contextui.context.placement.messages import SentMessages
+from contextui.context.placement.messages import Forms, SentMessages, layout_of
 from contextui.context.placement.slots import Form, Kind, Slot
 from contextui.context.placement.transcript import Transcript, Wants
 from contextui.context.units import Calls
@@ -23,13 +22,7 @@ _NOT_RESTORED = ("whole", "change", "thinking")  # windows get new blocks
 
 
 class ItemSlots:
-    """Follows items: gives them slots, and lets these want what they are to show.
-
-    Args:
-        calls: Links tool calls and their results.
-        forms: Makes gists and counts tokens.
-        messages: The messages of the last request.
-    """
+    """Follows items: gives them slots, and lets these want what they are to show."""
 
     def __init__(self, calls: Calls, forms: Forms, messages: SentMessages) -> None:
         self._calls, self._forms, self._messages = calls, forms, messages
@@ -101,7 +94,6 @@ class ItemSlots:
         self._insert_slots(at, new)
 
     def _insert_slots(self, at: int, new: Sequence[Slot]) -> None:
-        """Put slots in front of a place that were not sent."""
         script = self.transcript
         follows = script.slots[at].group if at < len(script.slots) else ""
         is_inner = bool(follows) and any(slot.group == follows for slot in new)
@@ -110,7 +102,6 @@ class ItemSlots:
         self._messages.shift(first, len(new))
 
     def _insert_before(self, slot: Slot, new: Slot) -> None:
-        """Put a slot in front of the message of another one."""
         script = self.transcript
         if slot.at >= 0:
             self._insert_slots(slot.first, [new])
@@ -159,7 +150,6 @@ class ItemSlots:
         return None
 
     def _wanted(self, item: ContextItem, slot: Slot) -> tuple[Form | None, str]:
-        """What a slot of an item is to show, and why."""
         if why := item.hidden or self._why_left_out(item, slot):
             return None, why
         is_gist = slot.want is not None and slot.want.kind == "gist"
@@ -203,7 +193,6 @@ class ItemSlots:
         return found
 
     def _follow(self, item: ContextItem) -> None:
-        """Let the slots of an item want what they are to show."""
         for slot in [*self.transcript.slots_of(item.id)]:
             if slot is self.summaries.get(item.id):
                 continue
@@ -224,7 +213,6 @@ class ItemSlots:
                 assign(item, shown_gist=self._forms.gist(item) if is_gist else "")
 
     def _result_of(self, call: Slot) -> ContextItem | None:
-        """The result of a call that stands behind it."""
         for slot in self.transcript.slots_of_call(call.call or ""):
             if slot.full.kind == "result":
                 return self._messages.items[slot.item]

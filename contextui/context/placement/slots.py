@@ -46,13 +46,7 @@ class Rules:
 
 
 class Form(NamedTuple):
-    """One rendering of a slot.
-
-    Attributes:
-        key: The list of actions that a window block carries.
-        actions: The tokens of that list.
-        source: The item that a summary is the content of.
-    """
+    """One rendering of a slot."""
 
     kind: Kind
     tokens: int

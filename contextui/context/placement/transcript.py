@@ -71,20 +71,7 @@ class Transcript:
         gist: int = 0, group: str = "", parts: tuple[int, ...] = (), place: int | None = None,
         is_words: bool = False,
     ) -> Slot:  # fmt: skip
-        """Append something that was said, called or returned.
-
-        Args:
-            slot_id: A name for it.
-            item: The item that it belongs to.
-            kind: What it is.
-            tokens: Its size.
-            call: The call that it is, or that it answers.
-            gist: The size of its gist, for a result.
-            group: Slots with the same one form a message.
-            parts: The blocks of the item that it is.
-            place: Where among what was not sent yet; by default at the end.
-            is_words: Whether the person said it.
-        """
+        """Append something that was said, called or returned."""
         form = Form(kind, tokens)
         slot = Slot(slot_id, item, self.turn, form, form, call, gist, group, parts, is_words)
         self._enter(slot, len(self.tail) if place is None else place)
@@ -149,17 +136,7 @@ class Transcript:
     def update(
         self, window: str, kind: str, *, tokens: int, change: int | None, key: str, actions: int
     ) -> None:
-        """Note how a window looks now, beside the last block that shows it.
-
-        Args:
-            window: Its id.
-            kind: Its class.
-            tokens: The size of a whole block, without its list of actions.
-            change: The size of a block with what changed; None if no such block can express it,
-                0 if nothing did.
-            key: Its list of actions.
-            actions: The size of that list.
-        """
+        """Note how a window looks now, beside the last block that shows it."""
         view = self.views.setdefault(window, View(window, kind, tokens))
         self.present[window] = view
         view.is_open, view.tokens, view.key, view.actions = True, tokens, key, actions
@@ -175,13 +152,7 @@ class Transcript:
         self.views[window].is_dropped = is_dropped
 
     def compact(self, old: Iterable[Slot], summary: str, tokens: int) -> Slot | None:
-        """Replace slots with a summary, in the place of the first of them; return that place.
-
-        Args:
-            old: The slots, in order.
-            summary: The item that holds the summary; empty if they are left out without one.
-            tokens: The size of the summary.
-        """
+        """Replace slots with a summary, in the place of the first of them; return that place."""
         gone = [slot for slot in old if slot.want]
         first = next((slot for slot in gone if slot.full.kind not in ("whole", "change")), None)
         for slot in gone:
@@ -264,11 +235,7 @@ class Transcript:
         self.rebuild([*self.slots[:at], *new, *self.slots[at:]])
 
     def compress(self, is_kept: Callable[[str], bool]) -> list[int]:
-        """Drop the slots that show nothing any more; return the places of those that stay.
-
-        Args:
-            is_kept: Whether an item could be shown again.
-        """
+        """Drop the slots that show nothing any more; return the places of those that stay."""
         kept = [
             slot
             for slot in self.slots
@@ -317,12 +284,7 @@ class Transcript:
     # --- planning ----------------------------------------------------------------------------
 
     def plan(self, now: float, budget: int | None = None) -> Decision:
-        """Decide what a request sent at this time contains. Changes nothing.
-
-        Args:
-            now: The time in seconds.
-            budget: The most tokens that it may have; by default those of the rules.
-        """
+        """Decide what a request sent at this time contains. Changes nothing."""
         most = self.rules.budget if budget is None else budget
         entries, limit = self._live(now), self.limit()
         made = self._planned(Decision(now, entries=entries, budget=most, limit=limit))
@@ -340,15 +302,7 @@ class Transcript:
         *,
         sweeps: bool = False,
     ) -> tuple[int, int]:
-        """The tokens of a request if slots wanted something else, and those the cache has of it.
-
-        Args:
-            now: The time in seconds.
-            wants: What slots would want, and why.
-            dropped: Windows that would be dropped, or shown again.
-            limit: The first slot that may change; by default as it is now.
-            sweeps: Whether everything outdated would be swept.
-        """
+        """The tokens of a request if slots wanted something else, and those the cache has of it."""
         made = Decision(now, entries=self._live(now), wants=dict(wants), dropped=dict(dropped))
         made.limit = self.limit() if limit is None else limit
         asked, self._is_asked = self._is_asked, self._is_asked or sweeps
@@ -387,7 +341,6 @@ class Transcript:
         return total + sum(size_of(form, label) - form.tokens for _, form, label in listed if form)
 
     def _is_over(self, made: Decision) -> bool:
-        """Whether a planned request is over the budget although a sweep was made."""
         if not (made.budget and self._long()):
             return False
         return self.size(made, self.written(made)) > made.budget
@@ -420,7 +373,6 @@ class Transcript:
     def _labelled(
         self, slots: Iterable[Slot], made: Decision, start: int
     ) -> Iterator[tuple[Slot, Form | None, str]]:
-        """What slots behind a place will show, with how they list actions."""
         last: dict[str, tuple[str, str]] = {}  # of each class: the list, and the window with it
         for slot in self.slots[:start]:
             if slot.actions == "full" and slot.sent is not None:
@@ -442,7 +394,6 @@ class Transcript:
         return self._sums.before(start, SIZE) + new
 
     def _live(self, now: float) -> dict[int, float]:
-        """The prefixes that the provider still holds."""
         ttl, end = self.prices.ttl, len(self.slots)
         if self._is_other():
             return {}
@@ -512,7 +463,6 @@ class Transcript:
     def _foresee(
         self, view: View, kind: Literal["whole", "change"], result: Slot | None, made: Decision
     ) -> None:
-        """Foresee a new block of a window."""
         is_whole, chain = kind == "whole", self._chain(view, made)
         if is_whole:
             self._retire(view, "lowered" if view.is_lowered else "superseded", made)
@@ -647,12 +597,7 @@ class Transcript:
         return self.apply(self.plan(now))
 
     def apply(self, made: Decision, places: Sequence[int] | None = None) -> Request:
-        """Note a planned request as sent.
-
-        Args:
-            made: What was decided.
-            places: Behind how many slots in use its cache marks stood, if a log says so.
-        """
+        """Note a planned request as sent."""
         end, offer, rows = len(self.slots), made.offer, self.written(made)
         for slot, (form, reason) in made.wants.items():
             self.want(slot, form, reason)

@@ -128,11 +128,6 @@ class Scenario:
         return self.transcript.request(t)
 
 
-def cost(requests: Iterable[Request], prices: CachePrices) -> float:
-    """The price of requests, in input tokens."""
-    return sum(prices.read * one.read + prices.write * one.written + one.plain for one in requests)
-
-
 def conversation(seed: int, turns: int = 12, pause: float = 60.0) -> list[dict[str, Any]]:
     """A random conversation: windows that open, change and close, calls, drops, edits."""
     dice, events = random.Random(seed), list[dict[str, Any]]()
