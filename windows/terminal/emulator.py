@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from pyte import charsets
 from pyte import modes as mo
-from rich.style import Style
 
 from contextui.text import for_terminal
 from contextui.windows.terminal.screen import Label, Row, Screen
@@ -197,6 +196,8 @@ class Emulator:
 
     def gap(self, lines: int, kept: str) -> None:
         """Note in the scroll-back that lines were not drawn; apply only the modes they set."""
+        from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
+
         screen = self._main
         for y in range(screen.cursor.y + 1):
             screen.keep(y)
