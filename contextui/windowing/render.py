@@ -194,8 +194,6 @@ def _snapshot(
 
 def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
     """Convert the content to text within the limit, and to elements if there are any."""
-    if isinstance(body, bytes):
-        body = body.decode("utf-8", "replace")
     if isinstance(body, str):
         return text.for_model(text.cap(body, limit)), None
     if isinstance(body, Element):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextui import Body, Lod, Window, WindowManager, action
-from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
+from contextui.events import Event, WindowNotified
 from contextui.reaper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
@@ -142,17 +142,6 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_its_result_is_the_actions_if_it_ends_in_time() -> None:
-    async def test(desk: Desk) -> None:
-        assert await desk.act("build", steps=3, wait=LONG) == "built 3"
-        assert desk.window.state.steps == ["step 1", "step 2", "step 3"]
-        assert desk.notices() == []
-        await desk.windows.settle()
-        assert "<Job" not in desk.window.to_xml()
-
-    run(test)
-
-
 def test_one_that_outlasts_the_action_goes_on_and_reports_its_end() -> None:
     async def test(desk: Desk) -> None:
         said = await desk.act("hold")
@@ -213,45 +202,12 @@ def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone() -> None:
     run(test)
 
 
-def test_every_commit_of_a_job_is_announced_for_the_log() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("build", steps=5, wait=LONG)
-        commits = [one for one in desk.events if isinstance(one, WindowCommitted)]
-        assert len(commits) == 7  # five steps, the start and the end of the job
-
-    run(test)
-
-
-def test_progress_is_reported() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("build", steps=4)
-        await until(lambda: desk.notices() == ["built 4"])
-        await until(lambda: any(isinstance(one, JobsChanged) for one in desk.events))
-        last = [one for one in desk.events if isinstance(one, JobsChanged)][-1]
-        assert last.running == ()
-
-    run(test)
-
-
 def test_a_job_of_an_action_that_fails_never_starts() -> None:
     async def test(desk: Desk) -> None:
         await desk.act("start_and_fail")
         await desk.act("remember")
         assert desk.window.ends == []
         assert runtime_of(desk.window).jobs.running() == []
-
-    run(test)
-
-
-def test_a_change_of_a_job_waits_for_the_running_action() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("hold")
-        slow = asyncio.create_task(desk.act("slowly"))
-        await until(lambda: desk.window.ends)
-        runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
-        await slow
-        await until(desk.notices)
-        assert desk.window.state.steps == ["begun", "ended", "through"]
 
     run(test)
 
@@ -300,16 +256,6 @@ def test_a_change_during_which_a_job_is_cancelled_is_undone() -> None:
         await until(desk.notices)
         assert desk.notices() == ["hold was cancelled."]
         assert window.state.steps == []
-
-    run(test)
-
-
-def test_cancelling_what_does_not_run_says_what_does() -> None:
-    async def test(desk: Desk) -> None:
-        assert await desk.act("cancel") == "There is no such job. Running: none."
-        await desk.act("hold")
-        said = await desk.act("cancel", job=7)
-        assert said == "There is no such job. Running: 1: hold."
 
     run(test)
 

@@ -56,15 +56,6 @@ def test_all_windows_that_a_file_defines_and_none_that_it_imports(there: Path) -
     assert [entry.name for entry in found(files=["two.py"]).entries] == ["hello", "second"]
 
 
-def test_one_class_can_be_picked(there: Path) -> None:
-    write(there / "two.py", more=SOURCE.format(cls="Second", words="Two."))
-    assert lines(found(files=["two.py:Second"])) == ["[✓] second: Two."]
-    assert lines(found(files=["two.py:Second", "two.py:Hello"])) == [
-        "[✓] second: Two.",
-        "[✓] hello: Says hello.",
-    ]
-
-
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
@@ -203,15 +194,6 @@ del sys.modules[__name__]
     assert len(found(files=["hello.py", "other.py"]).classes()) == 2
 
 
-def test_a_window_without_a_docstring_is_described_by_its_name(there: Path) -> None:
-    (there / "bare.py").write_text(
-        "from contextui import Window\n"
-        "class BareThing(Window):\n    def content(self, lod): return ''",
-        "utf-8",
-    )
-    assert lines(found(files=["bare.py"])) == ["[✓] bare_thing: bare_thing"]
-
-
 def test_a_description_is_shown_inert(there: Path) -> None:
     write(there / "hello.py", words="a\\x1b]0;x\\x07 [/b] \\u202e")
     assert lines(found(files=["hello.py"])) == ["[✓] hello: a␛]0;x␇ [/b] \\u202e"]
@@ -285,11 +267,3 @@ def test_a_file_named_like_a_module_of_python_hides_none(there: Path) -> None:
     write(there / "json.py")
     assert lines(found(files=["json.py"])) == ["[✓] hello: Says hello."]
     assert json.dumps({}) == "{}"
-
-
-def test_a_later_discovery_sees_the_file_as_it_is_then(there: Path) -> None:
-    write(there / "hello.py")
-    (before,) = found(files=["hello.py"]).classes()
-    write(there / "hello.py", words="Changed.")
-    (after,) = found(files=["hello.py"]).classes()
-    assert (before.description, after.description) == ("Says hello.", "Changed.")

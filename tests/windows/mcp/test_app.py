@@ -210,22 +210,3 @@ def test_without_a_screen_a_tool_runs_only_if_the_person_allowed_it(
     else:
         assert "look looked" not in sent
         assert "it would run plain.look" in done.err
-
-
-def test_without_a_screen_a_trusted_claim_needs_no_question(
-    program: Program, server: Server
-) -> None:
-    program.home.mkdir(exist_ok=True)
-    args = json.dumps([str(HERE / "plain.py")])
-    (program.home / "config.toml").write_text(
-        f"[mcp.servers.plain]\ncommand = {json.dumps(sys.executable)}\nargs = {args}\n"
-        "trust_read_only = true\n",
-        "utf-8",
-    )
-    look = call("action", window_id="plain_1", action_id="look", params={})
-    echo = call("action", window_id="plain_1", action_id="echo", params={"text": "out it goes"})
-    server.play(answer(call("create", name="plain")), answer(look), answer(echo), answer("Done."))
-    done = program("-p", "Look", "--approval", "ask", "--output-format", "json")
-    sent = server.requests[-1].body.decode()
-    assert "look looked" in sent, done
-    assert "plain_1.echo was not carried out" in sent

@@ -132,11 +132,6 @@ def test_an_answer_that_is_a_secret_is_masked(
     assert secrets.mask_own("first-value, second-value") == masked
 
 
-def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
-    with opened(plain("garbage"), tmp_path) as server:
-        assert server.act("echo", text="x") == "x"
-
-
 def test_ten_thousand_tools_are_as_many_as_a_window_takes(tmp_path: Path) -> None:
     with opened(plain("many"), tmp_path) as server:
         assert len(server.window.actions) <= MOST_TOOLS + 10

@@ -131,24 +131,6 @@ def test_a_spool_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     run(test())
 
 
-def test_escape_sequences_in_output_do_no_harm(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            sequences = (
-                "[999999999999A [1;2;3;4;5;6A [;;;H [?6h [5;1d [77J [9K [38;5;999m [38;2m [4:9m "
-                "[>4;2m P1;2qx\\033\\\\ ]0;title\\007 _apc\\033\\\\ #8 [?1049l [999L [999@ [999b "
-                "[0g %%G c"
-            )
-            hostile = "".join(f"\\033{one}" for one in sequences.split())
-            ran = await finished(one, f"printf '{hostile}'; echo; echo done")
-            assert ran.status == 0
-            assert ran.output.endswith("done")
-            await prompt(one)
-            assert "title" not in one.emulator.text()
-
-    run(test())
-
-
 def test_a_full_disk_of_old_output_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,18 +143,6 @@ def test_a_full_disk_of_old_output_is_not_kept(
             assert ran[0].spool.page(0, 1) == []
             assert ran[3].spool.page(0, 1) == ["1"]
             assert len(list((tmp_path / "spool").iterdir())) <= 2
-
-    run(test())
-
-
-def test_a_progress_bar_is_one_line(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            ran = await finished(
-                one, "for i in $(seq 100); do printf '\\r%d%%' $i; done; printf '\\r\\033[Kdone\\n'"
-            )
-            assert ran.output == "done"
-            await until(one, lambda: "done" in one.emulator.text())
 
     run(test())
 
@@ -231,17 +201,5 @@ def test_a_flood_after_a_mark_is_skipped_too(
             assert output.waiting == 2 * MB  # the mark is first
             output._slice_of_work()
             assert output.waiting <= 48 * 1024
-
-    run(test())
-
-
-def test_a_shell_alone_reads_without_rest(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            await one.run(FLOOD)
-            await until(one, lambda: one._output in _flooding)
-            assert one._output._rest_between() == 0
-            await one.cancel()
-        assert not _flooding
 
     run(test())

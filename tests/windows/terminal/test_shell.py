@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
@@ -435,50 +434,5 @@ def test_zsh_start_up_files_and_history_of_the_person_work(tmp_path: Path) -> No
             await until(one, lambda: len(one.commands) == 2 and not one.commands[-1].running)
             await prompt(one)
         assert (config / "history").read_text() == "echo typed\n"
-
-    run(test())
-
-
-def test_a_shell_on_the_loop_of_another_thread(tmp_path: Path) -> None:
-    outputs = list[str]()
-
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            outputs.append((await finished(one, "echo there")).output)
-
-    thread = threading.Thread(target=run, args=(test(),))
-    thread.start()
-    thread.join()
-    assert outputs == ["there"]
-
-
-def test_bash_as_a_program_in_bash_is_one_command(tmp_path: Path) -> None:
-    async def test() -> None:
-        async with shell(tmp_path) as one:
-            ran = await one.run("bash --norc")
-            one.type(b"echo inner\r")
-            await until(one, lambda: "\ninner" in one.emulator.text())
-            assert one.running is ran
-            with pytest.raises(ShellError, match="is running"):
-                await one.run("ls")
-            one.type(b"exit 6\r")
-            await one.wait(ran)
-            assert ran.status == 6
-
-    run(test())
-
-
-@pytest.mark.long
-def test_twenty_shells_at_once(tmp_path: Path) -> None:
-    async def one(number: int) -> int:
-        async with shell(tmp_path) as started:
-            ran = await finished(started, f"echo {number}")
-            assert ran.output == str(number)
-            return started.pid
-
-    async def test() -> None:
-        pids = await asyncio.gather(*(one(number) for number in range(20)))
-        assert len(set(pids)) == 20
-        assert [members(pid) for pid in pids] == [[]] * 20
 
     run(test())
