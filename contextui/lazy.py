@@ -15,7 +15,6 @@ def lazy_exports(
     """Make the `__getattr__` and `__dir__` of a package.
 
     Args:
-        package: Its `__name__`.
         homes: The names to export, by the module that defines them.
     """
     home_of = {name: home for each in homes for home, names in each.items() for name in names}

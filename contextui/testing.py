@@ -123,11 +123,6 @@ class _Conversation:
     """A conversation with the offline model about a tester's windows.
 
     It is the model of its own controller: it keeps the first request of a turn and passes all on.
-
-    Attributes:
-        name: The offline model's name; `prices` and `tool_protocol` are its own, too.
-        windows: The tester's windows.
-        request: The first request of the last turn; compactions, which have no tools, do not count.
     """
 
     def __init__(self, windows: WindowManager) -> None:

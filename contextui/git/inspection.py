@@ -74,11 +74,7 @@ def named_programs(
     can match because its program is given by a path or found in the workspace.
 
     Args:
-        argv: The words of the command.
-        folder: Where it runs.
         workspace: The folder in which contextui works; no program in it is started.
-        environment: Its environment, in which git is found by PATH.
-        words: The person's language.
     """
     name, search = argv[0].casefold(), environment.get("PATH", os.defpath)
     program = locate(argv[0], search, workspace) if "/" not in name else None
@@ -241,11 +237,7 @@ class _Inspection:
             pending += [os.path.join(inner, one) for one in names if one != ".git"]
 
     def _left(self) -> float:
-        """Return the seconds that are left.
-
-        Raises:
-            GitError: None are.
-        """
+        """Return the seconds that are left."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise GitError(

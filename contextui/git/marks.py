@@ -15,8 +15,6 @@ class Marks:
 
     Attributes:
         of_path: The mark of each changed file and of each folder around it.
-        deleted: The deleted files of each folder.
-        count: The number of changed files.
     """
 
     of_path: Mapping[str, str] = field(default_factory=dict)

@@ -55,11 +55,7 @@ class Repository:
     """The repository of the session's folder, checked and with its settings overridden.
 
     Args:
-        folder: The session's folder, links resolved.
         environment: The environment to take PATH, HOME and the identity from.
-
-    Raises:
-        GitError: Git is missing, the folder is no repository, or the repository is not accepted.
     """
 
     folder: Path
@@ -130,11 +126,7 @@ class Repository:
         Args:
             which: Options of ``git diff``: none for what staging would change, ``--cached`` for
                 what a commit would record, and with ``-R`` for what unstaging would change.
-            limit: Maximum bytes.
             paths: The files; by default all of the repository.
-
-        Raises:
-            GitError: It is longer than the limit.
         """
         if paths is None:
             return shown(self._whole_diff(which, [], limit))
@@ -295,11 +287,7 @@ class Repository:
 
 
 def initialize(folder: Path, environment: Mapping[str, str]) -> None:
-    """Create a repository in a folder that has none, without the hooks of a template.
-
-    Raises:
-        GitError: There is one already, or git failed.
-    """
+    """Create a repository in a folder that has none, without the hooks of a template."""
     if os.path.lexists(folder / ".git"):
         raise GitError("There is a .git already.")
     git = Git(folder, folder, environment)
@@ -318,11 +306,7 @@ def _top(folder: Path) -> Path:
 
 
 def _git_dirs(top: Path) -> tuple[Path, Path]:
-    """Return the repository's own folder, and the one that it shares with linked worktrees.
-
-    Raises:
-        GitError: ``.git`` leads to a repository that does not name this folder in return.
-    """
+    """Return the repository's own folder, and the one that it shares with linked worktrees."""
     place = top / ".git"
     if place.is_dir() and not place.is_symlink():
         if os.path.lexists(place / "commondir"):
@@ -345,11 +329,7 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
 
 
 def _start_of(path: Path) -> str:
-    """Read the beginning of a small file; a pipe does not block.
-
-    Raises:
-        OSError: It cannot be read, or is no file.
-    """
+    """Read the beginning of a small file; a pipe does not block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

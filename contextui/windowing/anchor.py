@@ -67,13 +67,8 @@ def register(
     """Validate the anchors of one render and return them by id.
 
     Args:
-        anchors: The anchors that the window declares.
         actions: The window's actions, by id.
         warn: Callback for an `AnchorConflictError` per duplicate id; the first one is kept.
-
-    Raises:
-        InvalidSourceDataError: An anchor has an invalid id, an undeclared action, or params that
-            the action does not have.
     """
     registry: dict[str, AnyAnchor] = {}
     for count, anchor in enumerate(anchors):

@@ -144,11 +144,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(xml: str) -> Parts:
-    """Divide a whole block; an empty content is ``<Content/>`` in its head.
-
-    Raises:
-        ValueError: It is not a whole block.
-    """
+    """Divide a whole block; an empty content is ``<Content/>`` in its head."""
     # What a window shows can contain elements of any name, but these come first and last.
     listed = max(xml.rfind("<Actions>"), xml.rfind("<Actions/>"), xml.rfind("<Actions ref="))
     start, end = xml.find("<Content>"), xml.rfind("</Content>", 0, listed)
@@ -203,11 +199,7 @@ def change_block(old: str, new: str) -> str | None:
 
 
 def applied(xml: str, change: str) -> str:
-    """Apply a change block to the whole block that it starts from.
-
-    Raises:
-        ValueError: It does not start from this block.
-    """
+    """Apply a change block to the whole block that it starts from."""
     parts, head, body = parts_of(xml), _SINCE.match(change), change.removesuffix(_END)
     start = _HEAD.match(xml)
     if head is None or start is None or (head[1], head[3]) != (start[1], start[2]):

@@ -20,7 +20,6 @@ class OpenWindows:
     """The windows of a session by id, and the classes that can be opened. Thread-safe.
 
     Attributes:
-        classes: The window classes by name.
         numbers: The highest number used in ids of each window name.
     """
 
@@ -40,12 +39,7 @@ class OpenWindows:
                 raise WindowDefinitionError(f"Two window classes are called {cls.name}: {names}.")
 
     def new(self, asked: Window | type[Window] | str) -> Window:
-        """Return a window to open, by name, class or instance.
-
-        Raises:
-            UnknownWindowError: No class has that name, or the window was opened before.
-            WindowDefinitionError: The class cannot be instantiated.
-        """
+        """Return a window to open, by name, class or instance."""
         if isinstance(asked, str):
             if asked not in self.classes:
                 raise UnknownWindowError(
@@ -65,11 +59,7 @@ class OpenWindows:
         return self._windows.get(window_id)
 
     def require(self, window_id: str) -> Window:
-        """Return the open window with this id.
-
-        Raises:
-            UnknownWindowError: There is none; the message lists the open ones.
-        """
+        """Return the open window with this id."""
         window = self._windows.get(window_id)
         if window is None:
             raise self.unknown(window_id)
@@ -126,21 +116,13 @@ class OpenWindows:
             self._use(window.id)
 
     def exchange(self, window: Window) -> None:
-        """Put a window in the place of the open one with its id; order and use stay.
-
-        Raises:
-            UnknownWindowError: No window with its id is open.
-        """
+        """Put a window in the place of the open one with its id; order and use stay."""
         with self._lock:
             self.require(window.id)
             self._windows[window.id] = window
 
     def leave(self, window_id: str, last_render: str) -> None:
-        """Remove a closed window and keep its last render.
-
-        Raises:
-            UnknownWindowError: It was closed already.
-        """
+        """Remove a closed window and keep its last render."""
         with self._lock:
             self.require(window_id)
             self._last_renders[window_id] = last_render
@@ -148,11 +130,7 @@ class OpenWindows:
             self._used.pop(window_id, None)
 
     def use(self, window_id: str) -> bool:
-        """Mark a window as used; return whether another one was used last.
-
-        Raises:
-            UnknownWindowError: It is not open.
-        """
+        """Mark a window as used; return whether another one was used last."""
         self.require(window_id)
         with self._lock:
             if self._used.get(window_id) == self._last_use:
@@ -210,10 +188,6 @@ def instance_with(
 
     The rest of what was kept aside is not shown to the class: a validator that migrates old parts
     of the state would take them for newer than they are.
-
-    Raises:
-        WindowDefinitionError: It cannot be created.
-        InvalidSourceDataError: The state does not match this class.
     """
     instance = _instantiate(cls)
     try:

@@ -86,8 +86,6 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
     """Render the window; any exception becomes an error snapshot with the reason.
 
     Args:
-        core: The window.
-        frame: What it is drawn for.
         reported: Anchor problems that earlier renders reported; they are not repeated.
     """
 
@@ -251,7 +249,6 @@ class Renders:
     Attributes:
         replacement: Text shown in place of the content: why the window did not open.
         recorded: The block that the log has, of a window that is only looked at.
-        jobs: Returns how far the running jobs are.
     """
 
     def __init__(self, core: WindowCore, secrets: SecretReads) -> None:

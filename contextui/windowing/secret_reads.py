@@ -16,7 +16,6 @@ class Reading:
 
     Attributes:
         allowed: The files that may be read; None for all, if the model gets no result.
-        refused: The first read that was refused.
         disclosed: Whether the model may read more of the window afterwards.
     """
 

@@ -331,9 +331,6 @@ class StateKeeper(Generic[S]):
 
         Returns:
             Whether it differs from the committed state.
-
-        Raises:
-            InvalidSourceDataError: It does not validate; `rollback` returns the previous one.
         """
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
@@ -358,11 +355,7 @@ class StateKeeper(Generic[S]):
         return state
 
     def rollback(self) -> S:
-        """Return the last committed state.
-
-        Raises:
-            InvalidSourceDataError: Its validators reject what they accepted before.
-        """
+        """Return the last committed state."""
         try:
             state = self._class.from_saved(self._committed)
         except Exception as error:

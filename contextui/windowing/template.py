@@ -25,10 +25,6 @@ class NewWindow(NamedTuple):
     """The names and texts of a new window's files.
 
     Attributes:
-        file: The window's file.
-        text: Its text.
-        test_file: The file of its test.
-        test_text: Its text.
         others: The texts of further files, by name.
         folder: The folder for all of them; empty for the current one.
     """
@@ -47,11 +43,7 @@ class NewWindow(NamedTuple):
 
 
 def new_window(name: str, kind: Kind = "simple") -> NewWindow:
-    """Generate the files of a new window.
-
-    Raises:
-        NewWindowError: The name is invalid.
-    """
+    """Generate the files of a new window."""
     if not WINDOW_NAME.fullmatch(name):
         raise NewWindowError(
             "{name} cannot be a window's name. Use lowercase letters, digits, - and _, starting "

@@ -31,14 +31,7 @@ class Call:
         self._cancel: Callable[[], object] | None = None
 
     def run(self, follow: Callable[[Coroutine[Any, Any, Any]], Any]) -> Any:
-        """Run the function on this thread, whether it is async or not.
-
-        Args:
-            follow: Runs a coroutine to its end.
-
-        Raises:
-            WindowBusyError: It was cancelled before it started.
-        """
+        """Run the function on this thread, whether it is async or not."""
         if self._outcome is not None:
             raise WindowBusyError("cancelled before it started")
         result = self._function(**self._arguments)
@@ -102,15 +95,10 @@ class Transactions:
         """Execute a call and validate the state, then commit or roll back.
 
         Args:
-            call: The call.
-            actor: Who makes it.
             first: Whether it opens a new window: its result is the first version.
 
         Returns:
             What the model reads of its result; or the job that it returned.
-
-        Raises:
-            ContextUIError: It was rolled back.
         """
         core, words = self._core, self._core.words
         self._new_timers.clear()

@@ -46,10 +46,6 @@ class Worker:
     The thread exists only while needed, until something asynchronous runs on it: then it has an
     event loop, which it drives between calls, for the rest of the window's life.
 
-    Args:
-        name: The window's id.
-        clock: The time of its timers and its event loop.
-
     Attributes:
         alone: Held by the call that runs, or by a task of the loop that changes the state; None
             until there is a loop.

@@ -18,13 +18,7 @@ class Situation:
     """What was read of the repository.
 
     Attributes:
-        status: The branch and the changes.
-        commits: The last commits.
         log_count: How many commits were asked for; fewer if there are no more.
-        diff: The lines of the diff that is shown.
-        paths: The files whose content that diff shows.
-        problem: Why there is nothing to show.
-        reason: The kind of the problem.
     """
 
     status: Status = field(default_factory=Status)

@@ -29,12 +29,7 @@ READ = 2_000_000  # bytes of a diff that are read for one file
 
 
 class WorkTree:
-    """Reads the repository into a window's state, finds changes by name, and checks actions.
-
-    Args:
-        state: The state of the window.
-        env: Its environment.
-    """
+    """Reads the repository into a window's state, finds changes by name, and checks actions."""
 
     def __init__(self, state: GitState, env: Env) -> None:
         self._state, self._env = state, env

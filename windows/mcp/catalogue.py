@@ -118,11 +118,7 @@ class Catalogue(BaseModel):
         return next((one for one in self.tools if one.id == action_id), None)
 
     def prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name.
-
-        Raises:
-            ActionError: There is none of this name.
-        """
+        """Return a prompt by its name."""
         for one in self.prompts:
             if one.name == name:
                 return one
@@ -160,11 +156,8 @@ async def read_catalogue(
     """Read what a server offers.
 
     Args:
-        client: The connected client.
-        kinds: What to read: ``tools``, ``resources`` and ``prompts``.
         before: What was read before; the other kinds stay.
         uses: Returns whether a tool is used, by its name.
-        seconds: Maximum time for each page.
     """
     able, new = client.server_capabilities, before.model_copy()
     if "tools" in kinds and able.tools is not None:
@@ -204,7 +197,6 @@ def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[To
     """Return the tools that become actions, how many are not used, and how many are too many.
 
     Args:
-        found: The tools as the library reads them.
         uses: Returns whether a tool is used, by its name.
     """
     tools, taken, unused, dropped = list[Tool](), set(RESERVED), 0, 0

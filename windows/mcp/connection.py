@@ -63,21 +63,10 @@ class Connection:
     Belongs to the window's event loop.
 
     Args:
-        server: How the server is reached.
-        home: The folder of contextui's persistent data, for logins.
-        start: Starts a process that ends with the window.
-        changed: Called when something changed.
-        elicit: Asks the person a question of the server.
         exposed: Called with a host before a secret is sent to it unencrypted.
 
     Attributes:
-        status: Whether it is connected.
-        error: Why it stopped, in one line.
-        info: What the server says about itself.
-        catalogue: What it offers.
-        link: Where the person logs in, while that is needed.
         updated: Resources that changed and were not read again yet.
-        since: When it was connected, or the attempt began.
         questions: How many questions the server asked since the last call began.
     """
 
@@ -136,11 +125,7 @@ class Connection:
         return self._ready.is_set()
 
     async def client(self) -> "Client":
-        """Return the connected client; connect first if needed.
-
-        Raises:
-            StoppedError: It cannot be connected.
-        """
+        """Return the connected client; connect first if needed."""
         self.begin()
         await self.ready(self.server.timeout)
         if self._client is None and self.status == "login":
@@ -267,11 +252,7 @@ class Connection:
         return provider
 
     def _show_link(self, link: str) -> None:
-        """Show where the person logs in.
-
-        Raises:
-            StoppedError: It was connected already: a call does not wait for the person.
-        """
+        """Show where the person logs in."""
         if self._client is not None:
             expired = StoppedError("the login has expired: connect again to log in")
             self.error = str(expired)
@@ -436,11 +417,7 @@ class Connection:
     # --- calls -----------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Progress) -> Any:
-        """Call a tool. Cancelling this cancels the call at the server.
-
-        Raises:
-            ContextUIError: The server cannot be reached, or does not answer.
-        """
+        """Call a tool. Cancelling this cancels the call at the server."""
         client = await self.client()
         self.questions = 0
 
@@ -467,15 +444,7 @@ class Connection:
         *,
         longest: float | None = None,
     ) -> Any:
-        """Make a request and wait for its answer.
-
-        Args:
-            work: Makes the request; each sign of life gives its limit more time.
-            longest: Seconds after which it is cancelled even if it shows signs of life.
-
-        Raises:
-            ContextUIError: There is no answer, or an error.
-        """
+        """Make a request and wait for its answer."""
         limit = asyncio.timeout(self.server.timeout)
         # Not in the context of the action that makes it: the library may keep that.
         task = asyncio.get_running_loop().create_task(work(limit), context=contextvars.Context())

@@ -84,13 +84,7 @@ class ServerState(Window.State):
 
 
 class Description:
-    """Describes a server's window.
-
-    Args:
-        state: Its state.
-        server: Its server.
-        words: The person's language.
-    """
+    """Describes a server's window."""
 
     def __init__(self, state: ServerState, server: Server, words: Words) -> None:
         self._state, self._server, self._words = state, server, words

@@ -50,7 +50,6 @@ class TokenFile:
     """The tokens of one server, in a file that only the person may read.
 
     Args:
-        home: The folder of contextui's persistent data.
         url: The server's address; tokens are never used for another one.
     """
 
@@ -128,8 +127,6 @@ def make_login(
     """Create the authentication for a server.
 
     Args:
-        home: The folder of contextui's persistent data.
-        url: The server's address.
         show: Shows the link to the person; an empty one when it is no longer needed.
     """
     storage = TokenFile(home, url)

@@ -85,10 +85,7 @@ class Taken:
     """A result as it was taken from the server.
 
     Attributes:
-        text: The whole text.
         table: Its rows, if it consists of rows.
-        files: The names of files that were written.
-        is_error: Whether the tool reports an error.
     """
 
     text: str
@@ -101,9 +98,7 @@ def take(outcome: Any, folder: Path | None, number: int) -> Taken:
     """Turn what a tool returned into text and files.
 
     Args:
-        outcome: The library's result.
         folder: Where files are kept; without one, images are only named.
-        number: The number of the result.
     """
     files = _Files(folder, number)
     texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
@@ -268,9 +263,7 @@ def keep(taken: Taken, result: Result, folder: Path) -> str:
     """Keep the text of a result; return what the model reads of it.
 
     Args:
-        taken: The result.
         result: What the window keeps of it; completed here.
-        folder: Where the whole text is kept.
     """
     result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
     result.preview = taken.text[:_PREVIEW]

@@ -59,16 +59,7 @@ class Log:
 async def lines_of(
     stream: asyncio.StreamReader, limit: int, *, skip: bool = False
 ) -> AsyncIterator[bytes]:
-    """Yield the lines of a stream.
-
-    Args:
-        stream: The stream.
-        limit: Maximum bytes of a line.
-        skip: Whether to skip what is longer.
-
-    Raises:
-        MessageTooLargeError: A line is longer.
-    """
+    """Yield the lines of a stream."""
     parts: list[bytes] = []
     size = 0
     while chunk := await stream.read(_CHUNK):
@@ -93,8 +84,6 @@ async def process_streams(
     """Speak with a server that runs as a process: one JSON message per line.
 
     Args:
-        process: The process, with pipes.
-        log: Receives what it writes to its error output.
         ended: Called when it can no longer be spoken with, with the reason if there is one.
     """
     to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -250,9 +239,7 @@ async def http_streams(
     """Speak with a server over HTTP.
 
     Args:
-        server: The server, with its variables filled in.
         auth: The login, if there is one.
-        noted: Called with the status of each response.
     """
     if server.kind == "sse":
         from mcp.client.sse import sse_client  # noqa: PLC0415  (few servers need it)

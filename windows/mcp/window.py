@@ -397,13 +397,7 @@ _PAGES = {
 
 
 def server_window(server: Server, name: str, home: Path) -> type[Window]:
-    """Make the window class of a server.
-
-    Args:
-        server: The server.
-        name: The name of the class.
-        home: The folder of contextui's persistent data.
-    """
+    """Make the window class of a server."""
     about = brief(server.description or f"MCP server, {server.address}", name)
     members = {
         "__module__": "mcp_servers",  # its text is the person's or the project's, not ours

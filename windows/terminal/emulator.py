@@ -57,15 +57,7 @@ def _numbers(params: str) -> list[int]:
 
 
 class Emulator:
-    """The main screen, the alternate screen, and the modes of one terminal.
-
-    Args:
-        rows: Rows of the screen.
-        columns: Columns of the screen.
-
-    Attributes:
-        reply: Takes what the terminal answers to a program's question.
-    """
+    """The main screen, the alternate screen, and the modes of one terminal."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.reply: Callable[[str], None] = lambda _: None

@@ -187,12 +187,7 @@ set $__contextui_all
 
 @dataclass(frozen=True)
 class Mark:
-    """One mark in a shell's output.
-
-    Attributes:
-        kind: Its letter.
-        value: The status, folder or text that it carries.
-    """
+    """One mark in a shell's output."""
 
     kind: str
     value: str = ""
@@ -203,9 +198,6 @@ class Integration:
 
     Attributes:
         kind: Which shell it is; `sh` is any other.
-        argv: The command that starts it.
-        env: Variables that it needs beside those of the person.
-        folder: The private folder that holds the files.
     """
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:

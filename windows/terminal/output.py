@@ -37,11 +37,9 @@ class OutputReader:
 
     Args:
         terminal: The file descriptor; reading it must not block.
-        integration: Recognizes the marks of the shell.
         emulator: The screen; it shows how many lines were skipped.
         take: Takes the next output, mark, or switch of the alternate screen (True: on).
         keep: Keeps the bytes of skipped output; returns those that are shown nowhere.
-        changed: Called after each slice.
 
     Attributes:
         waiting: Bytes that are read and not yet taken.

@@ -25,16 +25,10 @@ class Command:
 
     Attributes:
         number: Its place among the shell's commands; the first is 1.
-        text: What was typed.
-        who: Who typed it.
-        folder: The shell's folder when it started.
-        started: When it started.
         ended: When it ended, or None.
         status: Its exit status, or None while it runs or if the shell did not report it.
         full_screen: Whether it used the whole screen, as an editor does: that is not output.
         job: The number of the window's job that watches it; 0 if there is none yet.
-        transcript: Its first and last lines.
-        spool: All its lines.
     """
 
     def __init__(

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 
 class Label(NamedTuple):
-    """Which command was typed in a row.
-
-    Attributes:
-        number: The number of the command.
-        column: Where it starts, behind the prompt.
-    """
+    """Which command was typed in a row."""
 
     number: int
     column: int

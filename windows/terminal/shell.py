@@ -54,8 +54,6 @@ class Shell:
     """An interactive shell. Create it with `start`.
 
     Attributes:
-        emulator: The screen.
-        folder: The shell's current folder, as it reported it last.
         commands: The last commands, oldest first; the last may still run.
         status: The exit status of the shell itself, or None while it runs.
     """
@@ -126,16 +124,10 @@ class Shell:
         """Start a shell on the running event loop.
 
         Args:
-            folder: Where it starts.
             spool: The folder for files with the whole output of commands.
             program: The shell; else `$SHELL`, else `/bin/sh`.
             environ: The environment before `clean_environment`; else this process's.
-            size: Rows and columns.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
-            spool_limit: Bytes kept of one command's output.
-
-        Raises:
-            ProcessError: There is no such shell or folder, or the sandbox's folder is `/`.
         """
         env = clean_environment(os.environ if environ is None else environ)
         path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
@@ -220,11 +212,7 @@ class Shell:
     # Input
 
     def type(self, data: bytes) -> None:
-        """Send the person's keys.
-
-        Raises:
-            ShellError: The program in the terminal does not read its input, or the shell ended.
-        """
+        """Send the person's keys."""
         self._release()
         self._write(data)
         self._begun = data[-1:] not in _LINE_ENDS
@@ -246,10 +234,6 @@ class Shell:
 
         Args:
             text: The text; it may have several lines.
-            enter: Whether to press Enter after it.
-
-        Raises:
-            ShellError: No program can get the text, or the program did not read all of it.
         """
         command = self.check_input(text)
         data = text.replace("\n", "\r").encode() + (b"\r" if enter else b"")
@@ -270,11 +254,7 @@ class Shell:
             )
 
     def check_input(self, text: str) -> Command:
-        """Return the command that `input` would type into.
-
-        Raises:
-            ShellError: No program runs, or the text has control characters.
-        """
+        """Return the command that `input` would type into."""
         if self._current is None:
             raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
@@ -361,11 +341,7 @@ class Shell:
         processes.signal_group(self._home_group, signal.SIGCONT)
 
     def _write(self, data: bytes) -> None:
-        """Send bytes to the program in the terminal, without waiting until it reads them.
-
-        Raises:
-            ShellError: Too much input waits to be read already, or the shell ended.
-        """
+        """Send bytes to the program in the terminal, without waiting until it reads them."""
         if self._ended:
             raise ShellError("The shell has ended.")
         if len(self._input) + len(data) > _INPUT_LIMIT:
@@ -429,14 +405,6 @@ class Shell:
 
         Nothing is mixed with a line that the person has begun: it is their line, and clearing it
         could lose it.
-
-        Args:
-            command: The command.
-            who: Who wants it to run.
-
-        Raises:
-            ShellError: The shell is not at its prompt, the person has begun a line, the command
-                has control characters, or it is unfinished, such as an open quote.
         """
         self._check(command)
         return await self._submit(
@@ -444,16 +412,7 @@ class Shell:
         )
 
     async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
-        """Run a program with exactly these words: no alias, function or expansion applies.
-
-        Args:
-            argv: The program and its arguments.
-            path: The PATH in which the program is looked up.
-
-        Raises:
-            ShellError: As for `run`.
-            ProcessError: There is no such program.
-        """
+        """Run a program with exactly these words: no alias, function or expansion applies."""
         for word in argv:
             self._check(word, empty=True)
         program = processes.find_program(argv[0], {"PATH": path})
@@ -601,9 +560,6 @@ class Shell:
 
         The shell itself is never signalled: a command that it runs itself, such as a loop, gets
         Ctrl+C only.
-
-        Args:
-            patience: Seconds after Ctrl+C, and half of it after SIGTERM.
         """
         command = self._current
         if command is None:

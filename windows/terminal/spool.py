@@ -44,10 +44,8 @@ class Spool:
         limit: Bytes kept; what follows is only counted.
 
     Attributes:
-        lines: How many lines it keeps.
         left_out: Bytes that were not kept.
         error: Why the file could not be written, or "".
-        is_removed: Whether what it kept was removed.
     """
 
     def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
@@ -61,11 +59,7 @@ class Spool:
 
     @classmethod
     def kept(cls, path: Path) -> "Spool":
-        """Return what an earlier shell kept in a file.
-
-        Raises:
-            OSError: The file is not there, or is not a plain file.
-        """
+        """Return what an earlier shell kept in a file."""
         spool = cls(path)
         spool._filed = True
         with spool._opened() as file:
@@ -184,12 +178,7 @@ class Spool:
 
 
 def tidy(folder: Path, kept: Sequence[str]) -> None:
-    """Remove files of spools from a folder: those not to be kept, then the oldest if too large.
-
-    Args:
-        folder: The folder.
-        kept: The names of the files to keep, oldest first.
-    """
+    """Remove files of spools from a folder: those not to be kept, then the oldest if too large."""
     sizes = {one.name: one.stat().st_size for one in folder.glob("*.out")}
     total, left = 0, set[str]()
     for name in reversed(kept):

@@ -60,9 +60,7 @@ def bytes_of(key: str, character: str | None, application: bool) -> bytes:
     """Return what a terminal sends for a key; empty for one that it does not know.
 
     Args:
-        key: The key, as Textual names it.
         character: The character that it writes, if any.
-        application: Whether arrows are sent in the form for applications.
     """
     if key in _KEYS:
         return _KEYS[key]
@@ -96,9 +94,6 @@ class Mark(NamedTuple):
     """What is drawn beside the row in which a command was typed.
 
     Attributes:
-        column: Where the command starts, behind the prompt.
-        who: Who typed it.
-        started: When it started.
         ended: When it ended, or None.
         status: Its exit status, or None if that is not known.
     """
@@ -126,14 +121,8 @@ class Picture(NamedTuple):
     """The screen at one moment.
 
     Attributes:
-        rows: The rows that are shown.
-        cursor: The cursor.
-        back: How many rows it is scrolled back.
-        behind: How many rows it could be.
         top: The first row that is not scrolled away, counted from the first that ever was.
         marks: What is drawn beside which of the rows that are shown.
-        failed: The rows of failed commands, counted as `top`.
-        running: The command that runs.
     """
 
     rows: tuple[Row, ...] = ()

@@ -25,9 +25,7 @@ class Fault:
     """A file that cannot be loaded; the old code goes on.
 
     Attributes:
-        file: Its name.
         line: The line, if it is known.
-        reason: What is wrong.
     """
 
     file: str
@@ -46,11 +44,9 @@ class ReloadReport:
 
     Attributes:
         reloaded: The windows with new code, by name.
-        windows: What became of each open window with new code.
         faults: The files that cannot be loaded.
         untrusted: The windows whose files have changed and are not trusted; they were not loaded.
         removed: The windows that are no longer defined; they keep their old code.
-        warnings: What the author should improve.
     """
 
     reloaded: tuple[str, ...] = ()
@@ -123,15 +119,7 @@ class ReloadReport:
 
 
 class Reloader:
-    """Reloads the window files of a registry.
-
-    Args:
-        registry: What was found before.
-        windows: The open windows.
-
-    Attributes:
-        registry: What was found last.
-    """
+    """Reloads the window files of a registry."""
 
     def __init__(self, registry: Registry, windows: WindowManager) -> None:
         self.registry, self._windows = registry, windows

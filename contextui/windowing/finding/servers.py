@@ -38,7 +38,6 @@ class Found:
 
     Attributes:
         servers: Those that can be used; of two with one name the user's.
-        problems: What is wrong with others, in one line each.
         review: The review of the project's file, if there is one.
         untrusted: The servers of the project's file if it is not trusted. They are only shown.
     """
@@ -89,8 +88,6 @@ def server_classes(
     """Yield the window class of each server.
 
     Args:
-        servers: The servers.
-        home: The folder of contextui's persistent data, for logins.
         taken: The names of other windows; a server of the same name becomes ``NAME-mcp``.
     """
     names = set(taken)

@@ -45,11 +45,7 @@ def is_window_file(name: str) -> bool:
 
 
 def read_source(path: Path) -> bytes:
-    """Read a file that the user named; links are followed, since they are the user's own.
-
-    Raises:
-        WindowLoadError: It cannot be a window's file; the message says what to do.
-    """
+    """Read a file that the user named; links are followed, since they are the user's own."""
     shown, real = shown_path(path), Path(os.path.realpath(path))
     if os.path.isdir(real):  # never raises, even if the name is too long
         raise WindowLoadError("{path} is a folder: give it with --windows", path=shown)
@@ -103,23 +99,14 @@ def beside(path: Path) -> ReadBeside:
 
 
 class Siblings:
-    """The modules beside a window's file, loaded when its widget needs one.
-
-    Args:
-        path: The window's file.
-        read: Reads a file beside it.
-    """
+    """The modules beside a window's file, loaded when its widget needs one."""
 
     def __init__(self, path: Path, read: ReadBeside) -> None:
         self._path, self._read = path, read
         self._loaded: dict[str, tuple[str, ModuleType]] = {}
 
     def load(self, name: str) -> ModuleType | None:
-        """Return the module of ``NAME.py`` beside the window's file; None if there is no file.
-
-        Raises:
-            WindowLoadError: It cannot be loaded; the message says why and where.
-        """
+        """Return the module of ``NAME.py`` beside the window's file; None if there is no file."""
         if name not in self._loaded:
             source = self._read(name)
             if source is None:
@@ -155,14 +142,6 @@ def run_source(source: bytes, path: Path, read: ReadBeside = nothing_beside) -> 
     """Execute a file's bytes as a module of its own, without changing `sys.path`.
 
     Nothing is read from disk, not even a bytecode cache: what was checked is what runs.
-
-    Args:
-        source: The bytes.
-        path: The file they come from.
-        read: Reads the file of a widget beside it.
-
-    Raises:
-        WindowLoadError: It raised; the message says why and where.
     """
     file = os.path.abspath(path)
     stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
@@ -232,11 +211,7 @@ def is_window(value: object) -> bool:
 
 
 def checked(cls: type[Window]) -> type[Window]:
-    """Check that the class can be opened, and return it.
-
-    Raises:
-        WindowLoadError: It cannot; the message says why.
-    """
+    """Check that the class can be opened, and return it."""
     if cls.content is Window.content:
         raise WindowLoadError(
             "{name} has no content(): define what it shows, or let its name begin with _ if it is "
