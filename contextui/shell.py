@@ -74,7 +74,6 @@ def words_of(command: str) -> tuple[str, ...]:
 
 
 def _words(text: str, *, with_stars: bool = False) -> list[str]:
-    """Split a text into words."""
     if len(text) > LONGEST:
         raise NotSimpleError("It is longer than {most} characters", most=LONGEST)
     words: list[str] = []
@@ -110,7 +109,6 @@ def _words(text: str, *, with_stars: bool = False) -> list[str]:
 
 
 def _quoted(text: str, start: int) -> tuple[str, int]:
-    """Return the text of a quoted part, and where it ends."""
     quote = text[start]
     end = text.find(quote, start + 1)
     if end < 0:

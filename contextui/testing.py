@@ -143,13 +143,11 @@ class _Conversation:
         )
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Stream the offline model's answer."""
         if self.request is None and request.tools:
             self.request = request
         return self._model.stream(request)
 
     async def say(self, sentence: str) -> Reply:
-        """Run a turn to its end."""
         self.request = None
         calls, ok, text = list[str](), list[bool](), ""
         async for event in self._controller.run_turn(sentence):
@@ -164,7 +162,6 @@ class _Conversation:
         return Reply(tuple(calls), tuple(ok), text)
 
     def close(self) -> None:
-        """End the conversation; the windows stay open."""
         self._controller.close()
 
 

@@ -1,6 +1,5 @@
 """Git's marks of changed files, and of the folders that contain them."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -41,10 +40,10 @@ def marks_of(changes: Iterable[tuple[str, str]]) -> Marks:
     return Marks(found, deleted, count)
 
 
-def read_marks(folder: Path, environment: Mapping[str, str] = os.environ) -> Marks:
+def read_marks(folder: Path) -> Marks:
     """Ask git for the changes in a folder; there are none if it is no repository."""
     try:
-        status = Repository(folder, environment).status(counted=False)
+        status = Repository(folder).status(counted=False)
     except (GitError, OSError):
         return Marks()
     changes = []

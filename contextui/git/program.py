@@ -207,7 +207,6 @@ def _closing(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _read(process: "subprocess.Popen[bytes]", limit: int, deadline: float) -> Output | None:
-    """Read what a process prints, up to a limit; None if the time is up."""
     assert process.stdout is not None
     descriptor, data = process.stdout.fileno(), bytearray()
     while True:

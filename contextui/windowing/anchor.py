@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contextui.errors import (
     AnchorConflictError,
@@ -13,9 +13,6 @@ from contextui.names import ANCHOR_ID
 from contextui.text import quote
 from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Anchor, AnchorType
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -582,7 +582,6 @@ class WindowManager:
         return given
 
     def _warn_late(self, late: Iterable[Window]) -> list[str]:
-        """Emit a warning for each late window, and return the ids."""
         for window in late:
             if self.get(window.id):  # it may have been closed since
                 busy = runtime_of(window).worker.busy_for()

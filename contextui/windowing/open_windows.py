@@ -160,7 +160,6 @@ class OpenWindows:
         return _late(drawing)
 
     def _drawing(self) -> dict[Window, "Future[None]"]:
-        """Return the pending render of each window that has one."""
         pending = ((window, runtime_of(window).renders.pending()) for window in self.all())
         return {window: future for window, future in pending if future}
 

@@ -437,12 +437,10 @@ def _without_none(hint: Any) -> Any:
 
 
 def _bare(hint: Any) -> Any:
-    """Return a type without its annotations."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _field_facts(hint: Any) -> tuple[str, str, Length]:
-    """Return the bounds, the description and the length that a `Field` declares."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     fields = [one for one in notes if isinstance(one, FieldInfo)]
     words = next((one.description for one in fields if one.description), "")

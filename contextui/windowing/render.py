@@ -109,7 +109,6 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
 
 
 def _refresh_actions(window: Window, warn: Callable[[ContextUIError], None]) -> None:
-    """Add what `more_actions` returns to the window's actions."""
     found, declared = {}, type(window).actions
     for count, one in enumerate(window.more_actions()):
         if count == MOST_ACTIONS:
@@ -133,7 +132,6 @@ def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = Fals
 
 
 def _recorded(core: WindowCore, frame: Frame, xml: str) -> Render:
-    """Render a window as it was recorded."""
     try:
         content = html.unescape(parts_of(xml).content)
     except ValueError as error:  # the log is damaged

@@ -36,7 +36,6 @@ def _freeze(value: Any) -> Any:
 
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
-    """Return the function that freezes values of a type."""
     if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
         return _as_it_is
     ways: list[tuple[type, Callable[[Any], Any]]] = [
@@ -207,7 +206,6 @@ def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
 
 
 def _plain(cls: type, value: Any) -> Any:
-    """Return a mutable copy of a frozen model or dataclass, with the same values."""
     if isinstance(value, BaseModel):
         return _filled_model(cls, value, dict(value.__dict__))
     return _filled(cls, value, lambda one: one)

@@ -181,14 +181,12 @@ class Transactions:
         return end
 
     def _undo(self) -> None:
-        """Roll back the running transaction."""
         for end_timer in self._new_timers:
             end_timer()
         self._jobs.discard()
         self._core.rollback()
 
     def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
-        """Save and render the committed state."""
         core, renders = self._core, self._renders
         renders.replacement = None
         if changed:

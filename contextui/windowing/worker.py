@@ -174,7 +174,6 @@ class Worker:
         return reading.result() if reading.done() and reading.exception() is None else None
 
     def _ensure_thread(self) -> bool:
-        """Start the thread if needed; False if the system has none left at the moment."""
         if self._thread is None:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             with suppress(RuntimeError):
@@ -245,7 +244,6 @@ class Worker:
             self._close_loop(self._loop)
 
     def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel the tasks that are left, and close the loop."""
         left = asyncio.all_tasks(loop)
         for task in left:
             task.cancel()
@@ -302,7 +300,6 @@ class Worker:
 
 
 def _new_loop(clock: Time) -> asyncio.AbstractEventLoop:
-    """Create an event loop that goes by a clock."""
     loop = asyncio.new_event_loop()
     if type(clock) is not Time:
         call_at = loop.call_at

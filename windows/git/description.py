@@ -67,7 +67,6 @@ class Description:
         return "\n".join([head, *lines[page.start : page.stop], *self.diff(), *self.log()])
 
     def head(self) -> str:
-        """Render the branch and the counts of changes in one line."""
         status, say = self._state.now.status, self._say
         where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
         facts = [where if status.branch else say("{where}, detached", where=where)]
@@ -97,7 +96,6 @@ class Description:
         return say(", ").join(facts)
 
     def listing(self) -> list[str]:
-        """Return the lines of all changes, under their headings."""
         status, say = self._state.now.status, self._say
         groups = (
             (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
@@ -111,7 +109,6 @@ class Description:
         return [line for title, lines in groups if lines for line in (title, *lines)]
 
     def diff(self) -> list[str]:
-        """Return the lines of the diff that is shown, from the chosen one on."""
         state, say = self._state, self._say
         if not state.chosen:
             return []
@@ -131,7 +128,6 @@ class Description:
         return [head, *lines[first - 1 : last]]
 
     def log(self) -> list[str]:
-        """Return the lines of the log that is shown."""
         commits = self._state.now.commits[: self._state.log_count]
         if not commits:
             return []

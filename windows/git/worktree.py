@@ -208,7 +208,6 @@ class WorkTree:
     def found(
         self, paths: str | Sequence[str], changes: Sequence[Change], *, one: bool = False
     ) -> list[Change]:
-        """Find changes by the names of files or folders; raise if one of them has none."""
         names = [paths] if isinstance(paths, str) else list(paths)
         found: dict[str, Change] = {}
         for name in names:
@@ -276,7 +275,6 @@ class WorkTree:
     def to_unstage(
         self, status: Status, paths: str | Sequence[str]
     ) -> tuple[list[Change], list[str]]:
-        """Return the changes to unstage, and their paths for git; a rename has two."""
         chosen = self.found(paths, status.staged())
         if not chosen:
             raise ActionError(self.nothing_staged())

@@ -53,7 +53,6 @@ class Tool(BaseModel):
 
     @property
     def label(self) -> str:
-        """Its description in a few words."""
         text = self.title or self.description.strip()
         first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
         return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
@@ -69,7 +68,6 @@ class Resource(BaseModel):
 
     uri: str
     name: str = ""
-    mime: str = ""
 
 
 class Argument(BaseModel):
@@ -118,7 +116,6 @@ class Catalogue(BaseModel):
         return next((one for one in self.tools if one.id == action_id), None)
 
     def prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name."""
         for one in self.prompts:
             if one.name == name:
                 return one
@@ -136,7 +133,6 @@ class Catalogue(BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> "Catalogue":
-        """Return what was kept; an empty one if there is nothing."""
         try:
             return cls.model_validate_json(read_plain(path, _LARGEST_FILE))
         except (OSError, ValueError):
@@ -180,7 +176,6 @@ async def read_catalogue(
 async def _listed(
     ask: Callable[..., Awaitable[Any]], name: str, most: int, seconds: float
 ) -> list[Any]:
-    """Read all pages of a list, up to a limit."""
     found: list[Any] = []
     cursor: str | None = None
     for _ in range(_PAGES):
@@ -257,7 +252,6 @@ def resources_of(found: Iterable[Any], key: str = "uri") -> list[Resource]:
         Resource(
             uri=str(getattr(one, key))[:2_000],
             name=one_line(one.title or one.name or "", _LONGEST_NAME),
-            mime=one_line(one.mime_type or "", 100),
         )
         for one in found
     ]
@@ -283,7 +277,7 @@ def prompts_of(found: Iterable[Any]) -> list[Prompt]:
     ]
 
 
-def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
+def words_of(arguments: Mapping[str, Any]) -> str:
     """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
 
     def parts() -> Iterator[str]:
@@ -292,4 +286,4 @@ def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
                                                                     default=str)  # fmt: skip
             yield f"{name}={one_line(shown, 40)}"
 
-    return one_line(" ".join(parts()), limit)
+    return one_line(" ".join(parts()), 80)

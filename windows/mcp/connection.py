@@ -106,7 +106,6 @@ class Connection:
     # --- life ----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Begin to connect, unless it is connected or about to be."""
         if self._task is not None and not self._task.done():
             return
         self.status, self.error, self.since = "connecting", "", time.time()
@@ -125,7 +124,6 @@ class Connection:
         return self._ready.is_set()
 
     async def client(self) -> "Client":
-        """Return the connected client; connect first if needed."""
         self.begin()
         await self.ready(self.server.timeout)
         if self._client is None and self.status == "login":
@@ -180,7 +178,6 @@ class Connection:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator["Client"]:
-        """Connect, and end everything afterwards."""
         try:
             from mcp import Client  # noqa: PLC0415  (takes a second to import)
             from mcp_types import Implementation  # noqa: PLC0415
@@ -242,7 +239,6 @@ class Connection:
         )
 
     def _login(self, server: Server, stack: AsyncExitStack) -> Any:
-        """Return the authentication for a server; None if its headers have one."""
         if any(name.lower() == "authorization" for name, _ in server.headers):
             return None
         from contextui.windows.mcp.login import make_login  # noqa: PLC0415
@@ -290,7 +286,6 @@ class Connection:
             self._is_broken = True
 
     def _died(self) -> str:
-        """Describe how the process ended, if it did by itself."""
         if self._process is None or not self._is_broken:
             return ""
         self._is_broken = False
@@ -417,7 +412,6 @@ class Connection:
     # --- calls -----------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Progress) -> Any:
-        """Call a tool. Cancelling this cancels the call at the server."""
         client = await self.client()
         self.questions = 0
 
@@ -444,7 +438,6 @@ class Connection:
         *,
         longest: float | None = None,
     ) -> Any:
-        """Make a request and wait for its answer."""
         limit = asyncio.timeout(self.server.timeout)
         # Not in the context of the action that makes it: the library may keep that.
         task = asyncio.get_running_loop().create_task(work(limit), context=contextvars.Context())
@@ -502,7 +495,6 @@ _VAGUE = ("Server returned an error response", "Not Found", "Session terminated"
 
 
 def _refusal(code: int) -> str:
-    """Describe an HTTP status that is an error; empty if it is none."""
     if code in (401, 403):
         return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
     if code == 404:

@@ -127,7 +127,6 @@ class Description:
         )
 
     def _notes(self, lod: Lod) -> Iterable[str]:
-        """Yield what else is to be known: questions, instructions, resources, prompts."""
         state, words, found = self._state, self._words, self._state.catalogue
         if state.asked is not None:
             asked = one_line(state.asked.message, 300)

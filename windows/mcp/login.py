@@ -88,7 +88,6 @@ class TokenFile:
         return None
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Store tokens, and when they expire."""
         ends = None if tokens.expires_in is None else time.time() + tokens.expires_in
         self._write(tokens=tokens.model_dump(mode="json", exclude_none=True), ends=ends)
 
@@ -105,7 +104,6 @@ class TokenFile:
             )
 
     def note(self, context: OAuthContext) -> None:
-        """Store who renews the tokens."""
         found = (context.oauth_metadata, context.protected_resource_metadata)
         metadata, resource = (
             one and one.model_dump(mode="json", exclude_none=True) for one in found

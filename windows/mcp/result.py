@@ -72,7 +72,6 @@ class Result(BaseModel):
 
     @property
     def summary(self) -> str:
-        """How much it is: rows, or lines."""
         if not self.ok:
             return "error"
         if self.table is not None:

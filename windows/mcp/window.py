@@ -263,7 +263,6 @@ class _ServerWindow(Window):
         return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
 
     async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
-        """Keep a result; return what the model reads of it."""
         async with self.env.change():
             self.state.last += 1
             record.number = self.state.last

@@ -52,7 +52,6 @@ def unfinished(text: str) -> int:
 
 
 def _numbers(params: str) -> list[int]:
-    """Return the parameters of a CSI sequence; 0 is a parameter left out."""
     return [min(int(part), 9999) if part.isdecimal() else 0 for part in params.split(";")]
 
 
@@ -80,7 +79,6 @@ class Emulator:
         return self._screen.lines, self._screen.columns
 
     def mode(self, number: int) -> bool:
-        """Whether a private mode is on, such as `BRACKETED_PASTE`."""
         return number in self._modes
 
     @property
@@ -106,7 +104,6 @@ class Emulator:
 
     @property
     def scrollback(self) -> int:
-        """How many rows scrolled away and are kept."""
         return len(self._main.history)
 
     @property

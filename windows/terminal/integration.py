@@ -267,7 +267,6 @@ class Integration:
         return before + (f"eval {self.quote(command)}" if "\n" in command else command)
 
     def remove(self) -> None:
-        """Remove the files; they are not needed once the shell has started."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, name: str, text: str) -> Path:

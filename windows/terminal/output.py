@@ -116,7 +116,6 @@ class OutputReader:
         return _REST * (len(_flooding) - 1) if self in _flooding else 0.0
 
     def _read(self) -> int:
-        """Read what there is, for a short time; return how many bytes."""
         parts, end = list[bytes](), time.monotonic() + _READ
         while time.monotonic() < end:
             try:

@@ -57,11 +57,9 @@ class Command:
 
     @property
     def output(self) -> str:
-        """Its output as plain text: the first and the last lines."""
         return self.transcript.output()
 
     def restart(self) -> None:
-        """Forget the output so far."""
         self.transcript = Transcript()
         self.spool.remove()
         self.spool = Spool(self.spool.path, self.spool.limit)

@@ -100,7 +100,6 @@ class Screen(pyte.Screen):
         return text if goes_on else text.rstrip(" "), goes_on
 
     def cells(self, y: int, start: int, end: int | None) -> str:
-        """Return the text in some columns of a row."""
         line = self.buffer.get(y)
         if line is None:
             return ""
@@ -214,7 +213,6 @@ class Screen(pyte.Screen):
         self.dirty = set(range(lines))
 
     def scroll(self, count: int, up: bool) -> None:
-        """Move the lines between the margins; the cursor stays."""
         top, bottom = self.margins or (0, self.lines - 1)
         y = self.cursor.y
         self.cursor.y = bottom if up else top
@@ -319,7 +317,6 @@ def _characters(attrs: pyte.screens.Char) -> Callable[[str], pyte.screens.Char]:
 
 @lru_cache(maxsize=4096)
 def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> "Style | None":
-    """Return the style of cells; None for plain ones."""
     from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
 
     fg, bg, *flags, _ = attrs

@@ -152,12 +152,10 @@ class Shell:
 
     @property
     def pid(self) -> int:
-        """The process id, which is also the id of the session."""
         return self._process.pid
 
     @property
     def running(self) -> Command | None:
-        """The command that runs, if any."""
         return self._current
 
     @property
@@ -212,7 +210,6 @@ class Shell:
     # Input
 
     def type(self, data: bytes) -> None:
-        """Send the person's keys."""
         self._release()
         self._write(data)
         self._begun = data[-1:] not in _LINE_ENDS
@@ -254,7 +251,6 @@ class Shell:
             )
 
     def check_input(self, text: str) -> Command:
-        """Return the command that `input` would type into."""
         if self._current is None:
             raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
@@ -286,7 +282,6 @@ class Shell:
 
     @property
     def _has_program(self) -> bool:
-        """Whether a program, and not the shell, has the terminal."""
         return self._process.foreground() not in (0, self._home_group)
 
     def _is_starting(self, command: Command) -> bool:
@@ -308,7 +303,6 @@ class Shell:
             return True
 
     def _unread(self) -> int:
-        """Return how many bytes of input nobody has read yet."""
         device = self._process.open_device()
         try:
             return len(self._input) + processes.unread(device)
@@ -450,7 +444,6 @@ class Shell:
         return command
 
     async def _started(self, command: Command) -> None:
-        """Wait until a command that was typed has started."""
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -467,7 +460,6 @@ class Shell:
             )
 
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
-        """End a command as soon as it has started."""
         with suppress(ShellError):  # it did not start
             await starting
             if self._current is command:
@@ -523,11 +515,9 @@ class Shell:
         return command
 
     async def wait(self, command: Command) -> None:
-        """Wait until a command, or the shell, has ended."""
         await self._until(lambda: not command.running or self._ended)
 
     async def prompt(self) -> None:
-        """Wait until the shell is at its prompt, or has ended."""
         await self._until(lambda: self.at_prompt or self._ended)
 
     async def settle(self) -> None:
@@ -597,7 +587,6 @@ class Shell:
         return True
 
     async def close(self) -> None:
-        """End the shell with everything in its session. The spool files stay."""
         self._closing = True  # all processes are continued, in order to end
         self._release()
         await self._process.end()

@@ -69,7 +69,6 @@ class Spool:
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> "Spool":
-        """Return a spool of few lines, in memory."""
         spool = cls(Path())
         spool._memory += "".join(f"{one}\n" for one in lines).encode()
         spool._index(bytes(spool._memory))
@@ -115,17 +114,14 @@ class Spool:
             self._first_lines.append(self.lines)
 
     def page(self, start: int, count: int) -> list[str]:
-        """Return lines by number; 0 is the first."""
         return [line for _, line in zip(range(count), self._read(max(0, start)), strict=False)]
 
     def find(self, text: str, most: int = 100) -> list[tuple[int, str]]:
-        """Return the first lines that contain a text, with their numbers."""
         numbered = enumerate(self._read(0))
         found = ((at, line) for at, line in numbered if text in line)
         return [one for one, _ in zip(found, range(most), strict=False)]
 
     def finish(self) -> None:
-        """Close the file: nothing more is written."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -35,7 +35,6 @@ class Transcript:
     # --- called by the emulator ----------------------------------------------------------
 
     def begin(self, screen: Screen) -> None:
-        """Read the rows of a screen, from the cursor on."""
         self._screen, self._first = screen, screen.place
         self._next = self._first[0]
 
@@ -99,7 +98,6 @@ class Transcript:
 
     @property
     def lines(self) -> int:
-        """How many lines there are, with those left out."""
         return len(self.head) + self.left_out + len(self.tail)
 
     def output(self) -> str:

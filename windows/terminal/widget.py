@@ -293,7 +293,6 @@ class TerminalBody(Widget, can_focus=True):
         return strip.apply_style(self.rich_style)
 
     def _line_below(self, width: int) -> Strip:
-        """Return the question before a command is ended, or the words about an ended shell."""
         if self._asked is None:
             said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
         else:
@@ -487,7 +486,6 @@ class TerminalBody(Widget, can_focus=True):
 
 
 def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
-    """Yield the rows in which commands were typed, with their marks."""
     commands: dict[int, Command] = {one.number: one for one in shell.commands}
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:

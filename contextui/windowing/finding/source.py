@@ -13,7 +13,6 @@ from types import ModuleType
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
-from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.error_text import Clause, reason_of
 from contextui.windowing.window import Window
@@ -69,7 +68,6 @@ def content_or_reason(workspace: Workspace, path: str) -> bytes | Translatable:
 
 
 def _refusal(error: FileError) -> Translatable:
-    """Explain why a file is refused."""
     if isinstance(error, PathEscapeError):
         return Message("it is a link that leads out of the folder: put the file itself there")
     if isinstance(error, FileTooLargeError):
@@ -218,15 +216,6 @@ def checked(cls: type[Window]) -> type[Window]:
             "a base class",
             name=cls.__name__,
         )
-    # Both were checked at class creation, but may have been changed since.
-    if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
-        raise WindowLoadError(
-            "{name} cannot be a window's name ({rule})",
-            name=quote(str(cls.name)),
-            rule=Message(NAMING),
-        )
-    if not isinstance(cls.description, str):
-        raise WindowLoadError("{name}.description must be text", name=cls.__name__)
     return cls
 
 
