@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui import Lod, Window
+from contextui import Window
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.testing import WindowTester
 from contextui.windowing.action import ActionResult
@@ -44,17 +44,6 @@ def test_the_window_and_its_test_work_as_they_are(tmp_path: Path) -> None:
     assert f"{4 * len(names)} passed" in run_tests(tmp_path)
     registry = discover(folders=[tmp_path], packages=())
     assert {entry.name: entry.status for entry in registry.entries} == dict.fromkeys(names, "ready")
-
-
-def test_the_window_has_all_that_a_window_has(tmp_path: Path) -> None:
-    path, _ = write_new_window("notes", tmp_path)
-    (cls,) = discover(files=[path], packages=()).classes()
-    assert (cls.name, cls.description) == ("notes", "Keeps entries.")
-    assert list(cls.actions) == ["add", "remove"]
-    with WindowTester(cls, entries=["</Window>", "b", "c", "d"]) as window:
-        shown = {lod: window.content(lod) for lod in Lod}
-        assert len(shown[Lod.GIST]) < len(shown[Lod.SUMMARY]) < len(shown[Lod.FULL])
-        assert "&lt;/Window>" in window.xml()
 
 
 def test_a_name_that_is_none_says_what_one_is(tmp_path: Path) -> None:
