@@ -205,12 +205,12 @@ class OutputReader:
         if self._emulator.alternate:
             self._pause()  # a full-screen program would leave a wrong picture
             return
-        lines, modes = 0, list[bytes]()
-        while self.waiting > _KEPT and isinstance(item := self._items[0], bytes):
+        lines, modes, is_last = 0, list[bytes](), False
+        while self.waiting > _KEPT and not is_last and isinstance(item := self._items[0], bytes):
             self._items.popleft()
-            end = len(item)
-            if self.waiting - len(item) < _KEPT:
-                end = item.find(b"\n", self.waiting - _KEPT) + 1 or end
+            end, is_last = len(item), self.waiting - len(item) < _KEPT
+            if is_last:  # up to the end of a line, or the rest of it would count as one
+                end = item.find(b"\n", self.waiting - _KEPT) + 1 or item.rfind(b"\n") + 1 or end
                 if item[end:]:
                     self._items.appendleft(item[end:])
             self.waiting -= end

@@ -76,8 +76,10 @@ class Transcript:
     def skip(self, lines: int) -> None:
         """Leave lines out, after all that were taken so far."""
         assert self._screen is not None
+        if not lines:  # a part of a line
+            return
         if self._next <= self._screen.place[0] <= self._screen.last_row:
-            lines = max(0, lines - 1)  # the rest of this line is left out
+            lines -= 1  # the rest of this line is left out
         self._take_shown()
         self._skipped = True
         self.left_out += len(self._tail) + lines

@@ -179,3 +179,20 @@ async def test_a_flood_after_a_mark_is_skipped_too(
         assert output.waiting == 2 * MB  # the mark is first
         output._slice_of_work()
         assert output.waiting <= 48 * 1024
+
+
+async def test_a_flood_is_skipped_up_to_the_end_of_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextui.windows.terminal.output._KEPT", 4_000)
+    skipped = list[bytes]()
+    async with shell(tmp_path) as one:
+        output = one._output
+        monkeypatch.setattr(output, "_keep", lambda data: skipped.append(data) or data)
+        output._queue(b"yes\r\n" * 10_000 + b"yes\r")
+        output._queue(b"\n".ljust(3_999, b"n"))
+        output._drop()
+        assert skipped == [b"yes\r\n" * 10_000]
+        assert output._items[0] == b"yes\r"
+        output._items.clear()
+        output.waiting = 0
