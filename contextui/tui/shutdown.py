@@ -151,17 +151,19 @@ class Signals:
         if os.fork():
             os.close(reading)
             return
-        os.close(self.report)
-        self.report = _STDERR
-        for number in (*STATUSES, signal.SIGTSTP, signal.SIGTTOU):
-            signal.signal(number, signal.SIG_IGN)
-        report = b""
-        while part := os.read(reading, 4096):
-            report += part
-        if _RESTORED not in report:
-            self.restore()
-        os.write(_STDERR, report.replace(_RESTORED, b""))
-        os._exit(0)
+        try:
+            os.close(self.report)
+            self.report = _STDERR
+            for number in (*STATUSES, signal.SIGTSTP, signal.SIGTTOU):
+                signal.signal(number, signal.SIG_IGN)
+            report = b""
+            while part := os.read(reading, 4096):
+                report += part
+            if _RESTORED not in report:
+                self.restore()
+            os.write(_STDERR, report.replace(_RESTORED, b""))
+        finally:  # the terminal may be gone
+            os._exit(0)
 
     def _report_restored(self) -> None:
         if self.report != _STDERR:
