@@ -167,7 +167,8 @@ class Signals:
 
     def _report_restored(self) -> None:
         if self.report != _STDERR:
-            os.write(self.report, _RESTORED)
+            with suppress(OSError):  # the guard was killed, too
+                os.write(self.report, _RESTORED)
 
     def listen(self, driver: Any = None) -> None:
         """Handle signals through the running event loop from now on.
