@@ -132,6 +132,16 @@ def test_an_answer_that_is_a_secret_is_masked(
     assert secrets.mask_own("first-value, second-value") == masked
 
 
+def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
+    with opened(plain("garbage"), tmp_path) as server:
+        assert server.act("echo", text="x") == "x"
+
+
+def test_one_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
+    with opened(plain("stays"), tmp_path):  # `no_process_is_left` looks
+        pass
+
+
 def test_ten_thousand_tools_are_as_many_as_a_window_takes(tmp_path: Path) -> None:
     with opened(plain("many"), tmp_path) as server:
         assert len(server.window.actions) <= MOST_TOOLS + 10
