@@ -60,15 +60,7 @@ class ProcessError(ContextUIError):
 
 
 class Process:
-    """A process that leads a session of its own.
-
-    Attributes:
-        pid: The process id, which is also the id of the session.
-        terminal: The master side of its pseudo terminal, or -1. The owner closes it.
-        stdin: The stream to its input, if that is a pipe.
-        stdout: The stream from its output, if that is a pipe.
-        stderr: The stream from its error output, if that is a pipe.
-    """
+    """A process that leads a session of its own."""
 
     def __init__(
         self,
@@ -96,11 +88,7 @@ class Process:
         return reaper.members(self.pid, self._started)
 
     async def end(self, grace: float = reaper.GRACE) -> None:
-        """End all processes of the session: ask them to, then kill those that remain.
-
-        Args:
-            grace: Seconds until SIGKILL.
-        """
+        """End all processes of the session: ask them to, then kill those that remain."""
         for pause in reaper.ending(self.pid, self._started, grace):
             await asyncio.sleep(pause)
         await self.wait()

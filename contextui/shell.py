@@ -233,9 +233,6 @@ def locate(program: str, search: str, workspace: Path) -> Path | None:
 
     None if there is none, or if it is found in the workspace or behind a relative entry of the
     search path: a project must not choose which program a pattern runs.
-
-    Args:
-        program: The name, without a folder.
     """
     inside = workspace.resolve()
     for entry in search.split(os.pathsep):

@@ -10,11 +10,7 @@ from contextui.git.repository import Repository
 
 @dataclass(frozen=True)
 class Marks:
-    """Git's marks of files, and of the folders that contain them.
-
-    Attributes:
-        of_path: The mark of each changed file and of each folder around it.
-    """
+    """Git's marks of files, and of the folders that contain them."""
 
     of_path: Mapping[str, str] = field(default_factory=dict)
     deleted: Mapping[str, Sequence[str]] = field(default_factory=dict)

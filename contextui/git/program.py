@@ -34,11 +34,7 @@ Reason = Literal["no repository", "no git", "problem"]
 
 
 class GitError(ContextUIError):
-    """Git cannot do it.
-
-    Attributes:
-        reason: Whether there is no repository, no git, or another problem.
-    """
+    """Git cannot do it."""
 
     def __init__(self, message: str, reason: Reason = "problem", **values: object) -> None:
         self.reason = reason

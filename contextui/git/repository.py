@@ -52,11 +52,7 @@ _HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
 
 @dataclass
 class Repository:
-    """The repository of the session's folder, checked and with its settings overridden.
-
-    Args:
-        environment: The environment to take PATH, HOME and the identity from.
-    """
+    """The repository of the session's folder, checked and with its settings overridden."""
 
     folder: Path
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -126,7 +122,6 @@ class Repository:
         Args:
             which: Options of ``git diff``: none for what staging would change, ``--cached`` for
                 what a commit would record, and with ``-R`` for what unstaging would change.
-            paths: The files; by default all of the repository.
         """
         if paths is None:
             return shown(self._whole_diff(which, [], limit))

@@ -77,15 +77,7 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A path that differs between the last commit, the index and the folder.
-
-    Attributes:
-        index: The kind of the staged change: one of ``MTADRC``; ``.`` for none, ``?`` untracked.
-        tree: The kind of the change that is not staged, likewise.
-        is_submodule: Whether it is another repository, which is never entered.
-        staged: The lines of the staged change, if they are counted.
-        lines: The lines of the change that is not staged.
-    """
+    """A path that differs between the last commit, the index and the folder."""
 
     path: str
     index: str
@@ -174,13 +166,7 @@ class Commit(NamedTuple):
 
 
 def parse_status(data: bytes, prefix: str = "") -> Status:
-    """Parse the output of ``git status --porcelain=v2 --branch -z``.
-
-    Args:
-        data: The output; an unfinished record at its end is left out.
-        prefix: The session's folder in the repository, with a trailing ``/``; paths outside of it
-            are left out.
-    """
+    """Parse the output of ``git status --porcelain=v2 --branch -z``."""
     records = data.split(b"\0")[:-1]
     facts: dict[str, str] = {}
     changes: list[Change] = []

@@ -61,12 +61,7 @@ def register(
     actions: Mapping[str, Action],
     warn: Callable[[ContextUIError], None],
 ) -> dict[str, AnyAnchor]:
-    """Validate the anchors of one render and return them by id.
-
-    Args:
-        actions: The window's actions, by id.
-        warn: Callback for an `AnchorConflictError` per duplicate id; the first one is kept.
-    """
+    """Validate the anchors of one render and return them by id."""
     registry: dict[str, AnyAnchor] = {}
     for count, anchor in enumerate(anchors):
         if count == MOST:

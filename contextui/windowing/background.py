@@ -54,11 +54,7 @@ class Waits:
 
 
 class Background:
-    """The jobs of one window, their processes, and the actions that need not wait for its queue.
-
-    Args:
-        ended: Callback when a job has ended, on the window's thread.
-    """
+    """The jobs of one window, their processes, and the actions that need not wait for its queue."""
 
     def __init__(self, core: WindowCore, renders: Renders, ended: Callable[[Job], object]) -> None:
         self._core, self._renders, self._ended = core, renders, ended

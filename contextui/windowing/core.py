@@ -65,15 +65,7 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the windows of a session have in common.
-
-    Attributes:
-        open: Opens a window with args, for an actor who may read these secret files.
-        showing: Returns the window that has a file open, if any.
-        discloses_all: Whether the model may read files that may hold secrets without approval.
-        files: The files of the session's folder, if there is one.
-        data: Where windows keep files; None if nothing is saved.
-    """
+    """What the windows of a session have in common."""
 
     session_id: str
     lang: Lang

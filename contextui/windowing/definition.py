@@ -24,11 +24,7 @@ _LOOKS = {
 
 
 def declared_actions(cls: type, window: type) -> dict[str, Action]:
-    """Collect the actions of a class: those of its bases first, in order of declaration.
-
-    Args:
-        window: The class `Window`, whose attributes cannot be actions.
-    """
+    """Collect the actions of a class: those of its bases first, in order of declaration."""
     names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
     actions = {}
     for name in names:

@@ -131,14 +131,7 @@ current_job: contextvars.ContextVar[Job | None] = contextvars.ContextVar("job", 
 
 
 class Jobs:
-    """The jobs of one window.
-
-    Args:
-        progressed: Callback when the list or the progress changed; at most ten times a second.
-        listed: Callback when a job has started or ended, on the window's thread.
-        over: Awaited when the work of a job is over: it ends what the job has started.
-        ended: Callback when a job has ended, and whether its end has to be reported.
-    """
+    """The jobs of one window."""
 
     def __init__(
         self,

@@ -17,11 +17,7 @@ from contextui.words import Message
 
 
 class OpenWindows:
-    """The windows of a session by id, and the classes that can be opened. Thread-safe.
-
-    Attributes:
-        numbers: The highest number used in ids of each window name.
-    """
+    """The windows of a session by id, and the classes that can be opened. Thread-safe."""
 
     def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
         self.classes: dict[str, type[Window]] = {}

@@ -363,11 +363,7 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
 
 
 class ModelParams(Params):
-    """The params of an action that are declared by a pydantic model.
-
-    Args:
-        model: The model; the action is called with its fields.
-    """
+    """The params of an action that are declared by a pydantic model."""
 
     def __init__(self, model: type[BaseModel]) -> None:
         self._start()

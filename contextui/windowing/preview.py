@@ -119,11 +119,7 @@ class Preview:
 
 
 def checked(given: object, name: str, words: Words) -> Preview | None:
-    """Validate what a window's `preview` returned.
-
-    Args:
-        given: The returned value; text becomes a preview of the action itself.
-    """
+    """Validate what a window's `preview` returned."""
     if given is None or given == "":
         return None
     if isinstance(given, str):

@@ -83,11 +83,7 @@ class Frame(NamedTuple):
 
 
 def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
-    """Render the window; any exception becomes an error snapshot with the reason.
-
-    Args:
-        reported: Anchor problems that earlier renders reported; they are not repeated.
-    """
+    """Render the window; any exception becomes an error snapshot with the reason."""
 
     def warn_once(problem: ContextUIError) -> None:
         if str(problem) not in reported:

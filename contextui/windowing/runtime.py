@@ -200,11 +200,7 @@ class Runtime:
             self._opening[0].cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
-        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread.
-
-        Returns:
-            A future that is done after that.
-        """
+        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread."""
         self.stop_opening()
         self.ending = ended = Future[None]()
 
@@ -295,11 +291,7 @@ class Runtime:
         return result
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        """Return what an action, or an anchor's action, would change outside the window.
-
-        Returns:
-            The window's preview; None if it provides none.
-        """
+        """Return what an action, or an anchor's action, would change outside the window."""
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         return await self.previews.get(intent)

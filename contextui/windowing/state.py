@@ -293,12 +293,7 @@ class StateKeeper(Generic[S]):
         self.check(state)
 
     def begin(self, state: S) -> bool:
-        """Start a transaction.
-
-        Returns:
-            Whether the state still equals the committed one. If not, code that kept a reference
-            changed it outside a transaction; `rollback` returns the committed state.
-        """
+        """Start a transaction."""
         self.refer(state)
         return self._dump(state) == self._committed
 
@@ -325,11 +320,7 @@ class StateKeeper(Generic[S]):
         return view
 
     def check(self, state: object) -> bool:
-        """Validate the state, so that `commit` cannot fail.
-
-        Returns:
-            Whether it differs from the committed state.
-        """
+        """Validate the state, so that `commit` cannot fail."""
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
                 f"the state became a {type(state).__name__}; it must stay a {self._class.__name__}"

@@ -93,10 +93,6 @@ class Transactions:
 
     def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
         """Execute a call and validate the state, then commit or roll back.
-
-        Args:
-            first: Whether it opens a new window: its result is the first version.
-
         Returns:
             What the model reads of its result; or the job that it returned.
         """

@@ -15,11 +15,7 @@ DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What was read of the repository.
-
-    Attributes:
-        log_count: How many commits were asked for; fewer if there are no more.
-    """
+    """What was read of the repository."""
 
     status: Status = field(default_factory=Status)
     commits: tuple[Commit, ...] = ()

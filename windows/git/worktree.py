@@ -40,11 +40,7 @@ class WorkTree:
         return Repository(self._env.workspace.root)
 
     def read(self, repository: Repository | None = None) -> None:
-        """Read the status, and the diff and log that are shown.
-
-        Args:
-            repository: The repository, if an action has opened and checked it just now.
-        """
+        """Read the status, and the diff and log that are shown."""
         began, state = time.monotonic(), self._state
         try:
             repository = repository or self.repository()

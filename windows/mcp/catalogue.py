@@ -149,12 +149,7 @@ async def read_catalogue(
     uses: Callable[[str], bool],
     seconds: float,
 ) -> Catalogue:
-    """Read what a server offers.
-
-    Args:
-        before: What was read before; the other kinds stay.
-        uses: Returns whether a tool is used, by its name.
-    """
+    """Read what a server offers."""
     able, new = client.server_capabilities, before.model_copy()
     if "tools" in kinds and able.tools is not None:
         found = await _listed(client.list_tools, "tools", LISTED_TOOLS, seconds)
@@ -189,11 +184,7 @@ async def _listed(
 
 
 def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[Tool], int, int]:
-    """Return the tools that become actions, how many are not used, and how many are too many.
-
-    Args:
-        uses: Returns whether a tool is used, by its name.
-    """
+    """Return the tools that become actions, how many are not used, and how many are too many."""
     tools, taken, unused, dropped = list[Tool](), set(RESERVED), 0, 0
     for one in found:
         if not uses(one.name):

@@ -61,10 +61,6 @@ class Connection:
     """Connects to a server on demand, again after it stopped, and follows what it announces.
 
     Belongs to the window's event loop.
-
-    Args:
-        exposed: Called with a host before a secret is sent to it unencrypted.
-
     Attributes:
         updated: Resources that changed and were not read again yet.
         questions: How many questions the server asked since the last call began.

@@ -122,11 +122,7 @@ class TokenFile:
 def make_login(
     home: Path, url: str, show: Callable[[str], None]
 ) -> tuple[OAuthClientProvider, "Callback"]:
-    """Create the authentication for a server.
-
-    Args:
-        show: Shows the link to the person; an empty one when it is no longer needed.
-    """
+    """Create the authentication for a server."""
     storage = TokenFile(home, url)
     callback = Callback(storage, show)
     metadata = OAuthClientMetadata(

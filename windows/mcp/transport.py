@@ -81,11 +81,7 @@ async def lines_of(
 async def process_streams(
     process: Process, log: Log, ended: Callable[[BaseException | None], None]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """Speak with a server that runs as a process: one JSON message per line.
-
-    Args:
-        ended: Called when it can no longer be spoken with, with the reason if there is one.
-    """
+    """Speak with a server that runs as a process: one JSON message per line."""
     to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
     assert process.stdin is not None
@@ -236,11 +232,7 @@ def http_client(
 async def http_streams(
     server: Server, auth: httpx2.Auth | None, noted: Callable[[int], None]
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """Speak with a server over HTTP.
-
-    Args:
-        auth: The login, if there is one.
-    """
+    """Speak with a server over HTTP."""
     if server.kind == "sse":
         from mcp.client.sse import sse_client  # noqa: PLC0415  (few servers need it)
 

@@ -194,11 +194,7 @@ class Mark:
 
 
 class Integration:
-    """The start-up files of one shell.
-
-    Attributes:
-        kind: Which shell it is; `sh` is any other.
-    """
+    """The start-up files of one shell."""
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:
         name = os.path.basename(program)

@@ -34,13 +34,6 @@ time, and the thread that draws the screen would wait for all of them."""
 
 class OutputReader:
     """Reads a terminal on the running event loop.
-
-    Args:
-        terminal: The file descriptor; reading it must not block.
-        emulator: The screen; it shows how many lines were skipped.
-        take: Takes the next output, mark, or switch of the alternate screen (True: on).
-        keep: Keeps the bytes of skipped output; returns those that are shown nowhere.
-
     Attributes:
         waiting: Bytes that are read and not yet taken.
     """

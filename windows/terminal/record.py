@@ -21,15 +21,7 @@ Who = Literal["person", "model"]
 
 
 class Command:
-    """One command that ran in a shell, or still runs.
-
-    Attributes:
-        number: Its place among the shell's commands; the first is 1.
-        ended: When it ended, or None.
-        status: Its exit status, or None while it runs or if the shell did not report it.
-        full_screen: Whether it used the whole screen, as an editor does: that is not output.
-        job: The number of the window's job that watches it; 0 if there is none yet.
-    """
+    """One command that ran in a shell, or still runs."""
 
     def __init__(
         self,

@@ -51,12 +51,7 @@ class ShellError(ContextUIError):
 
 
 class Shell:
-    """An interactive shell. Create it with `start`.
-
-    Attributes:
-        commands: The last commands, oldest first; the last may still run.
-        status: The exit status of the shell itself, or None while it runs.
-    """
+    """An interactive shell. Create it with `start`."""
 
     def __init__(
         self,
@@ -228,9 +223,6 @@ class Shell:
         The kernel lets only the process group in the foreground read from a terminal. The shell,
         which is in another group, is stopped while the text waits to be read. What the program has
         not read is discarded before the shell goes on.
-
-        Args:
-            text: The text; it may have several lines.
         """
         command = self.check_input(text)
         data = text.replace("\n", "\r").encode() + (b"\r" if enter else b"")

@@ -38,11 +38,6 @@ def plain_line(data: bytes) -> str:
 
 class Spool:
     """The bytes that a command printed, in memory while they are few, then in a file.
-
-    Args:
-        path: The file; it is created when needed and must not exist.
-        limit: Bytes kept; what follows is only counted.
-
     Attributes:
         left_out: Bytes that were not kept.
         error: Why the file could not be written, or "".

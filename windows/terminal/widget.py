@@ -57,11 +57,7 @@ _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def bytes_of(key: str, character: str | None, application: bool) -> bytes:
-    """Return what a terminal sends for a key; empty for one that it does not know.
-
-    Args:
-        character: The character that it writes, if any.
-    """
+    """Return what a terminal sends for a key; empty for one that it does not know."""
     if key in _KEYS:
         return _KEYS[key]
     *modifiers, name = key.split("+")
@@ -91,12 +87,7 @@ _LOOKS = {
 
 
 class Mark(NamedTuple):
-    """What is drawn beside the row in which a command was typed.
-
-    Attributes:
-        ended: When it ended, or None.
-        status: Its exit status, or None if that is not known.
-    """
+    """What is drawn beside the row in which a command was typed."""
 
     column: int
     who: Who
@@ -118,12 +109,7 @@ class Running(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The screen at one moment.
-
-    Attributes:
-        top: The first row that is not scrolled away, counted from the first that ever was.
-        marks: What is drawn beside which of the rows that are shown.
-    """
+    """The screen at one moment."""
 
     rows: tuple[Row, ...] = ()
     cursor: Cursor = Cursor(0, 0, False)

@@ -22,11 +22,7 @@ from contextui.words import Text, Words
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A file that cannot be loaded; the old code goes on.
-
-    Attributes:
-        line: The line, if it is known.
-    """
+    """A file that cannot be loaded; the old code goes on."""
 
     file: str
     line: int | None
@@ -40,14 +36,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ReloadReport:
-    """What a reload did.
-
-    Attributes:
-        reloaded: The windows with new code, by name.
-        faults: The files that cannot be loaded.
-        untrusted: The windows whose files have changed and are not trusted; they were not loaded.
-        removed: The windows that are no longer defined; they keep their old code.
-    """
+    """What a reload did."""
 
     reloaded: tuple[str, ...] = ()
     windows: tuple[Replacement, ...] = ()
@@ -129,9 +118,6 @@ class Reloader:
         """Load the files that have changed, and give open windows the new classes.
 
         This waits for the windows: call it outside an event loop.
-
-        Args:
-            fresh: Load all files, not only those that have changed.
         """
         with self._lock:
             old, new = self.registry, self.registry.again(fresh=fresh)

@@ -26,12 +26,7 @@ SOURCE_LIMIT = 1_000_000
 
 
 class WindowLoadError(ContextUIError):
-    """A window was found but cannot be loaded; the message says why.
-
-    Attributes:
-        line: The line of its file at which loading failed, if that is known.
-        why: The reason alone, without file and line; empty if it is not known.
-    """
+    """A window was found but cannot be loaded; the message says why."""
 
     line: int | None = None
     why: str = ""
