@@ -2,17 +2,13 @@
 
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from typing import Any
 
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.core import NOTHING
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
 
 
@@ -137,34 +133,6 @@ class OpenWindows:
     def _use(self, window_id: str) -> None:
         self._last_use += 1
         self._used[window_id] = self._last_use
-
-    # --- waiting -----------------------------------------------------------------------
-
-    async def settle(self, seconds: float) -> list[Window]:
-        """Wait until every window is rendered, up to a timeout; return the late ones."""
-        drawing = self._drawing()
-        if drawing:
-            await finished(drawing.values(), seconds)
-        return _late(drawing)
-
-    def settle_now(self) -> list[Window]:
-        """As `settle`, without an event loop; inside one it does not wait at all."""
-        if in_event_loop():
-            return []
-        drawing = self._drawing()
-        wait_for(drawing.values(), PATIENCE)
-        return _late(drawing)
-
-    def _drawing(self) -> dict[Window, "Future[None]"]:
-        pending = ((window, runtime_of(window).renders.pending()) for window in self.all())
-        return {window: future for window, future in pending if future}
-
-
-def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
-    """Return the windows not rendered yet; one that is still opening does not count as late."""
-    return [
-        window for window, future in drawing.items() if not future.done() and not window.is_opening
-    ]
 
 
 def _instantiate(cls: type[Window]) -> Window:
