@@ -177,19 +177,6 @@ def test_a_broken_file_fails_and_the_other_one_is_listed(program: Program) -> No
     assert "mine" in done.out
 
 
-def test_importing_and_starting_load_no_library() -> None:
-    import subprocess
-
-    names = ("contextui", "contextui.tui.app", "contextui.cli.setup")
-    lines = (f"import {one}; print('mcp' in sys.modules, 'mcp_types' in sys.modules)"
-             for one in names)  # fmt: skip
-    script = "; ".join(["import sys", *lines])
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False False\n" * len(names)
-
-
 @pytest.mark.parametrize("mode", ["ask", "auto"])
 def test_without_a_screen_a_tool_runs_only_if_the_person_allowed_it(
     program: Program, server: Server, mode: str
