@@ -60,16 +60,7 @@ class ProcessError(ContextUIError):
 
 
 class Process:
-    """A process that leads a session of its own.
-
-    Attributes:
-        argv: The program and its arguments.
-        pid: The process id, which is also the id of the session.
-        terminal: The master side of its pseudo terminal, or -1. The owner closes it.
-        stdin: The stream to its input, if that is a pipe.
-        stdout: The stream from its output, if that is a pipe.
-        stderr: The stream from its error output, if that is a pipe.
-    """
+    """A process that leads a session of its own."""
 
     def __init__(
         self,
@@ -97,11 +88,7 @@ class Process:
         return reaper.members(self.pid, self._started)
 
     async def end(self, grace: float = reaper.GRACE) -> None:
-        """End all processes of the session: ask them to, then kill those that remain.
-
-        Args:
-            grace: Seconds until SIGKILL.
-        """
+        """End all processes of the session: ask them to, then kill those that remain."""
         for pause in reaper.ending(self.pid, self._started, grace):
             await asyncio.sleep(pause)
         await self.wait()
@@ -122,9 +109,6 @@ class Process:
         """Open the side of the terminal that programs read from, and return its descriptor.
 
         Close it soon: as long as it is open, the end of the last program goes unnoticed.
-
-        Raises:
-            OSError: It cannot be opened.
         """
         return os.open(self._device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
@@ -148,16 +132,10 @@ async def start(
 
     Args:
         argv: The program and its arguments; a name without a slash is looked up in `env`'s PATH.
-        cwd: The folder to run in.
-        env: The whole environment.
         stdin: A descriptor, or PIPE or DEVNULL; not used with `pty`.
         stdout: A descriptor, or PIPE or DEVNULL; not used with `pty`.
         stderr: A descriptor, or PIPE, DEVNULL or STDOUT; not used with `pty`.
         pty: Run it in a pseudo terminal, whose master side is `Process.terminal` (non-blocking).
-        size: Rows and columns of the terminal.
-
-    Raises:
-        ProcessError: There is no such program or folder.
     """
     program = find_program(argv[0], env)
     if not os.path.isdir(cwd):
@@ -205,9 +183,6 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
         name: A path, or a name that is looked up in PATH.
         env: The environment whose PATH counts. Relative folders in PATH are not searched: the
             program found there would depend on the current folder.
-
-    Raises:
-        ProcessError: There is no such program, or it is not executable.
     """
     folders = [one for one in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]
     found = shutil.which(name, path=os.pathsep.join(folders)) if folders or "/" in name else None
@@ -249,9 +224,6 @@ def unread(device: int) -> int:
     """Return how many bytes wait in a terminal until a program reads them.
 
     While the kernel edits lines (`ICANON`), the bytes of an unfinished line do not count.
-
-    Args:
-        device: The side of the terminal that programs read from.
     """
     # Linux moves written bytes to the reader's queue a moment later; polling waits for that.
     poll = select.poll()

@@ -1,6 +1,8 @@
 """Settings that all tests share: the same surroundings, whoever starts the run, and where."""
 
+import asyncio
 import gc
+import inspect
 import os
 import shutil
 import signal
@@ -38,6 +40,7 @@ _KEPT = (
 _OF_THIS_RUN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")  # not of those that tests start
 _SET = {"LANG": "C.UTF-8", "SHELL": "/bin/sh", "TERM": "xterm-256color", "TZ": "UTC"}
 
+_LONGEST = 600.0  # seconds of an async test
 _HOME = tempfile.mkdtemp(prefix="contextui-home-")
 
 
@@ -67,6 +70,21 @@ gc.disable()  # until all tests are collected
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--workers", type=int, default=0, help="run the tests in so many processes")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an async test on an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.function):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+
+    async def bounded() -> None:
+        async with asyncio.timeout(_LONGEST):
+            await pyfuncitem.obj(**given)
+
+    asyncio.run(bounded())
+    return True
 
 
 def pytest_configure(config: pytest.Config) -> None:

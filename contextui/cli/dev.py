@@ -27,6 +27,7 @@ def run(arguments: Arguments) -> int:
     app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
+            watchdog.report_to(app.signals.report)
             app.run()
     finally:
         watchdog.end_soon()

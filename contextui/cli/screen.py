@@ -67,6 +67,7 @@ def run(arguments: Arguments) -> int:
     app.signals.max_freeze = settings.max_freeze
     try:
         with app.signals:
+            watchdog.report_to(app.signals.report)
             app.typed_ahead = "" if is_served else _typed_ahead()
             app.run()
     finally:

@@ -20,6 +20,7 @@ is_wanted = False
 
 _BEAT = 0.5  # seconds between two heartbeats
 _STDERR = 2
+_output = _STDERR
 _limit = 0.0  # 0 until the watchdog was started
 
 
@@ -32,8 +33,16 @@ def start(limit: float) -> None:
     if not is_wanted or _limit:
         return
     _limit = limit
-    faulthandler.register(signal.SIGVTALRM, file=_STDERR, chain=True)  # then the signal kills
+    report_to(_output)
     threading.Thread(target=_beat, daemon=True, name="heartbeat").start()
+
+
+def report_to(descriptor: int) -> None:
+    """Write to this file descriptor which line of code ran when the program is ended."""
+    global _output  # noqa: PLW0603  (of this process)
+    _output = descriptor
+    if _limit:
+        faulthandler.register(signal.SIGVTALRM, file=_output, chain=True)  # then the signal kills
 
 
 def end_soon() -> None:

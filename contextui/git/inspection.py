@@ -74,11 +74,7 @@ def named_programs(
     can match because its program is given by a path or found in the workspace.
 
     Args:
-        argv: The words of the command.
-        folder: Where it runs.
         workspace: The folder in which contextui works; no program in it is started.
-        environment: Its environment, in which git is found by PATH.
-        words: The person's language.
     """
     name, search = argv[0].casefold(), environment.get("PATH", os.defpath)
     program = locate(argv[0], search, workspace) if "/" not in name else None
@@ -135,7 +131,6 @@ class _Inspection:
         return self._command in _READING
 
     def _place(self, argv: Sequence[str], folder: Path) -> tuple[Path, str]:
-        """Return the folder in which git looks for a repository, and its command."""
         rest = list(argv[1:])
         while rest and rest[0].startswith("-"):
             option = rest.pop(0)
@@ -215,7 +210,6 @@ class _Inspection:
         return "" if kind == "alias.*" and self._reads else kind
 
     def _add_rebase(self, todo: Path) -> None:
-        """Add the commands that a rebase under way would run."""
         if not os.path.lexists(todo):
             return
         for line in os.fsdecode(read_plain(todo, _TODO)).splitlines():
@@ -241,11 +235,6 @@ class _Inspection:
             pending += [os.path.join(inner, one) for one in names if one != ".git"]
 
     def _left(self) -> float:
-        """Return the seconds that are left.
-
-        Raises:
-            GitError: None are.
-        """
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise GitError(

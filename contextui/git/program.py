@@ -34,11 +34,7 @@ Reason = Literal["no repository", "no git", "problem"]
 
 
 class GitError(ContextUIError):
-    """Git cannot do it.
-
-    Attributes:
-        reason: Whether there is no repository, no git, or another problem.
-    """
+    """Git cannot do it."""
 
     def __init__(self, message: str, reason: Reason = "problem", **values: object) -> None:
         self.reason = reason
@@ -156,8 +152,6 @@ class Setting(NamedTuple):
     """A setting of git's config.
 
     Attributes:
-        scope: Whose it is: `system`, `global`, `local` or `worktree`.
-        origin: The file that has it, as git names it.
         name: Its name, in lower case but for the part in the middle.
         value: Its value; empty if it has none.
     """
@@ -186,11 +180,7 @@ class Output(NamedTuple):
 
 
 def find_git(folder: Path, search: str) -> str:
-    """Return the absolute path of git, from absolute entries of PATH outside of the folder.
-
-    Raises:
-        GitError: There is none.
-    """
+    """Return the absolute path of git, from absolute entries of PATH outside of the folder."""
     for entry in search.split(os.pathsep):
         if entry.startswith("/") and (found := shutil.which("git", path=entry)):
             real = Path(os.path.realpath(found))
@@ -213,7 +203,6 @@ def _closing(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _read(process: "subprocess.Popen[bytes]", limit: int, deadline: float) -> Output | None:
-    """Read what a process prints, up to a limit; None if the time is up."""
     assert process.stdout is not None
     descriptor, data = process.stdout.fileno(), bytearray()
     while True:
@@ -232,21 +221,15 @@ class Git:
     """Runs git for one folder.
 
     Args:
-        folder: The session's folder, links resolved.
         top: The top of its repository; nothing above it is looked at.
         environment: The environment to take PATH, HOME and the identity from.
         as_person: Whether to read what git reads for the person: bare repositories and the system's
             config, too. The settings that name programs are overridden all the same.
-        seconds: Maximum seconds of one call.
 
     Attributes:
-        program: The absolute path of git.
         filters: The names of all filters that the config defines; none of them is ever run.
         hooks_path: The folder of hooks that the config names, if any; for display only.
         hook_events: The events for which the config names hooks; for display only.
-
-    Raises:
-        GitError: Git is not installed.
     """
 
     def __init__(
@@ -276,18 +259,7 @@ class Git:
         top: bool = False,
         options: Sequence[str] = (),
     ) -> Output:
-        """Run git and return what it prints.
-
-        Args:
-            args: The command and its arguments.
-            given: Its input.
-            limit: Bytes after which it is ended.
-            top: Whether paths begin at the top of the repository.
-            options: Options of git itself.
-
-        Raises:
-            GitError: It failed, or took too long.
-        """
+        """Run git and return what it prints."""
         command = [self.program, "--no-pager", *options, *args]
         folder, deadline = self.top if top else self.folder, time.monotonic() + self._seconds
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
@@ -347,14 +319,7 @@ class Git:
         return made
 
     def config(self, options: Sequence[str] = ()) -> list[Setting]:
-        """Return all settings but the overrides, those of included files too.
-
-        Args:
-            options: Options of git itself.
-
-        Raises:
-            GitError: Git failed, or there are too many.
-        """
+        """Return all settings but the overrides, those of included files too."""
         args = ("config", "--list", "--show-scope", "--show-origin", "--null", "--includes")
         listed = self.run(*args, options=options)
         if listed.is_cut:

@@ -5,7 +5,6 @@ names it in return, and none of the files that git writes is a link.
 """
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from contextui.git.status import (
     quoted,
     shown,
 )
+from contextui.plain_file import read_plain
 
 Counts = dict[str, Lines | None]
 
@@ -52,15 +52,7 @@ _HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
 
 @dataclass
 class Repository:
-    """The repository of the session's folder, checked and with its settings overridden.
-
-    Args:
-        folder: The session's folder, links resolved.
-        environment: The environment to take PATH, HOME and the identity from.
-
-    Raises:
-        GitError: Git is missing, the folder is no repository, or the repository is not accepted.
-    """
+    """The repository of the session's folder, checked and with its settings overridden."""
 
     folder: Path
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -130,11 +122,6 @@ class Repository:
         Args:
             which: Options of ``git diff``: none for what staging would change, ``--cached`` for
                 what a commit would record, and with ``-R`` for what unstaging would change.
-            limit: Maximum bytes.
-            paths: The files; by default all of the repository.
-
-        Raises:
-            GitError: It is longer than the limit.
         """
         if paths is None:
             return shown(self._whole_diff(which, [], limit))
@@ -219,7 +206,6 @@ class Repository:
         return self._git.run(*args, limit=limit, top=top, options=("--no-optional-locks",))
 
     def _whole_diff(self, which: Sequence[str], paths: Sequence[str], limit: int) -> bytes:
-        """Return a complete diff; a text file that an attribute declares as binary is shown too."""
         some = ("--", *paths)
         whole = self._look("diff", *which, "--abbrev=16", *_DIFF, *some, limit=limit)
         counted = self._look("diff", *which, "--numstat", "-z", *_DIFF, *some)
@@ -286,7 +272,7 @@ class Repository:
 
     def _parts_of_branch(self, base: Path) -> list[Path]:
         try:
-            head = _start_of(self.git_dir / "HEAD")
+            head = os.fsdecode(read_plain(self.git_dir / "HEAD", _SMALL))
         except OSError:
             return []  # git reports what is wrong with it
         name = head.strip().removeprefix("ref: refs/heads/")
@@ -295,11 +281,7 @@ class Repository:
 
 
 def initialize(folder: Path, environment: Mapping[str, str]) -> None:
-    """Create a repository in a folder that has none, without the hooks of a template.
-
-    Raises:
-        GitError: There is one already, or git failed.
-    """
+    """Create a repository in a folder that has none, without the hooks of a template."""
     if os.path.lexists(folder / ".git"):
         raise GitError("There is a .git already.")
     git = Git(folder, folder, environment)
@@ -308,7 +290,6 @@ def initialize(folder: Path, environment: Mapping[str, str]) -> None:
 
 
 def _top(folder: Path) -> Path:
-    """Return the nearest folder, upwards, that has a ``.git``."""
     for one in (folder, *folder.parents):
         if os.path.lexists(one / ".git"):
             return one
@@ -318,11 +299,7 @@ def _top(folder: Path) -> Path:
 
 
 def _git_dirs(top: Path) -> tuple[Path, Path]:
-    """Return the repository's own folder, and the one that it shares with linked worktrees.
-
-    Raises:
-        GitError: ``.git`` leads to a repository that does not name this folder in return.
-    """
+    """Return the repository's own folder, and the one that it shares with linked worktrees."""
     place = top / ".git"
     if place.is_dir() and not place.is_symlink():
         if os.path.lexists(place / "commondir"):
@@ -331,10 +308,10 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
     if place.is_symlink() or not place.is_file():
         raise _elsewhere(place)
     try:
-        text = _start_of(place)
+        text = os.fsdecode(read_plain(place, _SMALL))
         git_dir = Path(os.path.realpath(top / text.removeprefix("gitdir: ").rstrip("\n")))
-        back = _start_of(git_dir / "gitdir").rstrip("\n")
-        common = _start_of(git_dir / "commondir").rstrip("\n")
+        back = os.fsdecode(read_plain(git_dir / "gitdir", _SMALL)).rstrip("\n")
+        common = os.fsdecode(read_plain(git_dir / "commondir", _SMALL)).rstrip("\n")
         shared = Path(os.path.realpath(git_dir / common))
     except (OSError, ValueError) as problem:  # a path can contain NUL
         raise _elsewhere(place) from problem
@@ -342,21 +319,6 @@ def _git_dirs(top: Path) -> tuple[Path, Path]:
     if not is_answered or git_dir.parent != shared / "worktrees":
         raise _elsewhere(place)
     return git_dir, shared
-
-
-def _start_of(path: Path) -> str:
-    """Read the beginning of a small file; a pipe does not block.
-
-    Raises:
-        OSError: It cannot be read, or is no file.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no file")
-        return os.fsdecode(os.read(descriptor, _SMALL))
-    finally:
-        os.close(descriptor)
 
 
 def _elsewhere(place: Path) -> GitError:

@@ -83,10 +83,11 @@ STATUSES = {
 }
 """Exit statuses that a shell reports for these signals."""
 
-_STDIN, _STDOUT = 0, 1
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 _LONGEST_WAIT = 10.0  # seconds for a clean exit
 _LONGEST_AGAIN = 1.0  # seconds after a second signal
 _BLOCKED = 2.0  # seconds that the event loop is blocked before Ctrl+C twice ends the program
+_RESTORED = b"\0"  # tells the guard that the terminal is restored
 _HANGUP = 0.5  # seconds for the signal to arrive once the terminal is gone
 _BEAT = 0.5  # seconds between two checks that the event loop runs
 # Reset all terminal modes: bracketed paste, mouse, focus events, kitty keys, alternate screen,
@@ -123,19 +124,51 @@ class Signals:
         """Whether the terminal is gone."""
         self.max_freeze = 30.0
         """Seconds that a widget may block the event loop, before the process is killed."""
+        self.report = _STDERR
+        """Where a process that is killed writes why: a file descriptor."""
 
     def __enter__(self) -> "Signals":
         with suppress(termios.error, OSError):
             self._attributes = termios.tcgetattr(_STDIN)
-        for one in STATUSES:
-            if not is_ignored(one):
-                self._before[one] = signal.signal(one, self._handle)
+            self._start_guard()
+        for number in STATUSES:
+            if not is_ignored(number):
+                self._before[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.restore_attributes()
-        for one, handler in self._before.items():
-            signal.signal(one, handler)
+        self._report_restored()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _start_guard(self) -> None:
+        """Start a process that restores the terminal if this one is killed.
+
+        Code that holds Python's lock, or the system, can end this process without warning.
+        """
+        reading, self.report = os.pipe()
+        if os.fork():
+            os.close(reading)
+            return
+        try:
+            os.close(self.report)
+            self.report = _STDERR
+            for number in (*STATUSES, signal.SIGTSTP, signal.SIGTTOU):
+                signal.signal(number, signal.SIG_IGN)
+            report = b""
+            while part := os.read(reading, 4096):
+                report += part
+            if _RESTORED not in report:
+                self.restore()
+            os.write(_STDERR, report.replace(_RESTORED, b""))
+        finally:  # the terminal may be gone
+            os._exit(0)
+
+    def _report_restored(self) -> None:
+        if self.report != _STDERR:
+            with suppress(OSError):  # the guard was killed, too
+                os.write(self.report, _RESTORED)
 
     def listen(self, driver: Any = None) -> None:
         """Handle signals through the running event loop from now on.
@@ -174,6 +207,7 @@ class Signals:
         if self._attributes is not None:
             with suppress(OSError):
                 os.write(_STDOUT, _RESTORE)
+                self._report_restored()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Kill the process once the event loop has not run for too long."""

@@ -140,11 +140,7 @@ class ActionResult:
 
 
 class ActionCancelledError(asyncio.CancelledError):
-    """The caller of an action was cancelled while it waited for jobs, which were cancelled too.
-
-    Attributes:
-        result: How the jobs ended.
-    """
+    """The caller of an action was cancelled while it waited for jobs, which were cancelled too."""
 
     def __init__(self, result: ActionResult) -> None:
         super().__init__(result.text)
@@ -204,16 +200,7 @@ def mark_of(method: object) -> Mark | None:
 
 
 def checked_says(says: object, params: Params, where: str) -> tuple[str, ...]:
-    """Validate the phrasings of an action and return them.
-
-    Args:
-        says: What the author wrote.
-        params: The action's params, which the phrasings may name.
-        where: The class and the method, for the error message.
-
-    Raises:
-        WindowDefinitionError: They are no list of texts, or one of them is invalid.
-    """
+    """Validate the phrasings of an action and return them."""
     if not isinstance(says, list | tuple) or not all(isinstance(one, str) for one in says):
         raise WindowDefinitionError(
             f'{where}: says takes a list of texts: write says=["…"], not '

@@ -54,17 +54,7 @@ class Waits:
 
 
 class Background:
-    """The jobs of one window, their processes, and the actions that need not wait for its queue.
-
-    Args:
-        core: What the parts of the window share.
-        renders: Its renders, which list the running jobs.
-        ended: Callback when a job has ended, on the window's thread.
-
-    Attributes:
-        jobs: The jobs.
-        waits: Those who wait for news.
-    """
+    """The jobs of one window, their processes, and the actions that need not wait for its queue."""
 
     def __init__(self, core: WindowCore, renders: Renders, ended: Callable[[Job], object]) -> None:
         self._core, self._renders, self._ended = core, renders, ended
@@ -162,11 +152,7 @@ class Background:
         return ActionResult(True, self._core.result_text(job.result))
 
     async def result_of(self, job: Job, actor: Actor) -> ActionResult:
-        """Wait for a job that an action returned, as long as the action wants.
-
-        Raises:
-            ActionCancelledError: The model's turn was stopped, and the job with it.
-        """
+        """Wait for a job that an action returned, as long as the action wants."""
         if actor == "model" and job.is_awaited:
             job.turn = asyncio.current_task()
         try:
@@ -188,11 +174,7 @@ class Background:
         )
 
     def stop_started(self, result: str | Job, actor: Actor) -> None:
-        """Cancel the job that an action returned, if the stopped turn of a model waits for it.
-
-        Raises:
-            ActionCancelledError: It does.
-        """
+        """Cancel the job that an action returned, if the stopped turn of a model waits for it."""
         if actor == "model" and isinstance(result, Job) and result.wait > 0:
             self._stop([result])
 

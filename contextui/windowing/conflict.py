@@ -40,9 +40,6 @@ class Conflicts:
         """Check that the window is what the model saw, or that the model knows the change.
 
         If a conflict is possible, the current version must have been rendered.
-
-        Raises:
-            ConflictError: With the change, which the model knows from now on.
         """
         changed = self._changed
         if not self.is_possible or self._seen is None or changed is None:

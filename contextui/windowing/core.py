@@ -38,10 +38,6 @@ class SavedState(NamedTuple):
     """The data that a session saves to restore a window.
 
     Attributes:
-        version: Its version.
-        lod: Its level of detail.
-        state: Its state.
-        jobs: The names of the running jobs.
         aside: Parts of the state of an earlier version of its class, which this one does not use.
     """
 
@@ -69,20 +65,7 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the windows of a session have in common.
-
-    Attributes:
-        session_id: The session.
-        lang: The language of the person.
-        clock: Returns the current time.
-        emit: Emits an event.
-        open: Opens a window with args, for an actor who may read these secret files.
-        showing: Returns the window that has a file open, if any.
-        discloses_all: Whether the model may read files that may hold secrets without approval.
-        files: The files of the session's folder, if there is one.
-        sandbox: Whether commands must run in a sandbox.
-        data: Where windows keep files; None if nothing is saved.
-    """
+    """What the windows of a session have in common."""
 
     session_id: str
     lang: Lang
@@ -103,18 +86,8 @@ class WindowCore:
     the window's own thread.
 
     Attributes:
-        window: The window.
-        id: Its id.
         around: What it has in common with the session's other windows.
         env: Its environment; set before it runs.
-        emit: Emits an event.
-        words: Translates messages about it into the person's language.
-        worker: Its own thread.
-        lod: Its level of detail.
-        version: Its version.
-        edited_by_person: Whether its unsaved edits may be the person's.
-        is_opening: Whether the hook that opens it is still running.
-        jobs: The names of its running jobs.
         aside: See `SavedState`; set before it runs.
     """
 

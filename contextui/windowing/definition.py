@@ -24,12 +24,7 @@ _LOOKS = {
 
 
 def declared_actions(cls: type, window: type) -> dict[str, Action]:
-    """Collect the actions of a class: those of its bases first, in order of declaration.
-
-    Args:
-        cls: The class.
-        window: The class `Window`, whose attributes cannot be actions.
-    """
+    """Collect the actions of a class: those of its bases first, in order of declaration."""
     names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
     actions = {}
     for name in names:
@@ -61,11 +56,7 @@ def declared_actions(cls: type, window: type) -> dict[str, Action]:
 
 
 def name_of(cls: type) -> str:
-    """Return a window class's name, by default from its Python name.
-
-    Raises:
-        WindowDefinitionError: It is invalid; the message suggests another.
-    """
+    """Return a window class's name, by default from its Python name."""
     own_name = cls.__name__.strip("_").removesuffix("Window")
     own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
     name = cls.__dict__.get("name") or own_name
@@ -82,11 +73,7 @@ def check(cls: Any, *, has_own_init: bool) -> None:
     """Check the state, the attributes and the read-only methods of a window class.
 
     Args:
-        cls: The class.
         has_own_init: Whether it has an ``__init__``, which may create a state without defaults.
-
-    Raises:
-        WindowDefinitionError: One of them is wrong.
     """
     if not (isinstance(cls.State, type) and issubclass(cls.State, WindowState)):
         raise WindowDefinitionError(

@@ -23,9 +23,7 @@ class Intent:
     """A declared action and its validated arguments, to be approved and run.
 
     Attributes:
-        window: The window.
         action: The action; for an anchor, the action it is bound to.
-        arguments: The arguments to call it with.
         target: The anchor's target in the content, if an anchor was named.
         changed: Whether it was approved before, but its effect has changed since.
         reads: A file that may hold secrets, whose content the model would get.
@@ -55,7 +53,6 @@ class Permit:
 
     Attributes:
         preview: The preview that was approved; None if there was none.
-        target_only: Whether any change of the same target is approved.
         arguments: The arguments to run the action with, if the person edited them; the preview is
             then of these.
         note: What the person edited, as a sentence for the model.
@@ -84,12 +81,7 @@ def resolve_intent(
     params: Mapping[str, Any],
     anchors: Mapping[str, AnyAnchor],
 ) -> Intent:
-    """Resolve the id of an action or anchor, and its params, to an intent.
-
-    Raises:
-        UnknownActionError: The window has no such action or anchor.
-        InvalidParamsError: The params do not match the action's.
-    """
+    """Resolve the id of an action or anchor, and its params, to an intent."""
     name, given, target = action_id, dict(params), None
     words = Words(window.env.lang)
     anchor = anchors.get(action_id)
@@ -128,9 +120,6 @@ class Previews:
 
         Returns:
             The window's preview; None if it provides none.
-
-        Raises:
-            ContextUIError: The window's preview failed, or took too long.
         """
         making = self._core.worker.submit(lambda: self._compute(intent))
         await finished([making], PATIENCE)

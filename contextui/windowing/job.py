@@ -131,15 +131,7 @@ current_job: contextvars.ContextVar[Job | None] = contextvars.ContextVar("job", 
 
 
 class Jobs:
-    """The jobs of one window.
-
-    Args:
-        worker: The window's thread, whose loop runs them.
-        progressed: Callback when the list or the progress changed; at most ten times a second.
-        listed: Callback when a job has started or ended, on the window's thread.
-        over: Awaited when the work of a job is over: it ends what the job has started.
-        ended: Callback when a job has ended, and whether its end has to be reported.
-    """
+    """The jobs of one window."""
 
     def __init__(
         self,
@@ -199,14 +191,10 @@ class Jobs:
         """Start a job when the running transaction is committed.
 
         Args:
-            name: Its name.
             work: Called with the job; its coroutine is the job's work, and what it returns the
                 job's result.
             wait: Seconds that an action which returns the job waits for its end.
             quiet: Whether its end is not reported to the model.
-
-        Raises:
-            JobError: It was called outside the window's own code, or too many jobs are running.
         """
         if not self._worker.is_own_thread:
             raise JobError("A job is started only inside the window's own actions, hooks and jobs.")

@@ -43,7 +43,7 @@ from contextui.windowing.runtime import Runtime, runtime_of
 from contextui.windowing.secret_reads import real_path
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.window import Clock, Window, file_of, utc_now
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Lang, Words
 
 MOST_WINDOWS = 1_000
@@ -488,11 +488,22 @@ class WindowManager:
         Returns:
             The ids of late windows; they show their last render, marked stale.
         """
-        return self._warn_late(await self._open_windows.settle(seconds))
+        drawing = self._drawing()
+        if drawing:
+            await finished(drawing.values(), seconds)
+        return self._warn_late(drawing)
 
     def settle_now(self) -> None:
         """As `settle`, without an event loop; inside one it does not wait at all."""
-        self._warn_late(self._open_windows.settle_now())
+        if not in_event_loop():
+            drawing = self._drawing()
+            wait_for(drawing.values(), PATIENCE)
+            self._warn_late(drawing)
+
+    def _drawing(self) -> dict[Window, "Future[None]"]:
+        """Return the pending render of each window that has one."""
+        pending = ((window, runtime_of(window).renders.pending()) for window in self.windows())
+        return {window: future for window, future in pending if future}
 
     # --- internals ---------------------------------------------------------------------
 
@@ -500,10 +511,6 @@ class WindowManager:
     def data(self) -> Path | None:
         """The session's folder for files; None if nothing is saved."""
         return self._data
-
-    def _data_of(self, window_id: str) -> Path | None:
-        """Return the folder of a window, if there is one; its id is a plain name."""
-        return self._data / window_id if self._data is not None else None
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
         """Emit the outcome of a window's `opened` hook that outlasted `open`."""
@@ -530,8 +537,9 @@ class WindowManager:
         last = runtime_of(window).renders.at()  # may wait
         self._open_windows.leave(window_id, last.xml)  # raises if it was closed concurrently
         self._note_closed(window, last)
-        ended, data = runtime_of(window).end(), self._data_of(window_id)
-        if data is not None:
+        ended = runtime_of(window).end()
+        if self._data is not None:
+            data = self._data / window_id  # a plain name
             ended.add_done_callback(lambda _: shutil.rmtree(data, ignore_errors=True))
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
@@ -581,8 +589,9 @@ class WindowManager:
             raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
         return given
 
-    def _warn_late(self, late: Iterable[Window]) -> list[str]:
-        """Emit a warning for each late window, and return the ids."""
+    def _warn_late(self, drawing: Mapping[Window, "Future[None]"]) -> list[str]:
+        """Emit a warning for each late window, and return the ids; one may still be opening."""
+        late = [one for one, done in drawing.items() if not done.done() and not one.is_opening]
         for window in late:
             if self.get(window.id):  # it may have been closed since
                 busy = runtime_of(window).worker.busy_for()

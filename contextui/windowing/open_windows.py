@@ -2,27 +2,18 @@
 
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from typing import Any
 
 from contextui.errors import InvalidSourceDataError, UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing.core import NOTHING
 from contextui.windowing.error_text import reason_of
-from contextui.windowing.runtime import runtime_of
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 from contextui.words import Message
 
 
 class OpenWindows:
-    """The windows of a session by id, and the classes that can be opened. Thread-safe.
-
-    Attributes:
-        classes: The window classes by name.
-        numbers: The highest number used in ids of each window name.
-    """
+    """The windows of a session by id, and the classes that can be opened. Thread-safe."""
 
     def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
         self.classes: dict[str, type[Window]] = {}
@@ -40,12 +31,7 @@ class OpenWindows:
                 raise WindowDefinitionError(f"Two window classes are called {cls.name}: {names}.")
 
     def new(self, asked: Window | type[Window] | str) -> Window:
-        """Return a window to open, by name, class or instance.
-
-        Raises:
-            UnknownWindowError: No class has that name, or the window was opened before.
-            WindowDefinitionError: The class cannot be instantiated.
-        """
+        """Return a window to open, by name, class or instance."""
         if isinstance(asked, str):
             if asked not in self.classes:
                 raise UnknownWindowError(
@@ -65,11 +51,7 @@ class OpenWindows:
         return self._windows.get(window_id)
 
     def require(self, window_id: str) -> Window:
-        """Return the open window with this id.
-
-        Raises:
-            UnknownWindowError: There is none; the message lists the open ones.
-        """
+        """Return the open window with this id."""
         window = self._windows.get(window_id)
         if window is None:
             raise self.unknown(window_id)
@@ -126,21 +108,13 @@ class OpenWindows:
             self._use(window.id)
 
     def exchange(self, window: Window) -> None:
-        """Put a window in the place of the open one with its id; order and use stay.
-
-        Raises:
-            UnknownWindowError: No window with its id is open.
-        """
+        """Put a window in the place of the open one with its id; order and use stay."""
         with self._lock:
             self.require(window.id)
             self._windows[window.id] = window
 
     def leave(self, window_id: str, last_render: str) -> None:
-        """Remove a closed window and keep its last render.
-
-        Raises:
-            UnknownWindowError: It was closed already.
-        """
+        """Remove a closed window and keep its last render."""
         with self._lock:
             self.require(window_id)
             self._last_renders[window_id] = last_render
@@ -148,11 +122,7 @@ class OpenWindows:
             self._used.pop(window_id, None)
 
     def use(self, window_id: str) -> bool:
-        """Mark a window as used; return whether another one was used last.
-
-        Raises:
-            UnknownWindowError: It is not open.
-        """
+        """Mark a window as used; return whether another one was used last."""
         self.require(window_id)
         with self._lock:
             if self._used.get(window_id) == self._last_use:
@@ -163,35 +133,6 @@ class OpenWindows:
     def _use(self, window_id: str) -> None:
         self._last_use += 1
         self._used[window_id] = self._last_use
-
-    # --- waiting -----------------------------------------------------------------------
-
-    async def settle(self, seconds: float) -> list[Window]:
-        """Wait until every window is rendered, up to a timeout; return the late ones."""
-        drawing = self._drawing()
-        if drawing:
-            await finished(drawing.values(), seconds)
-        return _late(drawing)
-
-    def settle_now(self) -> list[Window]:
-        """As `settle`, without an event loop; inside one it does not wait at all."""
-        if in_event_loop():
-            return []
-        drawing = self._drawing()
-        wait_for(drawing.values(), PATIENCE)
-        return _late(drawing)
-
-    def _drawing(self) -> dict[Window, "Future[None]"]:
-        """Return the pending render of each window that has one."""
-        pending = ((window, runtime_of(window).renders.pending()) for window in self.all())
-        return {window: future for window, future in pending if future}
-
-
-def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
-    """Return the windows not rendered yet; one that is still opening does not count as late."""
-    return [
-        window for window, future in drawing.items() if not future.done() and not window.is_opening
-    ]
 
 
 def _instantiate(cls: type[Window]) -> Window:
@@ -210,10 +151,6 @@ def instance_with(
 
     The rest of what was kept aside is not shown to the class: a validator that migrates old parts
     of the state would take them for newer than they are.
-
-    Raises:
-        WindowDefinitionError: It cannot be created.
-        InvalidSourceDataError: The state does not match this class.
     """
     instance = _instantiate(cls)
     try:

@@ -71,9 +71,6 @@ class Param(NamedTuple):
     """One param as declared to the model; `str` of it is such as ``count:int(1..5)=3``.
 
     Attributes:
-        name: Its name.
-        type: The name of its type.
-        optional: Whether it can be omitted.
         bounds: The allowed numbers, such as ``(1..5)``; or empty.
         default: The value if it is omitted, where that says something; or empty.
         description: What it is for; or empty.
@@ -100,15 +97,11 @@ class Params:
     descriptions also from the section ``Args:`` of the docstring.
 
     Args:
-        function: The method.
         owner: The name of its class, for error messages; empty for a plain function. A plain
             function has no `self`, and its params may have any type that pydantic knows.
 
     Attributes:
         listing: The params, in order; `str` of the whole is ``text:string,index:int?``.
-
-    Raises:
-        WindowDefinitionError: A param has no type hint, or a type that cannot be declared.
     """
 
     def __init__(self, function: Callable[..., Any], owner: str) -> None:
@@ -189,16 +182,7 @@ class Params:
         return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
 
     def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
-        """Validate params and return the arguments to call with.
-
-        Args:
-            given: The params as requested.
-            what: The name of the call, for the error message.
-            lang: The language of the error message.
-
-        Raises:
-            InvalidParamsError: It lists every problem, and what was expected.
-        """
+        """Validate params and return the arguments to call with."""
         words = Words(lang)
         arguments = dict(self._absent)
         missing = [one.name for one in self.listing if not one.optional and one.name not in given]
@@ -255,9 +239,6 @@ class SchemaParams(Params):
 
     Names, required ones and plain types are checked here; whatever the action calls checks the
     rest.
-
-    Args:
-        schema: A JSON schema of type ``object``.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
@@ -382,11 +363,7 @@ def _schema_type(kind: Mapping[str, Any], depth: int = 0) -> str:
 
 
 class ModelParams(Params):
-    """The params of an action that are declared by a pydantic model.
-
-    Args:
-        model: The model; the action is called with its fields.
-    """
+    """The params of an action that are declared by a pydantic model."""
 
     def __init__(self, model: type[BaseModel]) -> None:
         self._start()
@@ -402,11 +379,7 @@ def type_name(hint: Any, where: str) -> str:
     """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …).
 
     Args:
-        hint: The type.
         where: The param, for the error message; empty if a type that has no name is ``any``.
-
-    Raises:
-        WindowDefinitionError: The type has no name.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     name: str | None = None
@@ -460,12 +433,10 @@ def _without_none(hint: Any) -> Any:
 
 
 def _bare(hint: Any) -> Any:
-    """Return a type without its annotations."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def _field_facts(hint: Any) -> tuple[str, str, Length]:
-    """Return the bounds, the description and the length that a `Field` declares."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     fields = [one for one in notes if isinstance(one, FieldInfo)]
     words = next((one.description for one in fields if one.description), "")

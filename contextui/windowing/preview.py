@@ -119,16 +119,7 @@ class Preview:
 
 
 def checked(given: object, name: str, words: Words) -> Preview | None:
-    """Validate what a window's `preview` returned.
-
-    Args:
-        given: The returned value; text becomes a preview of the action itself.
-        name: The action, as in ``editor_1.save``.
-        words: The error messages.
-
-    Raises:
-        PreviewError: It cannot be shown completely.
-    """
+    """Validate what a window's `preview` returned."""
     if given is None or given == "":
         return None
     if isinstance(given, str):
@@ -165,9 +156,7 @@ def with_programs(preview: Preview | None, workspace: Path | None, words: Words)
     It takes as long as git and the disk need, up to `contextui.git.inspection.SECONDS`.
 
     Args:
-        preview: The preview.
         workspace: The folder in which contextui works; by default the command's.
-        words: The person's language.
     """
     command = preview.command if preview is not None else None
     if preview is None or command is None:

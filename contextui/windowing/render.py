@@ -83,13 +83,7 @@ class Frame(NamedTuple):
 
 
 def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
-    """Render the window; any exception becomes an error snapshot with the reason.
-
-    Args:
-        core: The window.
-        frame: What it is drawn for.
-        reported: Anchor problems that earlier renders reported; they are not repeated.
-    """
+    """Render the window; any exception becomes an error snapshot with the reason."""
 
     def warn_once(problem: ContextUIError) -> None:
         if str(problem) not in reported:
@@ -111,7 +105,6 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
 
 
 def _refresh_actions(window: Window, warn: Callable[[ContextUIError], None]) -> None:
-    """Add what `more_actions` returns to the window's actions."""
     found, declared = {}, type(window).actions
     for count, one in enumerate(window.more_actions()):
         if count == MOST_ACTIONS:
@@ -135,7 +128,6 @@ def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = Fals
 
 
 def _recorded(core: WindowCore, frame: Frame, xml: str) -> Render:
-    """Render a window as it was recorded."""
     try:
         content = html.unescape(parts_of(xml).content)
     except ValueError as error:  # the log is damaged
@@ -194,8 +186,6 @@ def _snapshot(
 
 def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
     """Convert the content to text within the limit, and to elements if there are any."""
-    if isinstance(body, bytes):
-        body = body.decode("utf-8", "replace")
     if isinstance(body, str):
         return text.for_model(text.cap(body, limit)), None
     if isinstance(body, Element):
@@ -253,7 +243,6 @@ class Renders:
     Attributes:
         replacement: Text shown in place of the content: why the window did not open.
         recorded: The block that the log has, of a window that is only looked at.
-        jobs: Returns how far the running jobs are.
     """
 
     def __init__(self, core: WindowCore, secrets: SecretReads) -> None:

@@ -22,10 +22,8 @@ class Replacement:
     """What became of an open window whose class was replaced.
 
     Attributes:
-        window_id: The window.
         problem: Why it goes on with its old code; empty if it has the new class.
         refused: The saved state that the new class refused. The window still has it.
-        jobs: The names of the jobs that were cancelled.
         aside: The parts of the state that the new class does not use, and the old one did. They
             are saved with the window; a class that has them again gets them back.
     """
@@ -38,12 +36,7 @@ class Replacement:
 
 
 class Replacer:
-    """Replaces a window class by another of the same name, also in open windows.
-
-    Args:
-        open_windows: The open windows.
-        around: What they have in common.
-    """
+    """Replaces a window class by another of the same name, also in open windows."""
 
     def __init__(self, open_windows: OpenWindows, around: Surroundings) -> None:
         self._open_windows, self._around = open_windows, around
@@ -90,16 +83,7 @@ class Replacer:
         return Replacement(window_id, failure, jobs=jobs, aside=aside)
 
     def _succeed(self, old: Window, cls: type[Window], *, may_fail: bool) -> str:
-        """Put a new window of a class in the place of one that has ended.
-
-        Args:
-            old: The window that has ended.
-            cls: The class of the new one.
-            may_fail: Put it there even if it fails.
-
-        Returns:
-            How it failed; empty if it did not.
-        """
+        """Put a new window of a class in the place of one that has ended."""
         saved, window_id = runtime_of(old).core.saved, old.id
         assert saved.state is not None, "only a window that can be saved is ended"
         known = self._open_windows.get(window_id)

@@ -47,16 +47,7 @@ class Runtime:
 
     Attributes:
         core: What the parts share: id, environment, thread, state and version.
-        worker: The window's own thread.
-        renders: The finished renders.
-        history: The actions run on it.
         focus_id: The target of the anchor that was acted on last.
-        secrets: The files it has read that may hold secrets.
-        background: What goes on beside its actions.
-        jobs: Its jobs.
-        conflicts: What others have changed since the model saw it.
-        previews: What its actions would change.
-        transactions: Runs calls that commit or are rolled back.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
 
@@ -150,11 +141,7 @@ class Runtime:
         """Run the hook that opens the window, then render it; the future has its exception.
 
         Args:
-            hook: `opened` or `restored`.
-            arguments: Its arguments.
             first: Whether its result is the window's first version instead of a newer one.
-            allowed: See `SecretReads.reading`.
-            actor: Who opens it.
         """
 
         call = Call(hook, arguments)
@@ -187,13 +174,7 @@ class Runtime:
     def open_again(
         self, arguments: dict[str, Any], actor: Actor, allowed: frozenset[str] | None
     ) -> "Future[Any]":
-        """Run the hook `opened_again`; the future has its exception.
-
-        Args:
-            arguments: Its arguments.
-            actor: Who opens it.
-            allowed: See `SecretReads.reading`.
-        """
+        """Run the hook `opened_again`; the future has its exception."""
         self.was_open = True
         call = Call(self.window.opened_again, arguments)
 
@@ -219,11 +200,7 @@ class Runtime:
             self._opening[0].cancel()
 
     def end(self, reason: ClosingReason = "closed") -> "Future[None]":
-        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread.
-
-        Returns:
-            A future that is done after that.
-        """
+        """Cancel its jobs, run the hooks `job_ended` and `closed`, then stop its thread."""
         self.stop_opening()
         self.ending = ended = Future[None]()
 
@@ -314,14 +291,7 @@ class Runtime:
         return result
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        """Return what an action, or an anchor's action, would change outside the window.
-
-        Returns:
-            The window's preview; None if it provides none.
-
-        Raises:
-            ContextUIError: The action cannot be called like this, or its preview failed.
-        """
+        """Return what an action, or an anchor's action, would change outside the window."""
         await self._await_anchors(action_id)
         intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         return await self.previews.get(intent)
@@ -347,11 +317,7 @@ class Runtime:
                     await self.commit_input()
 
     async def _await_anchors(self, action_id: str) -> None:
-        """Wait until the window is open, and for a pending render that may have the anchor.
-
-        Raises:
-            WindowBusyError: The window is still opening.
-        """
+        """Wait until the window is open, and for a pending render that may have the anchor."""
         if self._opening is not None and self.core.is_opening:
             await finished([self._opening[1]], PATIENCE)
         if self.core.is_opening:

@@ -16,7 +16,6 @@ class Reading:
 
     Attributes:
         allowed: The files that may be read; None for all, if the model gets no result.
-        refused: The first read that was refused.
         disclosed: Whether the model may read more of the window afterwards.
     """
 
@@ -68,12 +67,7 @@ class SecretReads:
 
     @contextmanager
     def reading(self, allowed: frozenset[str] | None) -> Iterator[Reading]:
-        """Wrap a call into the window.
-
-        Args:
-            allowed: The files that the person allowed the model to read in this call; None for a
-                call that is not the model's.
-        """
+        """Wrap a call into the window."""
         self._reading = reading = Reading(allowed)
         before = self._disclosed
         try:

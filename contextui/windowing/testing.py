@@ -152,7 +152,6 @@ class WindowHarness(Generic[W]):
         assert not left, f"Still running after the windows have closed: {', '.join(left)}."
 
     def _close(self) -> list[str]:
-        """Close everything; return what is still running."""
         if isinstance(clock := self._surroundings.get("clock"), ManualClock):
             clock.release()
         closing = self.windows.windows()
@@ -292,7 +291,6 @@ class WindowHarness(Generic[W]):
                 self._restore(window)
 
     def _restore(self, window: V) -> V:
-        """Restore a window of another manager in this one."""
         kept = runtime_of(window).core.saved
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
@@ -320,7 +318,6 @@ def _nothing() -> None:
 
 
 def _children() -> set[psutil.Process]:
-    """Return the processes that this one has started and that are running."""
     return {one for one in psutil.Process().children(recursive=True) if _is_running(one)}
 
 

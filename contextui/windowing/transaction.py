@@ -31,14 +31,7 @@ class Call:
         self._cancel: Callable[[], object] | None = None
 
     def run(self, follow: Callable[[Coroutine[Any, Any, Any]], Any]) -> Any:
-        """Run the function on this thread, whether it is async or not.
-
-        Args:
-            follow: Runs a coroutine to its end.
-
-        Raises:
-            WindowBusyError: It was cancelled before it started.
-        """
+        """Run the function on this thread, whether it is async or not."""
         if self._outcome is not None:
             raise WindowBusyError("cancelled before it started")
         result = self._function(**self._arguments)
@@ -100,17 +93,8 @@ class Transactions:
 
     def run(self, call: Call, actor: Actor, *, first: bool = False) -> str | Job:
         """Execute a call and validate the state, then commit or roll back.
-
-        Args:
-            call: The call.
-            actor: Who makes it.
-            first: Whether it opens a new window: its result is the first version.
-
         Returns:
             What the model reads of its result; or the job that it returned.
-
-        Raises:
-            ContextUIError: It was rolled back.
         """
         core, words = self._core, self._core.words
         self._new_timers.clear()
@@ -193,14 +177,12 @@ class Transactions:
         return end
 
     def _undo(self) -> None:
-        """Roll back the running transaction."""
         for end_timer in self._new_timers:
             end_timer()
         self._jobs.discard()
         self._core.rollback()
 
     def _publish(self, changed: bool, actor: Actor, *, is_job: bool = False) -> None:
-        """Save and render the committed state."""
         core, renders = self._core, self._renders
         renders.replacement = None
         if changed:

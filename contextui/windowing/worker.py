@@ -46,10 +46,6 @@ class Worker:
     The thread exists only while needed, until something asynchronous runs on it: then it has an
     event loop, which it drives between calls, for the rest of the window's life.
 
-    Args:
-        name: The window's id.
-        clock: The time of its timers and its event loop.
-
     Attributes:
         alone: Held by the call that runs, or by a task of the loop that changes the state; None
             until there is a loop.
@@ -178,7 +174,6 @@ class Worker:
         return reading.result() if reading.done() and reading.exception() is None else None
 
     def _ensure_thread(self) -> bool:
-        """Start the thread if needed; False if the system has none left at the moment."""
         if self._thread is None:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             with suppress(RuntimeError):
@@ -249,7 +244,6 @@ class Worker:
             self._close_loop(self._loop)
 
     def _close_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel the tasks that are left, and close the loop."""
         left = asyncio.all_tasks(loop)
         for task in left:
             task.cancel()
@@ -306,7 +300,6 @@ class Worker:
 
 
 def _new_loop(clock: Time) -> asyncio.AbstractEventLoop:
-    """Create an event loop that goes by a clock."""
     loop = asyncio.new_event_loop()
     if type(clock) is not Time:
         call_at = loop.call_at

@@ -130,16 +130,25 @@ def test_a_process_that_only_uses_the_library_is_not_watched(program: Program) -
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("code", "status", "text"),
+    [
+        ("__import__('time').sleep(1)", 1, b"froze the program, so it was stopped after 3 s."),
+        ("__import__('re').match('(a+)+$', 'a' * 60 + 'b')", 154, b"Current thread"),
+    ],
+    ids=["loop", "lock"],
+)
 def test_a_widget_that_blocks_the_screen_is_stopped_and_the_terminal_is_restored(
-    tmp_path: Path,
+    tmp_path: Path, code: str, status: int, text: bytes
 ) -> None:
-    (tmp_path / "busy.py").write_text(BUSY.replace("pass\n", "__import__('time').sleep(1)\n"))
+    (tmp_path / "busy.py").write_text(BUSY.replace("pass\n", f"{code}\n"))
     words = ["Open a busy window", "--window", "busy.py", "--max-freeze", "3"]
     with Terminal([*words, "--model", "offline"], tmp_path) as terminal:
-        assert terminal.end() == 1
+        assert terminal.end() == status
+        terminal.wait_for(lambda: terminal.now() == terminal.before)
+        terminal.wait_for(lambda: b"busy.py" in terminal.written.rpartition(b"\x1b[?1049l")[2])
         parts = terminal.written.rpartition(b"\x1b[?1049l")
         assert parts[0], "the alternate screen was never left"
-        assert b"A window froze the program, so it was stopped after 3 s." in parts[2]
+        assert text in parts[2]
         assert b"busy.py" in parts[2]  # the line of code that ran
-        assert terminal.now() == terminal.before
         assert b"\x1b[?25h" in parts[2]  # the cursor is there again

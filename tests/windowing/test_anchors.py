@@ -88,12 +88,6 @@ def test_a_form_acts_with_its_fields_filled(windows: WindowManager) -> None:
     assert (book.snapshot().state.custom or {})["text"] == "entry-1: hi"
 
 
-def test_a_form_whose_field_is_missing_says_so(windows: WindowManager) -> None:
-    result = act(windows, windows.open(Notebook), "note-entry-1")
-    assert isinstance(result.error, InvalidParamsError)
-    assert "text is missing" in result.text
-
-
 @pytest.mark.parametrize(
     ("anchor", "params", "expected"),
     [

@@ -171,17 +171,6 @@ def test_others_see_the_committed_state_while_an_action_runs(windows: WindowMana
     assert window.state.count == 100
 
 
-def test_the_copy_for_reading_is_made_once_for_a_version(
-    windows: WindowManager, mixed: Mixed
-) -> None:
-    first = mixed.state
-    assert mixed.state is first
-    assert first.lock is mixed.state.lock
-    act(windows, mixed, "up")
-    assert mixed.state is not first
-    assert first.count == 0
-
-
 SNAPSHOT_CHANGES: dict[str, Callable[[Snapshot], object]] = {
     "custom": lambda s: s.state.custom.update(count=9),  # type: ignore[union-attr]
     "in custom": lambda s: s.state.custom["items"].append(1),  # type: ignore[index]

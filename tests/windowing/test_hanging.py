@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from contextui import ActionResult, Lod, Window, WindowManager, action
+from contextui import ActionResult, Lod, Window, WindowManager
 from contextui.errors import UnknownWindowError, WindowBusyError
 from contextui.events import WindowTroubled
 from contextui.windowing.runtime import runtime_of
@@ -23,63 +23,6 @@ from tests.windowing.samples import (
     held,
     settled,
 )
-
-
-class Async(Counter):
-    """Actions that wait for something."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reached, self.cleaned = threading.Event(), threading.Event()
-
-    @action("Add later")
-    async def later(self, by: int) -> str:
-        self.state.count += by
-        await asyncio.sleep(0)
-        return f"Now {self.state.count}"
-
-    @action("Wait for ever")
-    async def forever(self) -> None:
-        self.state.count = 99
-        self.reached.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.cleaned.set()
-
-
-class TestAsync:
-    def test_too_slow_is_cancelled_and_rolled_back(self, windows: WindowManager) -> None:
-        class Hasty(Async):
-            action_seconds = 0.05
-
-        hasty = Hasty()
-        windows.open(hasty)
-        result = act(windows, hasty, "forever")
-        assert isinstance(result.error, WindowBusyError)
-        assert result.text == "hasty_1 did not answer within 0.05 s. The window is unchanged."
-        assert hasty.cleaned.wait(LONG)
-        after_all(hasty)
-        assert hasty.state.count == 0
-        assert act(windows, hasty, "up").text == "Now 1"
-
-    def test_one_cancelled_while_it_is_queued_never_runs(self, windows: WindowManager) -> None:
-        window = Blocking()
-        windows.open(window)
-
-        async def cancel() -> None:
-            with held(window, "hang") as gates:
-                hanging = asyncio.create_task(windows.act(window.id, "hang"))
-                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
-                queued = asyncio.create_task(windows.act(window.id, "up"))
-                await asyncio.sleep(0)
-                queued.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await queued
-            assert (await hanging).ok
-
-        asyncio.run(cancel())
-        assert act(windows, window, "report").text == "1000"
 
 
 class TestHanging:

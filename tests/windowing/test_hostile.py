@@ -8,7 +8,7 @@ from pydantic import field_serializer
 
 from contextui import Body, Element, Lod, Transient, Window, WindowManager
 from contextui.errors import ActionFailedError, WindowDefinitionError
-from contextui.events import WindowClosed, WindowNotOpened, WindowTroubled
+from contextui.events import WindowTroubled
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
@@ -54,6 +54,7 @@ class TestContent:
                 "content() returned None; it must return text, an Element, or a list of Elements.",
             ),
             (5, "content() returned int"),
+            (b"raw", "content() returned bytes"),
             ({"a": 1}, "content() returned dict"),
             ([Element("a"), "b"], "content() returned list"),
             ((x for x in "ab"), "content() returned generator"),
@@ -67,13 +68,6 @@ class TestContent:
                 return body  # type: ignore[no-any-return]
 
         assert reason in (windows.open(Bad).snapshot().error or "")
-
-    def test_that_returns_bytes_is_read_as_text(self, windows: WindowManager) -> None:
-        class Raw(Counter):
-            def content(self, lod: Lod) -> Body:
-                return "é\0".encode() + b"\xff"  # type: ignore[return-value]
-
-        assert windows.open(Raw).snapshot().content == "é␀\ufffd"
 
     @pytest.mark.parametrize("elements", [False, True])
     def test_that_is_too_long_is_cut(self, windows: WindowManager, elements: bool) -> None:
@@ -192,32 +186,6 @@ class TestHooks:
             windows.open(Bad)
         assert str(caught.value).startswith(reason)
         assert [one.id for one in windows.windows()] == ["counter_1"]
-
-    def test_opened_that_fails_late_closes_the_window_and_says_why(
-        self, windows: WindowManager
-    ) -> None:
-        class Late(Blocking):
-            def opened(self) -> None:
-                super().opened()
-                raise ValueError("no network")
-
-        window = Late()
-
-        async def open_it() -> None:
-            windows.open(window)
-
-        heard = Heard(windows)
-        with held(window, "opened"):
-            asyncio.run(open_it())
-            assert window.snapshot().content == "Opening…"
-        (failed,) = heard.wait_for(WindowNotOpened)
-        heard.wait_for(WindowClosed)
-        assert failed.reason.startswith("ValueError: no network")
-        assert windows.get("late_1") is None
-        assert "late_1 did not open: ValueError: no network" in (
-            windows.last_render("late_1") or ""
-        )
-        assert "did not open: ValueError: no network" in heard.troubles
 
     @pytest.mark.parametrize("reason", WAYS)
     def test_closed_that_raises_is_reported(self, windows: WindowManager, reason: str) -> None:

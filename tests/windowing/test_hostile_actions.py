@@ -94,16 +94,6 @@ class TestActions:
         )
         assert loose.snapshot().content == "a"
 
-    def test_that_replace_the_state_by_a_new_one_are_fine(self, windows: WindowManager) -> None:
-        class Fresh(Counter):
-            @action("Reset")
-            def reset(self) -> None:
-                self.state = self.State(count=7)
-
-        fresh = windows.open(Fresh)
-        assert act(windows, fresh, "reset").ok
-        assert fresh.snapshot().content == "Full: 7"
-
     def test_that_return_too_much_are_cut_and_made_fit_for_a_model(
         self, windows: WindowManager
     ) -> None:

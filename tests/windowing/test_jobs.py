@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextui import Body, Lod, Window, WindowManager, action
-from contextui.events import Event, JobsChanged, WindowCommitted, WindowNotified
+from contextui.events import Event, WindowNotified
 from contextui.reaper import processes
 from contextui.windowing.job import Job
 from contextui.windowing.runtime import runtime_of
@@ -116,18 +116,12 @@ class Desk:
         return [one.text for one in self.events if isinstance(one, WindowNotified)]
 
 
-def run(test: Callable[[Desk], Any]) -> None:
-    """Run a test with a window, which is closed afterwards."""
-    desk = Desk()
-
-    async def go() -> None:
-        async with asyncio.timeout(LONG):
-            await test(desk)
-
-    try:
-        asyncio.run(go())
-    finally:
-        desk.windows.shut_down()
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    """A desk whose windows are closed afterwards."""
+    made = Desk()
+    yield made
+    made.windows.shut_down()
 
 
 def ended(window: Window) -> None:
@@ -142,45 +136,28 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_its_result_is_the_actions_if_it_ends_in_time() -> None:
-    async def test(desk: Desk) -> None:
-        assert await desk.act("build", steps=3, wait=LONG) == "built 3"
-        assert desk.window.state.steps == ["step 1", "step 2", "step 3"]
-        assert desk.notices() == []
-        await desk.windows.settle()
-        assert "<Job" not in desk.window.to_xml()
-
-    run(test)
-
-
-def test_one_that_outlasts_the_action_goes_on_and_reports_its_end() -> None:
-    async def test(desk: Desk) -> None:
-        said = await desk.act("hold")
-        assert said == ("hold goes on as job 1. wait(seconds) waits for it, cancel(job) ends it.")
-        await until(lambda: "<Job" in desk.window.to_xml())
-        assert '<Job id="1">hold</Job>' in desk.window.to_xml()
-        await desk.act("release")
-        await until(desk.notices)
-        assert desk.notices() == ["hold is done."]
-        await until(lambda: "<Job" not in desk.window.to_xml())
-        assert desk.window.state.steps == ["through"]
-
-    run(test)
+async def test_one_that_outlasts_the_action_goes_on_and_reports_its_end(desk: Desk) -> None:
+    said = await desk.act("hold")
+    assert said == ("hold goes on as job 1. wait(seconds) waits for it, cancel(job) ends it.")
+    await until(lambda: "<Job" in desk.window.to_xml())
+    assert '<Job id="1">hold</Job>' in desk.window.to_xml()
+    await desk.act("release")
+    await until(desk.notices)
+    assert desk.notices() == ["hold is done."]
+    await until(lambda: "<Job" not in desk.window.to_xml())
+    assert desk.window.state.steps == ["through"]
 
 
-def test_a_failure_is_reported_with_its_reason_and_keeps_what_was_committed() -> None:
-    async def test(desk: Desk) -> None:
-        result = await desk.windows.act(
-            "builder_1", "build", {"steps": 2, "fail": True, "wait": LONG}
-        )
-        assert not result.ok
-        assert "out of bricks" in result.text
-        assert desk.window.state.steps == ["step 1", "step 2"]
-
-    run(test)
+async def test_a_failure_is_reported_with_its_reason_and_keeps_what_was_committed(
+    desk: Desk,
+) -> None:
+    result = await desk.windows.act("builder_1", "build", {"steps": 2, "fail": True, "wait": LONG})
+    assert not result.ok
+    assert "out of bricks" in result.text
+    assert desk.window.state.steps == ["step 1", "step 2"]
 
 
-def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone() -> None:
+async def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone(desk: Desk) -> None:
     ticks = Counter[str]()
 
     class Clock(Builder):
@@ -201,84 +178,42 @@ def test_a_change_that_fails_leaves_earlier_ones_and_timers_alone() -> None:
             self.env.every(0.005, lambda: ticks.update(["of the action"]))
             return self.env.job("vary", work, wait=LONG)
 
-    async def test(desk: Desk) -> None:
-        window = desk.windows.open(Clock)
-        assert isinstance(window, Clock)
-        assert "no" in (await desk.windows.act(window.id, "vary", {})).text
-        assert window.state.steps == ["kept"]
-        seen = ticks["of the action"]
-        await until(lambda: ticks["of the action"] > seen + 2)
-        assert "in vain" not in ticks
-
-    run(test)
+    window = desk.windows.open(Clock)
+    assert isinstance(window, Clock)
+    assert "no" in (await desk.windows.act(window.id, "vary", {})).text
+    assert window.state.steps == ["kept"]
+    seen = ticks["of the action"]
+    await until(lambda: ticks["of the action"] > seen + 2)
+    assert "in vain" not in ticks
 
 
-def test_every_commit_of_a_job_is_announced_for_the_log() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("build", steps=5, wait=LONG)
-        commits = [one for one in desk.events if isinstance(one, WindowCommitted)]
-        assert len(commits) == 7  # five steps, the start and the end of the job
-
-    run(test)
+async def test_a_job_of_an_action_that_fails_never_starts(desk: Desk) -> None:
+    await desk.act("start_and_fail")
+    await desk.act("remember")
+    assert desk.window.ends == []
+    assert runtime_of(desk.window).jobs.running() == []
 
 
-def test_progress_is_reported() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("build", steps=4)
-        await until(lambda: desk.notices() == ["built 4"])
-        await until(lambda: any(isinstance(one, JobsChanged) for one in desk.events))
-        last = [one for one in desk.events if isinstance(one, JobsChanged)][-1]
-        assert last.running == ()
-
-    run(test)
-
-
-def test_a_job_of_an_action_that_fails_never_starts() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("start_and_fail")
-        await desk.act("remember")
-        assert desk.window.ends == []
-        assert runtime_of(desk.window).jobs.running() == []
-
-    run(test)
+async def test_cancelling_is_effective_while_an_action_blocks_the_thread(desk: Desk) -> None:
+    await desk.act("hold")
+    blocked = asyncio.create_task(desk.act("block", seconds=0.5))
+    await until(lambda: runtime_of(desk.window).worker.busy_for() > 0)
+    ended = list[str]()
+    job = runtime_of(desk.window).jobs.get(1)
+    assert job is not None
+    job.on_cancel(lambda: ended.append("process"))
+    assert await desk.act("cancel", job=1) == "hold was cancelled."
+    assert not blocked.done()
+    assert job.state == "cancelled"
+    assert ended == ["process"]
+    runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
+    await blocked
+    await until(desk.notices)
+    assert desk.notices() == ["hold was cancelled."]
+    assert desk.window.state.steps == []
 
 
-def test_a_change_of_a_job_waits_for_the_running_action() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("hold")
-        slow = asyncio.create_task(desk.act("slowly"))
-        await until(lambda: desk.window.ends)
-        runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
-        await slow
-        await until(desk.notices)
-        assert desk.window.state.steps == ["begun", "ended", "through"]
-
-    run(test)
-
-
-def test_cancelling_is_effective_while_an_action_blocks_the_thread() -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("hold")
-        blocked = asyncio.create_task(desk.act("block", seconds=0.5))
-        await until(lambda: runtime_of(desk.window).worker.busy_for() > 0)
-        ended = list[str]()
-        job = runtime_of(desk.window).jobs.get(1)
-        assert job is not None
-        job.on_cancel(lambda: ended.append("process"))
-        assert await desk.act("cancel", job=1) == "hold was cancelled."
-        assert not blocked.done()
-        assert job.state == "cancelled"
-        assert ended == ["process"]
-        runtime_of(desk.window).worker.call_soon(desk.window.gate.set)
-        await blocked
-        await until(desk.notices)
-        assert desk.notices() == ["hold was cancelled."]
-        assert desk.window.state.steps == []
-
-    run(test)
-
-
-def test_a_change_during_which_a_job_is_cancelled_is_undone() -> None:
+async def test_a_change_during_which_a_job_is_cancelled_is_undone(desk: Desk) -> None:
     class Stubborn(Builder):
         @action("Wait in a change, and go on when it is cancelled")
         def hold_in_change(self) -> Job:
@@ -291,27 +226,14 @@ def test_a_change_during_which_a_job_is_cancelled_is_undone() -> None:
 
             return self.env.job("hold", work)
 
-    async def test(desk: Desk) -> None:
-        window = desk.windows.open(Stubborn)
-        assert isinstance(window, Stubborn)
-        await desk.windows.act(window.id, "hold_in_change", {})
-        await until(lambda: window.ends)
-        assert runtime_of(window).jobs.cancel_all() == ["hold"]
-        await until(desk.notices)
-        assert desk.notices() == ["hold was cancelled."]
-        assert window.state.steps == []
-
-    run(test)
-
-
-def test_cancelling_what_does_not_run_says_what_does() -> None:
-    async def test(desk: Desk) -> None:
-        assert await desk.act("cancel") == "There is no such job. Running: none."
-        await desk.act("hold")
-        said = await desk.act("cancel", job=7)
-        assert said == "There is no such job. Running: 1: hold."
-
-    run(test)
+    window = desk.windows.open(Stubborn)
+    assert isinstance(window, Stubborn)
+    await desk.windows.act(window.id, "hold_in_change", {})
+    await until(lambda: window.ends)
+    assert runtime_of(window).jobs.cancel_all() == ["hold"]
+    await until(desk.notices)
+    assert desk.notices() == ["hold was cancelled."]
+    assert window.state.steps == []
 
 
 @pytest.mark.parametrize(
@@ -323,22 +245,19 @@ def test_cancelling_what_does_not_run_says_what_does() -> None:
         ("time", "0.05 s have passed. Running: 1: hold"),
     ],
 )
-def test_waiting_ends_with(cause: str, said: str) -> None:
-    async def test(desk: Desk) -> None:
-        await desk.act("hold")
-        seconds = 0.05 if cause == "time" else LONG
-        waiting = asyncio.create_task(desk.act("wait", seconds=seconds))
-        await asyncio.sleep(0.02)
-        match cause:
-            case "end":
-                await desk.act("release")
-            case "notify":
-                await desk.act("ping", text="half-way")
-            case "speak":
-                desk.windows.end_waits()
-        assert await waiting == said
-
-    run(test)
+async def test_waiting_ends_with(desk: Desk, cause: str, said: str) -> None:
+    await desk.act("hold")
+    seconds = 0.05 if cause == "time" else LONG
+    waiting = asyncio.create_task(desk.act("wait", seconds=seconds))
+    await asyncio.sleep(0.02)
+    match cause:
+        case "end":
+            await desk.act("release")
+        case "notify":
+            await desk.act("ping", text="half-way")
+        case "speak":
+            desk.windows.end_waits()
+    assert await waiting == said
 
 
 @pytest.mark.parametrize(("how", "ended"), [("cancel", "cancelled"), ("finish", "done")])
@@ -444,12 +363,9 @@ def test_windows_that_are_only_looked_at_run_no_hooks() -> None:
     assert ran == []
 
 
-def test_a_job_is_not_started_from_outside() -> None:
-    async def test(desk: Desk) -> None:
-        with pytest.raises(Exception, match="only inside the window's own"):
-            desk.window.env.job("x", desk.window._never)
-
-    run(test)
+async def test_a_job_is_not_started_from_outside(desk: Desk) -> None:
+    with pytest.raises(Exception, match="only inside the window's own"):
+        desk.window.env.job("x", desk.window._never)
 
 
 def test_work_that_is_not_async_is_explained() -> None:

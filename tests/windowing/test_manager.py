@@ -60,11 +60,6 @@ class TestOpening:
         with pytest.raises(WindowDefinitionError, match=r"samples\.Todo and .*Other"):
             WindowManager([Todo, Other])
 
-    def test_it_is_reported(self, windows: WindowManager) -> None:
-        heard = Heard(windows)
-        windows.open("todo")
-        assert heard.of(WindowOpened) == [WindowOpened("todo_1")]
-
     def test_sessions_share_nothing(self) -> None:
         """S1.9"""
         one, two = WindowManager([Counter]), WindowManager([Counter])
@@ -114,23 +109,6 @@ class TestRestoring:
         assert heard.of(WindowRestored) == [WindowRestored("todo_5")]
         assert heard.of(WindowOpened) == []
 
-    def test_what_is_saved_is_what_comes_back(self, windows: WindowManager) -> None:
-        todo = windows.open("todo", items=["买菜"])
-        act(windows, todo, "add", text="x\ud800")
-        again = WindowManager().restore(Todo, todo.id, todo.snapshot().state.custom or {})
-        assert again.snapshot().content == todo.snapshot().content
-
-    def test_restored_is_called_instead_of_opened(self, windows: WindowManager) -> None:
-        class Hooked(Counter):
-            def opened(self) -> None:
-                self.state.count = 100
-
-            def restored(self) -> None:
-                self.state.count += 1
-
-        hooked = windows.restore(Hooked, "hooked_1", {"count": 5})
-        assert hooked.snapshot().content == "Full: 6"
-
     def test_a_state_that_is_none_is_refused(self, windows: WindowManager) -> None:
         cases: list[Any] = [{"items": 5}, {"items": [{"id": "x"}]}, 5, None]
         for state in cases:
@@ -177,12 +155,6 @@ class TestClosing:
         assert windows.windows() == []
         assert windows.last_render("todo_1") == xml
         assert heard.of(WindowClosed) == [WindowClosed("todo_1", "all bought", "person")]
-
-    def test_the_last_change_is_in_the_last_render(self, windows: WindowManager) -> None:
-        counter = windows.open("counter")
-        act(windows, counter, "up")
-        windows.close(counter.id)
-        assert "<Content>Full: 1</Content>" in (windows.last_render(counter.id) or "")
 
     @pytest.mark.parametrize("summary", [None, "done"])
     def test_by_action(self, windows: WindowManager, summary: str | None) -> None:
@@ -254,11 +226,6 @@ class TestActing:
         counter = windows.open("counter")
         assert act(windows, counter, "up", by="2") == ActionResult(True, "Now 2")
         assert act(windows, counter, "report").text == "2"
-
-    def test_what_returns_nothing_is_done(self, windows: WindowManager) -> None:
-        todo = windows.open("todo", items=["a"])
-        result = act(windows, todo, "delete", index=0)
-        assert (result.ok, result.text, result.error) == (True, "Done.", None)
 
     @pytest.mark.parametrize("window_id", ["todo_2", "", 'x"><y', "\0", None, 5, ["todo_1"], {}])
     def test_an_unknown_window_is_a_result(self, windows: WindowManager, window_id: Any) -> None:

@@ -12,7 +12,7 @@ from contextui.agent import Decision, Question
 from contextui.errors import InvalidParamsError
 from contextui.testing import WindowTester
 from contextui.windowing.action import Effect
-from contextui.windowing.params import Params, SchemaParams
+from contextui.windowing.params import SchemaParams
 
 
 class Loan(BaseModel):
@@ -247,9 +247,3 @@ def test_bounds_defaults_and_descriptions_are_shown() -> None:
         assert library.refused("describe", action_id="nothing").startswith(
             'library_1 has no action "nothing"'
         )
-
-
-def test_a_nullable_field_keeps_its_bounds() -> None:
-    def method(self: object, it: Annotated[int, Field(ge=2)] | None = None) -> None: ...
-
-    assert str(Params(method, "Some")) == "it:int(2..)?"

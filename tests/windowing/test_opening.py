@@ -88,15 +88,6 @@ def test_acting_on_it_says_that_it_is_still_opening(windows: WindowManager, acti
     assert asyncio.run(windows.act(slow.id, "up-one")).text == "Now 8"
 
 
-def test_in_chinese() -> None:
-    windows = WindowManager(lang="zh")
-    slow = Slow()
-    with held(slow, "opened"):
-        windows.open(slow)
-        assert slow.snapshot().content == "正在打开…"
-        assert "仍在打开" in asyncio.run(windows.act(slow.id, "up")).text
-
-
 def test_closed_while_opening_it_never_opens(windows: WindowManager) -> None:
     slow, heard = Slow(), Heard(windows)
     with held(slow, "opened"):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from contextui import Body, Button, Form, Lod, Reference, Window, WindowManager, action
-from contextui.errors import ContextUIError, WindowClosedError
+from contextui.errors import ContextUIError
 from contextui.windowing import intent as intent_module
 from contextui.windowing.preview import Preview
 from contextui.windowing.runtime import runtime_of
@@ -79,10 +79,6 @@ def test_it_is_reported_and_nothing_is_done(windows: WindowManager) -> None:
         after_all(window)
         assert (window.version, window.snapshot().content) == (before, ""), action_id
         assert (runtime_of(window).history.entries, heard.events) == ((), []), action_id
-
-
-def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:
-    assert preview(windows.open(Counter), "up", by=2) is None
 
 
 @pytest.mark.parametrize(
@@ -219,11 +215,3 @@ def test_it_may_be_async(windows: WindowManager) -> None:
             return "waited"
 
     assert words(windows.open(Waiting), "forget") == "waited"
-
-
-def test_of_a_closed_window_nothing_is_returned(windows: WindowManager) -> None:
-    window = windows.open(Writer)
-    windows.close(window.id)
-    assert problem(window, "write", text="a") == "writer_1 is closed."
-    with pytest.raises(WindowClosedError):
-        preview(Writer(), "write", text="a")

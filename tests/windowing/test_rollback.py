@@ -248,16 +248,3 @@ def test_nothing_of_a_failed_timer_remains(windows: WindowManager, way: str) -> 
         end()
 
     check_no_trace(windows, window, fail)
-
-
-def test_nothing_of_a_failed_restored_hook_remains(windows: WindowManager) -> None:
-    class Sick(Ledger):
-        def restored(self) -> None:
-            self.change()
-            raise ValueError("no")
-
-    window = windows.restore(Sick, "sick_1", {"balance": 5})
-    assert isinstance(window, Sick)
-    assert window.state.saved()["balance"] == 5
-    assert window.state.lines == ["first"]
-    assert (str(window.version), runtime_of(window).worker._timers) == ("1.0.0", [])

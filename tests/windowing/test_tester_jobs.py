@@ -117,15 +117,6 @@ def test_a_manual_clock_moves_timers_and_sleeping_jobs() -> None:
         assert digger.window.env.clock().isoformat() == "2030-01-01T15:30:02+00:00"
 
 
-def test_a_sleeping_job_does_not_end_by_itself() -> None:
-    with WindowTester(Digger, clock=ManualClock()) as digger:
-        digger.act("dig", steps=1, pause=0.05)
-        with pytest.raises(AssertionError, match="Still running"):
-            digger.wait_for_jobs(0.3)
-        digger.advance(0.05)
-        assert digger.jobs == []
-
-
 def test_a_process_that_is_left_fails_the_test() -> None:
     digger = WindowTester(Digger)
     digger.act("leave")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import etree
 
 from contextui import ActionError, Body, Lod, Transient, Window, action
 from contextui.errors import UnknownWindowError
@@ -64,17 +63,6 @@ class Diary(Window):
         self.state.looks += 1
 
 
-def test_a_window_is_opened_acted_on_and_looked_at() -> None:
-    with WindowTester(Todo, items=["milk"]) as todo:
-        assert todo.window.id == "todo_1"
-        assert todo.act("add", text="eggs") == "Added 2."
-        assert todo.content() == "milk  id=1\neggs  id=2"
-        assert todo.content(Lod.GIST) == "2 items"
-        assert [one.text for one in todo.window.state.items] == ["milk", "eggs"]
-        assert etree.fromstring(todo.xml(Lod.GIST)).findtext("Content") == "2 items"
-        assert todo.troubles == []
-
-
 def test_an_action_that_should_succeed_and_fails_fails_the_test_with_its_words() -> None:
     with WindowTester(Diary) as diary, pytest.raises(AssertionError, match="It cannot be done"):
         diary.act("fail")
@@ -90,13 +78,6 @@ def test_a_refusal_gives_the_words_that_the_model_reads() -> None:
         assert diary.refused("fail") == "It cannot be done."
         assert diary.refused("nonsense").startswith('diary_1 has no action "nonsense"')
         assert diary.window.state.lines == []
-
-
-def test_a_result_is_given_whatever_it_is() -> None:
-    with WindowTester(Diary) as diary:
-        assert not diary.result("fail").ok
-        assert isinstance(diary.result("fail").error, ActionError)
-        assert diary.result("look").text == "Done."
 
 
 def test_what_goes_wrong_is_kept_in_words() -> None:

@@ -1,6 +1,5 @@
 """Timers: each tick is a transaction on the window's own thread."""
 
-import asyncio
 import threading
 
 import pytest
@@ -46,18 +45,6 @@ def test_a_tick_is_a_transaction_that_makes_a_version(windows: WindowManager) ->
     assert clock.version.major == clock.state.count + 1 >= 4
     assert clock.snapshot().content == f"Full: {clock.state.count}"
     assert len(heard.of(WindowChanged)) >= 2
-
-
-def test_a_tick_may_be_async(windows: WindowManager) -> None:
-    class Later(Clockwork):
-        async def tick(self) -> None:  # type: ignore[override]
-            await asyncio.sleep(0)
-            super().tick()
-
-    clock = Later()
-    windows.open(clock)
-    clock.wait_for(2)
-    windows.close(clock.id)
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt])

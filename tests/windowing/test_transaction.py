@@ -10,15 +10,6 @@ from contextui.windowing.transaction import Call
 from tests.windowing.samples import LONG
 
 
-def test_the_first_outcome_wins() -> None:
-    call = Call(lambda: None, {})
-    assert call.commit()
-    assert not call.cancel()
-    call = Call(lambda: None, {})
-    assert call.cancel()
-    assert not call.commit()
-
-
 def test_in_a_race_exactly_one_wins() -> None:
     for _ in range(200):
         call = Call(lambda: None, {})

@@ -8,7 +8,7 @@ import pytest
 
 from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowClosedError
-from contextui.events import WindowActed, WindowChanged, WindowDetailChanged
+from contextui.events import WindowActed, WindowChanged
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import (
     LONG,
@@ -61,11 +61,6 @@ class TestClass:
         ]
         assert Both.described("en") == "Counts up."
 
-    def test_a_subclass_does_not_take_the_name_of_its_base(self) -> None:
-        class Shopping(Todo): ...
-
-        assert Shopping.name == "shopping"
-
     def test_a_widget_is_named_and_not_imported(self) -> None:
         class Plain(Window): ...
 
@@ -114,13 +109,6 @@ class TestVersions:
         act(windows, counter, "up")
         assert version_of(counter) == "2.0.0"
 
-    def test_the_same_level_again_is_no_switch(self, windows: WindowManager) -> None:
-        counter, heard = windows.open(Counter), Heard(windows)
-        windows.set_lod(counter.id, Lod.FULL)
-        assert version_of(counter) == "1.0.0"
-        windows.set_lod(counter.id, Lod.GIST)
-        assert [event.lod for event in heard.of(WindowDetailChanged)] == ["Gist"]
-
     def test_patch_counts_what_is_no_data(self, windows: WindowManager) -> None:
         class Moody(Counter):
             mood = "fine"
@@ -138,15 +126,6 @@ class TestVersions:
         assert (version_of(window), window.snapshot().content) == ("1.0.1", "bad")
         act(windows, window, "up")
         assert version_of(window) == "2.0.0"
-
-    def test_a_switched_level_outdates_a_render_of_the_old_one(
-        self, windows: WindowManager
-    ) -> None:
-        store = runtime_of(windows.open(Counter)).core
-        drawn = store.version.after_detail()
-        assert store.switch(Lod.GIST)
-        assert not store.advance(drawn)
-        assert str(store.version) == "1.1.0"
 
     def test_what_changes_nothing_makes_no_version(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
@@ -208,12 +187,6 @@ class TestLevels:
         ]
         assert 'lod="Gist"' in counter.to_xml(Lod.GIST)
         assert (counter.lod, version_of(counter)) == (Lod.FULL, "1.0.0")
-
-    def test_switching_is_per_window(self, windows: WindowManager) -> None:
-        one, two = windows.open(Counter), windows.open(Counter)
-        windows.set_lod(one.id, Lod.GIST)
-        assert settled(windows) == []
-        assert (one.snapshot().content, two.snapshot().content) == ("Gist: 0", "Full: 0")
 
     def test_switching_there_and_back_while_it_draws_loses_nothing(
         self, windows: WindowManager
@@ -359,12 +332,6 @@ class TestHistory:
             5 - limit :
         ]
 
-    def test_it_is_no_part_of_the_version(self, windows: WindowManager) -> None:
-        counter = windows.open(Counter)
-        act(windows, counter, "report")
-        assert len(counter.snapshot().history or ()) == 1
-        assert version_of(counter) == "1.0.0"
-
 
 class TestEvents:
     def test_each_change_is_reported_with_its_version(self, windows: WindowManager) -> None:
@@ -374,12 +341,6 @@ class TestEvents:
         settled(windows)
         assert [one.version for one in heard.of(WindowChanged)] == ["1.0.0", "2.0.0"]
         assert heard.of(WindowActed) == [WindowActed("counter_1", "up", "model", True, "Now 1")]
-
-    def test_looking_at_another_level_changes_nothing(self, windows: WindowManager) -> None:
-        counter = windows.open(Counter)
-        heard = Heard(windows)
-        counter.snapshot(Lod.GIST)
-        assert heard.events == []
 
 
 def test_a_window_opens_once(windows: WindowManager) -> None:

@@ -122,18 +122,6 @@ class TestStop:
 
 
 class TestEvery:
-    def test_it_comes_again_and_again_until_ended(self, worker: Worker) -> None:
-        ticks = threading.Semaphore(0)
-        end = worker.every(0.001, ticks.release)
-        for _ in range(5):
-            assert ticks.acquire(timeout=LONG)
-        end()
-        worker.submit(lambda: None).result(LONG)
-        while ticks.acquire(blocking=False):
-            pass
-        worker.submit(lambda: None).result(LONG)
-        assert not ticks.acquire(blocking=False)
-
     def test_it_may_end_itself(self, worker: Worker) -> None:
         ticked = threading.Event()
         ticks: list[int] = []
@@ -147,15 +135,6 @@ class TestEvery:
         assert ticked.wait(LONG)
         worker.submit(lambda: None).result(LONG)
         assert ticks == [1]
-
-    def test_stop_ends_it(self, worker: Worker) -> None:
-        ticks = threading.Semaphore(0)
-        worker.every(0.001, ticks.release)
-        assert ticks.acquire(timeout=LONG)
-        thread = worker.submit(threading.current_thread).result(LONG)
-        worker.stop()
-        thread.join(LONG)
-        assert not thread.is_alive()
 
     def test_a_timer_that_is_always_due_does_not_starve_calls(self, worker: Worker) -> None:
         ticks = threading.Semaphore(0)
@@ -213,12 +192,6 @@ class TestWaiting:
         assert asyncio.run(ask()) is False
         gate.release()
         assert queued.result(LONG) is None
-
-    def test_busy_for_returns_how_long_the_present_call_has_run(self, worker: Worker) -> None:
-        assert worker.busy_for() == 0.0
-        gate = hold(worker)
-        assert worker.busy_for() > 0.0
-        gate.release()
 
     def test_finished_watches_without_owning(
         self, worker: Worker, caplog: pytest.LogCaptureFixture

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contextui import Body, ContextVersion, Element, Lod, Window, WindowManager, action
+from contextui import Body, Element, Lod, Window, WindowManager, action
 from contextui.text import for_xml
 from contextui.windowing.runtime import runtime_of
 from tests.windowing.samples import Counter, Text, Todo, act, action_ids, content_of, parse
@@ -69,12 +69,6 @@ def test_a_label_in_chinese_is_shown_in_chinese() -> None:
     assert parse(WindowManager().open(Bell).to_xml()).findtext("Description") == "A bell."
     act(windows, window, "ring")  # what it says of itself then is as it is
     assert parse(window.to_xml()).findtext("Description") == "A bell that rang 1 times."
-
-
-def test_the_version_and_the_level_of_detail_stand_on_the_window() -> None:
-    windows = WindowManager()
-    todo = windows.restore(Todo, "todo_1", {}, lod=Lod.GIST, version=ContextVersion(5))
-    assert todo.to_xml().startswith('<Window id="todo_1" version="5.0.0" lod="Gist">')
 
 
 def test_text_is_never_indented() -> None:

@@ -1,6 +1,5 @@
 """The widgets of the notebook and code windows: rows with a cursor that unfold, and a filter."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -228,7 +227,7 @@ def test_code_unfolds_whole_with_line_numbers(
     use(chat, steps, CodeWindow, make=save_code)
 
 
-def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
+async def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
     tmp_path: Path,
 ) -> None:
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
@@ -252,14 +251,11 @@ def test_the_models_show_unfolds_code_and_no_notes_are_shown_in_chinese(
         await pilot.press("x")
         await seen(pilot, frame, "没有匹配“奶x”的内容")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
-        save_code(tmp_path / "work")
-        desk.session.windows.open("code")
-        async with running(desk, (150, 40), lang="zh") as pilot:
-            await steps(pilot, await enter_list(pilot, "code_1"), desk)
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[NotebookWindow, CodeWindow], lang="zh")
+    save_code(tmp_path / "work")
+    desk.session.windows.open("code")
+    async with running(desk, (150, 40), lang="zh") as pilot:
+        await steps(pilot, await enter_list(pilot, "code_1"), desk)
 
 
 def test_positions_of_words() -> None:

@@ -97,7 +97,6 @@ class CodeWindow(Window):
         return Preview(target, diff=diff, text="" if diff else same, whole=new.text)
 
     def _path(self, path: Path) -> str:
-        """Convert a file of the store to a path in the workspace."""
         return path.relative_to(self.env.workspace.root).as_posix()
 
     @action(
@@ -168,7 +167,6 @@ class CodeWindow(Window):
             self.state.problem = self.state.seen = error.text(self.env.lang)
 
     def _look(self) -> None:
-        """Read the list, and the shown file."""
         state, store = self.state, self._store()
         state.files, state.problem = store.list()[::-1], ""
         if not any(one.code_id == state.shown for one in state.files):
@@ -179,7 +177,6 @@ class CodeWindow(Window):
 
 
 def _pages(code: str) -> list[Page]:
-    """Split code into pages with a limited number of lines and bytes."""
     file = TextFile(code)
     pages = split([shorten(line) for line in file.lines], ROOM)
     return [file.page(page.start + 1, len(page)) for page in pages]

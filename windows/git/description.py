@@ -15,17 +15,7 @@ DIFF_ROOM, LINE = 6_000, 500  # the same for a diff; characters of a line
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What was read of the repository.
-
-    Attributes:
-        status: The branch and the changes.
-        commits: The last commits.
-        log_count: How many commits were asked for; fewer if there are no more.
-        diff: The lines of the diff that is shown.
-        paths: The files whose content that diff shows.
-        problem: Why there is nothing to show.
-        reason: The kind of the problem.
-    """
+    """What was read of the repository."""
 
     status: Status = field(default_factory=Status)
     commits: tuple[Commit, ...] = ()
@@ -73,7 +63,6 @@ class Description:
         return "\n".join([head, *lines[page.start : page.stop], *self.diff(), *self.log()])
 
     def head(self) -> str:
-        """Render the branch and the counts of changes in one line."""
         status, say = self._state.now.status, self._say
         where = quoted(status.branch) if status.branch else f"HEAD {status.head[:7]}"
         facts = [where if status.branch else say("{where}, detached", where=where)]
@@ -103,7 +92,6 @@ class Description:
         return say(", ").join(facts)
 
     def listing(self) -> list[str]:
-        """Return the lines of all changes, under their headings."""
         status, say = self._state.now.status, self._say
         groups = (
             (say("in conflict:"), [f"U {one.name}" for one in status.conflicts()]),
@@ -117,7 +105,6 @@ class Description:
         return [line for title, lines in groups if lines for line in (title, *lines)]
 
     def diff(self) -> list[str]:
-        """Return the lines of the diff that is shown, from the chosen one on."""
         state, say = self._state, self._say
         if not state.chosen:
             return []
@@ -137,7 +124,6 @@ class Description:
         return [head, *lines[first - 1 : last]]
 
     def log(self) -> list[str]:
-        """Return the lines of the log that is shown."""
         commits = self._state.now.commits[: self._state.log_count]
         if not commits:
             return []

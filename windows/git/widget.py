@@ -86,7 +86,6 @@ class ChangeList(RowList[Row]):
         return self.row if isinstance(self.row, Entry) else None
 
     def go_to(self, path: str) -> None:
-        """Move the cursor to the first entry of a file."""
         for place, row in enumerate(self.rows):
             if isinstance(row, Entry) and row.change.path == path:
                 self.choose(place)
@@ -265,7 +264,6 @@ class GitBody(Vertical):
         return rows
 
     def _draw(self, row: Row, width: int) -> Content:
-        """Draw a heading, an entry or a commit."""
         if isinstance(row, Entry):
             return self._entry_line(row, width)
         if isinstance(row, Commit):
@@ -485,7 +483,6 @@ class GitBody(Vertical):
 
 
 def _all_lines(text: str, words: Words) -> list[Line]:
-    """Return the lines of a diff of several files, or of plain text."""
     if "\n@@ " not in text:
         return plain_lines(text)
     # The first two lines are taken as the names of a file: here every file has its own.

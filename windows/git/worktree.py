@@ -29,12 +29,7 @@ READ = 2_000_000  # bytes of a diff that are read for one file
 
 
 class WorkTree:
-    """Reads the repository into a window's state, finds changes by name, and checks actions.
-
-    Args:
-        state: The state of the window.
-        env: Its environment.
-    """
+    """Reads the repository into a window's state, finds changes by name, and checks actions."""
 
     def __init__(self, state: GitState, env: Env) -> None:
         self._state, self._env = state, env
@@ -45,11 +40,7 @@ class WorkTree:
         return Repository(self._env.workspace.root)
 
     def read(self, repository: Repository | None = None) -> None:
-        """Read the status, and the diff and log that are shown.
-
-        Args:
-            repository: The repository, if an action has opened and checked it just now.
-        """
+        """Read the status, and the diff and log that are shown."""
         began, state = time.monotonic(), self._state
         try:
             repository = repository or self.repository()
@@ -213,7 +204,6 @@ class WorkTree:
     def found(
         self, paths: str | Sequence[str], changes: Sequence[Change], *, one: bool = False
     ) -> list[Change]:
-        """Find changes by the names of files or folders; raise if one of them has none."""
         names = [paths] if isinstance(paths, str) else list(paths)
         found: dict[str, Change] = {}
         for name in names:
@@ -281,7 +271,6 @@ class WorkTree:
     def to_unstage(
         self, status: Status, paths: str | Sequence[str]
     ) -> tuple[list[Change], list[str]]:
-        """Return the changes to unstage, and their paths for git; a rename has two."""
         chosen = self.found(paths, status.staged())
         if not chosen:
             raise ActionError(self.nothing_staged())

@@ -53,7 +53,6 @@ class Tool(BaseModel):
 
     @property
     def label(self) -> str:
-        """Its description in a few words."""
         text = self.title or self.description.strip()
         first = _SENTENCE.split(one_line(text, 1_000), maxsplit=1)[0]
         return one_line(first.rstrip(".。"), _LONGEST_LABEL) or self.name
@@ -69,7 +68,6 @@ class Resource(BaseModel):
 
     uri: str
     name: str = ""
-    mime: str = ""
 
 
 class Argument(BaseModel):
@@ -118,11 +116,6 @@ class Catalogue(BaseModel):
         return next((one for one in self.tools if one.id == action_id), None)
 
     def prompt(self, name: str) -> Prompt:
-        """Return a prompt by its name.
-
-        Raises:
-            ActionError: There is none of this name.
-        """
         for one in self.prompts:
             if one.name == name:
                 return one
@@ -140,7 +133,6 @@ class Catalogue(BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> "Catalogue":
-        """Return what was kept; an empty one if there is nothing."""
         try:
             return cls.model_validate_json(read_plain(path, _LARGEST_FILE))
         except (OSError, ValueError):
@@ -157,15 +149,7 @@ async def read_catalogue(
     uses: Callable[[str], bool],
     seconds: float,
 ) -> Catalogue:
-    """Read what a server offers.
-
-    Args:
-        client: The connected client.
-        kinds: What to read: ``tools``, ``resources`` and ``prompts``.
-        before: What was read before; the other kinds stay.
-        uses: Returns whether a tool is used, by its name.
-        seconds: Maximum time for each page.
-    """
+    """Read what a server offers."""
     able, new = client.server_capabilities, before.model_copy()
     if "tools" in kinds and able.tools is not None:
         found = await _listed(client.list_tools, "tools", LISTED_TOOLS, seconds)
@@ -187,7 +171,6 @@ async def read_catalogue(
 async def _listed(
     ask: Callable[..., Awaitable[Any]], name: str, most: int, seconds: float
 ) -> list[Any]:
-    """Read all pages of a list, up to a limit."""
     found: list[Any] = []
     cursor: str | None = None
     for _ in range(_PAGES):
@@ -201,12 +184,7 @@ async def _listed(
 
 
 def tools_of(found: Iterable[Any], uses: Callable[[str], bool]) -> tuple[list[Tool], int, int]:
-    """Return the tools that become actions, how many are not used, and how many are too many.
-
-    Args:
-        found: The tools as the library reads them.
-        uses: Returns whether a tool is used, by its name.
-    """
+    """Return the tools that become actions, how many are not used, and how many are too many."""
     tools, taken, unused, dropped = list[Tool](), set(RESERVED), 0, 0
     for one in found:
         if not uses(one.name):
@@ -265,7 +243,6 @@ def resources_of(found: Iterable[Any], key: str = "uri") -> list[Resource]:
         Resource(
             uri=str(getattr(one, key))[:2_000],
             name=one_line(one.title or one.name or "", _LONGEST_NAME),
-            mime=one_line(one.mime_type or "", 100),
         )
         for one in found
     ]
@@ -291,7 +268,7 @@ def prompts_of(found: Iterable[Any]) -> list[Prompt]:
     ]
 
 
-def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
+def words_of(arguments: Mapping[str, Any]) -> str:
     """Return the arguments of a call in a few words, such as ``state=open label=bug``."""
 
     def parts() -> Iterator[str]:
@@ -300,4 +277,4 @@ def words_of(arguments: Mapping[str, Any], limit: int = 80) -> str:
                                                                     default=str)  # fmt: skip
             yield f"{name}={one_line(shown, 40)}"
 
-    return one_line(" ".join(parts()), limit)
+    return one_line(" ".join(parts()), 80)

@@ -61,23 +61,8 @@ class Connection:
     """Connects to a server on demand, again after it stopped, and follows what it announces.
 
     Belongs to the window's event loop.
-
-    Args:
-        server: How the server is reached.
-        home: The folder of contextui's persistent data, for logins.
-        start: Starts a process that ends with the window.
-        changed: Called when something changed.
-        elicit: Asks the person a question of the server.
-        exposed: Called with a host before a secret is sent to it unencrypted.
-
     Attributes:
-        status: Whether it is connected.
-        error: Why it stopped, in one line.
-        info: What the server says about itself.
-        catalogue: What it offers.
-        link: Where the person logs in, while that is needed.
         updated: Resources that changed and were not read again yet.
-        since: When it was connected, or the attempt began.
         questions: How many questions the server asked since the last call began.
     """
 
@@ -117,7 +102,6 @@ class Connection:
     # --- life ----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Begin to connect, unless it is connected or about to be."""
         if self._task is not None and not self._task.done():
             return
         self.status, self.error, self.since = "connecting", "", time.time()
@@ -136,11 +120,6 @@ class Connection:
         return self._ready.is_set()
 
     async def client(self) -> "Client":
-        """Return the connected client; connect first if needed.
-
-        Raises:
-            StoppedError: It cannot be connected.
-        """
         self.begin()
         await self.ready(self.server.timeout)
         if self._client is None and self.status == "login":
@@ -195,7 +174,6 @@ class Connection:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator["Client"]:
-        """Connect, and end everything afterwards."""
         try:
             from mcp import Client  # noqa: PLC0415  (takes a second to import)
             from mcp_types import Implementation  # noqa: PLC0415
@@ -257,7 +235,6 @@ class Connection:
         )
 
     def _login(self, server: Server, stack: AsyncExitStack) -> Any:
-        """Return the authentication for a server; None if its headers have one."""
         if any(name.lower() == "authorization" for name, _ in server.headers):
             return None
         from contextui.windows.mcp.login import make_login  # noqa: PLC0415
@@ -267,11 +244,7 @@ class Connection:
         return provider
 
     def _show_link(self, link: str) -> None:
-        """Show where the person logs in.
-
-        Raises:
-            StoppedError: It was connected already: a call does not wait for the person.
-        """
+        """Show where the person logs in."""
         if self._client is not None:
             expired = StoppedError("the login has expired: connect again to log in")
             self.error = str(expired)
@@ -309,7 +282,6 @@ class Connection:
             self._is_broken = True
 
     def _died(self) -> str:
-        """Describe how the process ended, if it did by itself."""
         if self._process is None or not self._is_broken:
             return ""
         self._is_broken = False
@@ -436,11 +408,6 @@ class Connection:
     # --- calls -----------------------------------------------------------------------------
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Progress) -> Any:
-        """Call a tool. Cancelling this cancels the call at the server.
-
-        Raises:
-            ContextUIError: The server cannot be reached, or does not answer.
-        """
         client = await self.client()
         self.questions = 0
 
@@ -467,15 +434,6 @@ class Connection:
         *,
         longest: float | None = None,
     ) -> Any:
-        """Make a request and wait for its answer.
-
-        Args:
-            work: Makes the request; each sign of life gives its limit more time.
-            longest: Seconds after which it is cancelled even if it shows signs of life.
-
-        Raises:
-            ContextUIError: There is no answer, or an error.
-        """
         limit = asyncio.timeout(self.server.timeout)
         # Not in the context of the action that makes it: the library may keep that.
         task = asyncio.get_running_loop().create_task(work(limit), context=contextvars.Context())
@@ -533,7 +491,6 @@ _VAGUE = ("Server returned an error response", "Not Found", "Session terminated"
 
 
 def _refusal(code: int) -> str:
-    """Describe an HTTP status that is an error; empty if it is none."""
     if code in (401, 403):
         return f"it refused the login (HTTP {code}): the token is missing, wrong or has expired"
     if code == 404:

@@ -84,13 +84,7 @@ class ServerState(Window.State):
 
 
 class Description:
-    """Describes a server's window.
-
-    Args:
-        state: Its state.
-        server: Its server.
-        words: The person's language.
-    """
+    """Describes a server's window."""
 
     def __init__(self, state: ServerState, server: Server, words: Words) -> None:
         self._state, self._server, self._words = state, server, words
@@ -133,7 +127,6 @@ class Description:
         )
 
     def _notes(self, lod: Lod) -> Iterable[str]:
-        """Yield what else is to be known: questions, instructions, resources, prompts."""
         state, words, found = self._state, self._words, self._state.catalogue
         if state.asked is not None:
             asked = one_line(state.asked.message, 300)

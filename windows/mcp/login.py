@@ -50,7 +50,6 @@ class TokenFile:
     """The tokens of one server, in a file that only the person may read.
 
     Args:
-        home: The folder of contextui's persistent data.
         url: The server's address; tokens are never used for another one.
     """
 
@@ -89,7 +88,6 @@ class TokenFile:
         return None
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Store tokens, and when they expire."""
         ends = None if tokens.expires_in is None else time.time() + tokens.expires_in
         self._write(tokens=tokens.model_dump(mode="json", exclude_none=True), ends=ends)
 
@@ -106,7 +104,6 @@ class TokenFile:
             )
 
     def note(self, context: OAuthContext) -> None:
-        """Store who renews the tokens."""
         found = (context.oauth_metadata, context.protected_resource_metadata)
         metadata, resource = (
             one and one.model_dump(mode="json", exclude_none=True) for one in found
@@ -125,13 +122,7 @@ class TokenFile:
 def make_login(
     home: Path, url: str, show: Callable[[str], None]
 ) -> tuple[OAuthClientProvider, "Callback"]:
-    """Create the authentication for a server.
-
-    Args:
-        home: The folder of contextui's persistent data.
-        url: The server's address.
-        show: Shows the link to the person; an empty one when it is no longer needed.
-    """
+    """Create the authentication for a server."""
     storage = TokenFile(home, url)
     callback = Callback(storage, show)
     metadata = OAuthClientMetadata(

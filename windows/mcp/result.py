@@ -72,7 +72,6 @@ class Result(BaseModel):
 
     @property
     def summary(self) -> str:
-        """How much it is: rows, or lines."""
         if not self.ok:
             return "error"
         if self.table is not None:
@@ -82,14 +81,7 @@ class Result(BaseModel):
 
 @dataclass
 class Taken:
-    """A result as it was taken from the server.
-
-    Attributes:
-        text: The whole text.
-        table: Its rows, if it consists of rows.
-        files: The names of files that were written.
-        is_error: Whether the tool reports an error.
-    """
+    """A result as it was taken from the server."""
 
     text: str
     table: Table | None = None
@@ -98,13 +90,7 @@ class Taken:
 
 
 def take(outcome: Any, folder: Path | None, number: int) -> Taken:
-    """Turn what a tool returned into text and files.
-
-    Args:
-        outcome: The library's result.
-        folder: Where files are kept; without one, images are only named.
-        number: The number of the result.
-    """
+    """Turn what a tool returned into text and files."""
     files = _Files(folder, number)
     texts = [_block_text(one, files) for one in outcome.content[:_MOST_BLOCKS]]
     if (left := len(outcome.content) - _MOST_BLOCKS) > 0:
@@ -265,13 +251,7 @@ def _as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def keep(taken: Taken, result: Result, folder: Path) -> str:
-    """Keep the text of a result; return what the model reads of it.
-
-    Args:
-        taken: The result.
-        result: What the window keeps of it; completed here.
-        folder: Where the whole text is kept.
-    """
+    """Keep the text of a result; return what the model reads of it."""
     result.lines, result.size = len(taken.text.splitlines()), len(taken.text)
     result.preview = taken.text[:_PREVIEW]
     result.table, result.files, result.ok = taken.table, taken.files, not taken.is_error

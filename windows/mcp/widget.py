@@ -53,7 +53,6 @@ class ServerBody(Sheet):
             self.redraw()
 
     def window_changed(self) -> None:
-        """Show the new state; a new result is shown from its first row."""
         state = stated(self._window, ServerState) or self._state
         if state.last != self._state.last:
             self._page = 0

@@ -263,7 +263,6 @@ class _ServerWindow(Window):
         return await self._keep(record, lambda folder: results.take(outcome, folder, record.number))
 
     async def _keep(self, record: Result, take: Callable[[Path], results.Taken]) -> str:
-        """Keep a result; return what the model reads of it."""
         async with self.env.change():
             self.state.last += 1
             record.number = self.state.last
@@ -397,13 +396,7 @@ _PAGES = {
 
 
 def server_window(server: Server, name: str, home: Path) -> type[Window]:
-    """Make the window class of a server.
-
-    Args:
-        server: The server.
-        name: The name of the class.
-        home: The folder of contextui's persistent data.
-    """
+    """Make the window class of a server."""
     about = brief(server.description or f"MCP server, {server.address}", name)
     members = {
         "__module__": "mcp_servers",  # its text is the person's or the project's, not ours

@@ -301,6 +301,5 @@ def _row(one: Process) -> Element:
 
 
 def _inert(text: str, limit: int) -> str:
-    """Mask secrets, replace invalid characters and truncate."""
     text = mask_arguments(text[:_LOOKED_AT].encode("utf-8", "replace").decode())
     return text if len(text) <= limit else text[:limit] + "…"

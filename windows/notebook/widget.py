@@ -23,7 +23,6 @@ class NotebookBody(FoldBody):
 
     @property
     def window_title(self) -> str:
-        """The number of notes, the tag they are filtered by, and whether some are unsaved."""
         words, state, count = self._words, self._state, len(self._state.entries)
         parts = [words("1 note") if count == 1 else words("{count} notes", count=f"{count:,}")]
         if state.tag is not None:
@@ -53,7 +52,6 @@ class NotebookBody(FoldBody):
         return f"{note.summary}\n\n{note.text}" if note.summary else note.text
 
     def matches(self, fold: Fold, words: Sequence[str]) -> bool:
-        """Whether text, gist, summary and tags have each of these words."""
         note = self._notes.get(fold.key)
         return note is not None and note.has_words(words)
 

@@ -242,7 +242,6 @@ class NotebookWindow(Window):
         return self.state.find(wanted)
 
     def _refresh(self) -> None:
-        """Load what other sessions wrote to the project's file."""
         if not self.state.kept:
             return
         try:

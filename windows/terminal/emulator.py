@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from pyte import charsets
 from pyte import modes as mo
-from rich.style import Style
 
 from contextui.text import for_terminal
 from contextui.windows.terminal.screen import Label, Row, Screen
@@ -53,20 +52,11 @@ def unfinished(text: str) -> int:
 
 
 def _numbers(params: str) -> list[int]:
-    """Return the parameters of a CSI sequence; 0 is a parameter left out."""
     return [min(int(part), 9999) if part.isdecimal() else 0 for part in params.split(";")]
 
 
 class Emulator:
-    """The main screen, the alternate screen, and the modes of one terminal.
-
-    Args:
-        rows: Rows of the screen.
-        columns: Columns of the screen.
-
-    Attributes:
-        reply: Takes what the terminal answers to a program's question.
-    """
+    """The main screen, the alternate screen, and the modes of one terminal."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.reply: Callable[[str], None] = lambda _: None
@@ -89,7 +79,6 @@ class Emulator:
         return self._screen.lines, self._screen.columns
 
     def mode(self, number: int) -> bool:
-        """Whether a private mode is on, such as `BRACKETED_PASTE`."""
         return number in self._modes
 
     @property
@@ -115,7 +104,6 @@ class Emulator:
 
     @property
     def scrollback(self) -> int:
-        """How many rows scrolled away and are kept."""
         return len(self._main.history)
 
     @property
@@ -197,6 +185,8 @@ class Emulator:
 
     def gap(self, lines: int, kept: str) -> None:
         """Note in the scroll-back that lines were not drawn; apply only the modes they set."""
+        from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
+
         screen = self._main
         for y in range(screen.cursor.y + 1):
             screen.keep(y)

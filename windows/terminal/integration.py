@@ -187,26 +187,14 @@ set $__contextui_all
 
 @dataclass(frozen=True)
 class Mark:
-    """One mark in a shell's output.
-
-    Attributes:
-        kind: Its letter.
-        value: The status, folder or text that it carries.
-    """
+    """One mark in a shell's output."""
 
     kind: str
     value: str = ""
 
 
 class Integration:
-    """The start-up files of one shell.
-
-    Attributes:
-        kind: Which shell it is; `sh` is any other.
-        argv: The command that starts it.
-        env: Variables that it needs beside those of the person.
-        folder: The private folder that holds the files.
-    """
+    """The start-up files of one shell."""
 
     def __init__(self, program: str, environ: Mapping[str, str]) -> None:
         name = os.path.basename(program)
@@ -275,7 +263,6 @@ class Integration:
         return before + (f"eval {self.quote(command)}" if "\n" in command else command)
 
     def remove(self) -> None:
-        """Remove the files; they are not needed once the shell has started."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _write(self, name: str, text: str) -> Path:

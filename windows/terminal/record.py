@@ -21,21 +21,7 @@ Who = Literal["person", "model"]
 
 
 class Command:
-    """One command that ran in a shell, or still runs.
-
-    Attributes:
-        number: Its place among the shell's commands; the first is 1.
-        text: What was typed.
-        who: Who typed it.
-        folder: The shell's folder when it started.
-        started: When it started.
-        ended: When it ended, or None.
-        status: Its exit status, or None while it runs or if the shell did not report it.
-        full_screen: Whether it used the whole screen, as an editor does: that is not output.
-        job: The number of the window's job that watches it; 0 if there is none yet.
-        transcript: Its first and last lines.
-        spool: All its lines.
-    """
+    """One command that ran in a shell, or still runs."""
 
     def __init__(
         self,
@@ -63,11 +49,9 @@ class Command:
 
     @property
     def output(self) -> str:
-        """Its output as plain text: the first and the last lines."""
         return self.transcript.output()
 
     def restart(self) -> None:
-        """Forget the output so far."""
         self.transcript = Transcript()
         self.spool.remove()
         self.spool = Spool(self.spool.path, self.spool.limit)

@@ -45,14 +45,6 @@ def sandboxed(argv: Sequence[str], workspace: Path, visible: Sequence[Path] = ()
     empty: sockets of other programs, such as an SSH agent's or Docker's, are there. `--new-session`
     is not used: a shell without a controlling terminal has no job control, and this terminal
     belongs to the sandbox alone, so input injected into it (TIOCSTI) reaches no other shell.
-
-    Args:
-        argv: The command.
-        workspace: The folder that it may change.
-        visible: Folders below `/tmp` that it must be able to read.
-
-    Raises:
-        ProcessError: The workspace is `/`.
     """
     folder = str(workspace.resolve())
     if folder == "/":  # as a workspace, it would bring back all that is hidden or read-only

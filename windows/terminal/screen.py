@@ -5,31 +5,29 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyte
 from pyte import charsets
 from pyte import modes as mo
-from rich.style import Style
 from wcwidth import wcwidth
+
+from contextui.text import for_terminal
+
+if TYPE_CHECKING:
+    from rich.style import Style
 
 
 class Label(NamedTuple):
-    """Which command was typed in a row.
-
-    Attributes:
-        number: The number of the command.
-        column: Where it starts, behind the prompt.
-    """
+    """Which command was typed in a row."""
 
     number: int
     column: int
 
 
 Line = pyte.screens.StaticDefaultDict[int, pyte.screens.Char]
-Run = tuple[str, Style]
+Run = tuple[str, "Style | None"]
 Row = tuple[Run, ...]
-PLAIN = Style()
 _JOINERS = "\u200c\u200d"
 
 
@@ -53,7 +51,8 @@ class Screen(pyte.Screen):
         line = self.buffer.get(y)
         if not line:
             return ()
-        runs, parts, last = list[Run](), list[str](), PLAIN
+        runs, parts = list[Run](), list[str]()
+        last: Style | None = None
         default, attrs = line.default, None
         for x in range(min(max(line) + 1, self.columns)):
             char = line.get(x, default)
@@ -66,7 +65,7 @@ class Screen(pyte.Screen):
                 last = style
             parts.append(char[0])
         tail = "".join(parts)
-        if last == PLAIN:
+        if last is None:
             tail = tail.rstrip(" ")
         if tail:
             runs.append((tail, last))
@@ -101,7 +100,6 @@ class Screen(pyte.Screen):
         return text if goes_on else text.rstrip(" "), goes_on
 
     def cells(self, y: int, start: int, end: int | None) -> str:
-        """Return the text in some columns of a row."""
         line = self.buffer.get(y)
         if line is None:
             return ""
@@ -144,7 +142,7 @@ class Screen(pyte.Screen):
             self.keep(above)
         shown = self.lines - 1
         style = _style(self.cursor.attrs[1:])
-        if style == PLAIN:
+        if style is None:
             rows = [(row if goes_on else row.rstrip(" "), goes_on) for row, goes_on in rows]
         gone = rows[:-shown]
         self.history.extend(((row, style),) if row else () for row, _ in gone)
@@ -215,7 +213,6 @@ class Screen(pyte.Screen):
         self.dirty = set(range(lines))
 
     def scroll(self, count: int, up: bool) -> None:
-        """Move the lines between the margins; the cursor stays."""
         top, bottom = self.margins or (0, self.lines - 1)
         y = self.cursor.y
         self.cursor.y = bottom if up else top
@@ -257,6 +254,8 @@ class Screen(pyte.Screen):
         if width <= 0:
             if unicodedata.category(char)[0] == "M" or char in _JOINERS:
                 self._combine(char)
+            elif (shown := for_terminal(char)) != char:  # hidden, it could make a line lie
+                self._put_ascii(shown)
             return
         self._wrap(width)
         cursor = self.cursor
@@ -317,7 +316,9 @@ def _characters(attrs: pyte.screens.Char) -> Callable[[str], pyte.screens.Char]:
 
 
 @lru_cache(maxsize=4096)
-def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> Style:
+def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> "Style | None":
+    from rich.style import Style  # noqa: PLC0415  (without the screen, nothing draws)
+
     fg, bg, *flags, _ = attrs
     bold, italic, underline, strike, reverse = (flag or None for flag in flags)
     style = Style(
@@ -329,7 +330,7 @@ def _style(attrs: tuple[str, str, bool, bool, bool, bool, bool, bool]) -> Style:
         strike=strike,
         reverse=reverse,
     )
-    return PLAIN if style == PLAIN else style
+    return style or None
 
 
 def _colour(name: str) -> str | None:

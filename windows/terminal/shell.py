@@ -51,14 +51,7 @@ class ShellError(ContextUIError):
 
 
 class Shell:
-    """An interactive shell. Create it with `start`.
-
-    Attributes:
-        emulator: The screen.
-        folder: The shell's current folder, as it reported it last.
-        commands: The last commands, oldest first; the last may still run.
-        status: The exit status of the shell itself, or None while it runs.
-    """
+    """An interactive shell. Create it with `start`."""
 
     def __init__(
         self,
@@ -126,16 +119,10 @@ class Shell:
         """Start a shell on the running event loop.
 
         Args:
-            folder: Where it starts.
             spool: The folder for files with the whole output of commands.
             program: The shell; else `$SHELL`, else `/bin/sh`.
             environ: The environment before `clean_environment`; else this process's.
-            size: Rows and columns.
             sandbox: The only folder that its commands may change, if they run in a sandbox.
-            spool_limit: Bytes kept of one command's output.
-
-        Raises:
-            ProcessError: There is no such shell or folder, or the sandbox's folder is `/`.
         """
         env = clean_environment(os.environ if environ is None else environ)
         path = processes.find_program(program or env.get("SHELL") or "/bin/sh", env)
@@ -160,12 +147,10 @@ class Shell:
 
     @property
     def pid(self) -> int:
-        """The process id, which is also the id of the session."""
         return self._process.pid
 
     @property
     def running(self) -> Command | None:
-        """The command that runs, if any."""
         return self._current
 
     @property
@@ -220,11 +205,6 @@ class Shell:
     # Input
 
     def type(self, data: bytes) -> None:
-        """Send the person's keys.
-
-        Raises:
-            ShellError: The program in the terminal does not read its input, or the shell ended.
-        """
         self._release()
         self._write(data)
         self._begun = data[-1:] not in _LINE_ENDS
@@ -243,13 +223,6 @@ class Shell:
         The kernel lets only the process group in the foreground read from a terminal. The shell,
         which is in another group, is stopped while the text waits to be read. What the program has
         not read is discarded before the shell goes on.
-
-        Args:
-            text: The text; it may have several lines.
-            enter: Whether to press Enter after it.
-
-        Raises:
-            ShellError: No program can get the text, or the program did not read all of it.
         """
         command = self.check_input(text)
         data = text.replace("\n", "\r").encode() + (b"\r" if enter else b"")
@@ -270,11 +243,6 @@ class Shell:
             )
 
     def check_input(self, text: str) -> Command:
-        """Return the command that `input` would type into.
-
-        Raises:
-            ShellError: No program runs, or the text has control characters.
-        """
         if self._current is None:
             raise ShellError("No program is running. Use run.")
         self._check(text, empty=True)
@@ -306,7 +274,6 @@ class Shell:
 
     @property
     def _has_program(self) -> bool:
-        """Whether a program, and not the shell, has the terminal."""
         return self._process.foreground() not in (0, self._home_group)
 
     def _is_starting(self, command: Command) -> bool:
@@ -328,7 +295,6 @@ class Shell:
             return True
 
     def _unread(self) -> int:
-        """Return how many bytes of input nobody has read yet."""
         device = self._process.open_device()
         try:
             return len(self._input) + processes.unread(device)
@@ -361,11 +327,7 @@ class Shell:
         processes.signal_group(self._home_group, signal.SIGCONT)
 
     def _write(self, data: bytes) -> None:
-        """Send bytes to the program in the terminal, without waiting until it reads them.
-
-        Raises:
-            ShellError: Too much input waits to be read already, or the shell ended.
-        """
+        """Send bytes to the program in the terminal, without waiting until it reads them."""
         if self._ended:
             raise ShellError("The shell has ended.")
         if len(self._input) + len(data) > _INPUT_LIMIT:
@@ -429,14 +391,6 @@ class Shell:
 
         Nothing is mixed with a line that the person has begun: it is their line, and clearing it
         could lose it.
-
-        Args:
-            command: The command.
-            who: Who wants it to run.
-
-        Raises:
-            ShellError: The shell is not at its prompt, the person has begun a line, the command
-                has control characters, or it is unfinished, such as an open quote.
         """
         self._check(command)
         return await self._submit(
@@ -444,16 +398,7 @@ class Shell:
         )
 
     async def run_exactly(self, argv: Sequence[str], path: str) -> Command:
-        """Run a program with exactly these words: no alias, function or expansion applies.
-
-        Args:
-            argv: The program and its arguments.
-            path: The PATH in which the program is looked up.
-
-        Raises:
-            ShellError: As for `run`.
-            ProcessError: There is no such program.
-        """
+        """Run a program with exactly these words: no alias, function or expansion applies."""
         for word in argv:
             self._check(word, empty=True)
         program = processes.find_program(argv[0], {"PATH": path})
@@ -491,7 +436,6 @@ class Shell:
         return command
 
     async def _started(self, command: Command) -> None:
-        """Wait until a command that was typed has started."""
         try:
             async with asyncio.timeout(_START):
                 await self._until(lambda: self._pending is not command or self._continued > 0)
@@ -508,7 +452,6 @@ class Shell:
             )
 
     async def _cancel_started(self, command: Command, starting: "asyncio.Task[None]") -> None:
-        """End a command as soon as it has started."""
         with suppress(ShellError):  # it did not start
             await starting
             if self._current is command:
@@ -564,11 +507,9 @@ class Shell:
         return command
 
     async def wait(self, command: Command) -> None:
-        """Wait until a command, or the shell, has ended."""
         await self._until(lambda: not command.running or self._ended)
 
     async def prompt(self) -> None:
-        """Wait until the shell is at its prompt, or has ended."""
         await self._until(lambda: self.at_prompt or self._ended)
 
     async def settle(self) -> None:
@@ -601,9 +542,6 @@ class Shell:
 
         The shell itself is never signalled: a command that it runs itself, such as a loop, gets
         Ctrl+C only.
-
-        Args:
-            patience: Seconds after Ctrl+C, and half of it after SIGTERM.
         """
         command = self._current
         if command is None:
@@ -641,7 +579,6 @@ class Shell:
         return True
 
     async def close(self) -> None:
-        """End the shell with everything in its session. The spool files stay."""
         self._closing = True  # all processes are continued, in order to end
         self._release()
         await self._process.end()

@@ -38,16 +38,9 @@ def plain_line(data: bytes) -> str:
 
 class Spool:
     """The bytes that a command printed, in memory while they are few, then in a file.
-
-    Args:
-        path: The file; it is created when needed and must not exist.
-        limit: Bytes kept; what follows is only counted.
-
     Attributes:
-        lines: How many lines it keeps.
         left_out: Bytes that were not kept.
         error: Why the file could not be written, or "".
-        is_removed: Whether what it kept was removed.
     """
 
     def __init__(self, path: Path, limit: int = SPOOL_LIMIT) -> None:
@@ -61,11 +54,7 @@ class Spool:
 
     @classmethod
     def kept(cls, path: Path) -> "Spool":
-        """Return what an earlier shell kept in a file.
-
-        Raises:
-            OSError: The file is not there, or is not a plain file.
-        """
+        """Return what an earlier shell kept in a file."""
         spool = cls(path)
         spool._filed = True
         with spool._opened() as file:
@@ -75,7 +64,6 @@ class Spool:
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> "Spool":
-        """Return a spool of few lines, in memory."""
         spool = cls(Path())
         spool._memory += "".join(f"{one}\n" for one in lines).encode()
         spool._index(bytes(spool._memory))
@@ -121,17 +109,14 @@ class Spool:
             self._first_lines.append(self.lines)
 
     def page(self, start: int, count: int) -> list[str]:
-        """Return lines by number; 0 is the first."""
         return [line for _, line in zip(range(count), self._read(max(0, start)), strict=False)]
 
     def find(self, text: str, most: int = 100) -> list[tuple[int, str]]:
-        """Return the first lines that contain a text, with their numbers."""
         numbered = enumerate(self._read(0))
         found = ((at, line) for at, line in numbered if text in line)
         return [one for one, _ in zip(found, range(most), strict=False)]
 
     def finish(self) -> None:
-        """Close the file: nothing more is written."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -184,12 +169,7 @@ class Spool:
 
 
 def tidy(folder: Path, kept: Sequence[str]) -> None:
-    """Remove files of spools from a folder: those not to be kept, then the oldest if too large.
-
-    Args:
-        folder: The folder.
-        kept: The names of the files to keep, oldest first.
-    """
+    """Remove files of spools from a folder: those not to be kept, then the oldest if too large."""
     sizes = {one.name: one.stat().st_size for one in folder.glob("*.out")}
     total, left = 0, set[str]()
     for name in reversed(kept):

@@ -35,7 +35,6 @@ class Transcript:
     # --- called by the emulator ----------------------------------------------------------
 
     def begin(self, screen: Screen) -> None:
-        """Read the rows of a screen, from the cursor on."""
         self._screen, self._first = screen, screen.place
         self._next = self._first[0]
 
@@ -77,8 +76,10 @@ class Transcript:
     def skip(self, lines: int) -> None:
         """Leave lines out, after all that were taken so far."""
         assert self._screen is not None
+        if not lines:  # a part of a line
+            return
         if self._next <= self._screen.place[0] <= self._screen.last_row:
-            lines = max(0, lines - 1)  # the rest of this line is left out
+            lines -= 1  # the rest of this line is left out
         self._take_shown()
         self._skipped = True
         self.left_out += len(self._tail) + lines
@@ -99,7 +100,6 @@ class Transcript:
 
     @property
     def lines(self) -> int:
-        """How many lines there are, with those left out."""
         return len(self.head) + self.left_out + len(self.tail)
 
     def output(self) -> str:

@@ -57,13 +57,7 @@ _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def bytes_of(key: str, character: str | None, application: bool) -> bytes:
-    """Return what a terminal sends for a key; empty for one that it does not know.
-
-    Args:
-        key: The key, as Textual names it.
-        character: The character that it writes, if any.
-        application: Whether arrows are sent in the form for applications.
-    """
+    """Return what a terminal sends for a key; empty for one that it does not know."""
     if key in _KEYS:
         return _KEYS[key]
     *modifiers, name = key.split("+")
@@ -93,15 +87,7 @@ _LOOKS = {
 
 
 class Mark(NamedTuple):
-    """What is drawn beside the row in which a command was typed.
-
-    Attributes:
-        column: Where the command starts, behind the prompt.
-        who: Who typed it.
-        started: When it started.
-        ended: When it ended, or None.
-        status: Its exit status, or None if that is not known.
-    """
+    """What is drawn beside the row in which a command was typed."""
 
     column: int
     who: Who
@@ -123,18 +109,7 @@ class Running(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """The screen at one moment.
-
-    Attributes:
-        rows: The rows that are shown.
-        cursor: The cursor.
-        back: How many rows it is scrolled back.
-        behind: How many rows it could be.
-        top: The first row that is not scrolled away, counted from the first that ever was.
-        marks: What is drawn beside which of the rows that are shown.
-        failed: The rows of failed commands, counted as `top`.
-        running: The command that runs.
-    """
+    """The screen at one moment."""
 
     rows: tuple[Row, ...] = ()
     cursor: Cursor = Cursor(0, 0, False)
@@ -304,7 +279,6 @@ class TerminalBody(Widget, can_focus=True):
         return strip.apply_style(self.rich_style)
 
     def _line_below(self, width: int) -> Strip:
-        """Return the question before a command is ended, or the words about an ended shell."""
         if self._asked is None:
             said, look = self._words("The shell ended. r starts a new one."), self._look("muted")
         else:
@@ -498,7 +472,6 @@ class TerminalBody(Widget, can_focus=True):
 
 
 def _marks(shell: Shell) -> Iterator[tuple[int, Mark]]:
-    """Yield the rows in which commands were typed, with their marks."""
     commands: dict[int, Command] = {one.number: one for one in shell.commands}
     for row, (number, column) in shell.emulator.labels().items():
         if (one := commands.get(number)) is not None:

@@ -205,7 +205,6 @@ class TerminalWindow(Window):
 
     @property
     def _place(self) -> str:
-        """The shell's folder, from the workspace if it is in there."""
         folder, home = Path(self.state.folder), Path(os.path.expanduser("~"))
         if folder.is_relative_to(self._root):
             inner = folder.relative_to(self._root)
@@ -398,7 +397,6 @@ class TerminalWindow(Window):
         return job
 
     async def _watch(self, job: Job, shell: Shell, command: Command) -> CommandResult:
-        """Report a command's progress until it ends; return its result."""
         ends = asyncio.ensure_future(shell.wait(command))
         _watched.add(command)
         try:

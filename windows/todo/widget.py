@@ -44,7 +44,6 @@ class TodoBody(Sheet):
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Refresh the items; the cursor stays on its item."""
         state = stated(self._window, TodoWindow.State)
         if state is not None:
             self._items = state.items
@@ -58,7 +57,6 @@ class TodoBody(Sheet):
         return [one for one in self._items if not (one.done and self._hides_done)]
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """Render each item, wrapped if long; a hint if there is none."""
         if not self._items:
             hint = self._words("Nothing to do yet. Ask for an item, or press a.")
             return fold(Content.styled(hint, FAINT), width)

@@ -255,7 +255,6 @@ class TrustStore:
             ) from error
 
     def _set_aside(self) -> None:
-        """Keep the unreadable file under another name."""
         aside = self.path.with_name(f"trust.json.unusable-{secrets.token_hex(4)}")
         self.path.rename(aside)
 
@@ -271,7 +270,6 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
 
 
 def _python_files(folder: Path) -> Iterator[tuple[str, bytes | Translatable]]:
-    """Yield each Python file below a folder: its bytes, or why it is refused."""
     if not os.path.lexists(folder):
         return
     try:

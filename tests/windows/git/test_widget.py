@@ -190,7 +190,7 @@ def test_discarding_and_committing_show_all_of_it_first(chat: SharedChat, folder
     use(chat, folder, steps)
 
 
-def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
+async def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
 
     async def steps(pilot: "Pilot[int]", frame: WindowFrame, desk: AppSession) -> None:
@@ -205,14 +205,11 @@ def test_no_repository_and_nothing_to_commit_in_chinese(tmp_path: Path) -> None:
         await pilot.press("end")
         await seen(pilot, frame, "? file99")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow], lang="zh")
-        desk.session.windows.open("git")
-        async with running(desk, (100, 36), lang="zh") as pilot:
-            frame = await enter(pilot, "git_1")
-            assert frame.body.has_class("-narrow")
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-            await steps(pilot, frame, desk)
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[GitWindow], lang="zh")
+    desk.session.windows.open("git")
+    async with running(desk, (100, 36), lang="zh") as pilot:
+        frame = await enter(pilot, "git_1")
+        assert frame.body.has_class("-narrow")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await steps(pilot, frame, desk)

@@ -24,14 +24,6 @@ def plain(mode: str = "", **options: Any) -> Server:
     return Server("plain", command=sys.executable, args=args, **{"timeout": 20.0, **options})
 
 
-def module(name: str, *args: str, **options: Any) -> Server:
-    """A server that is a Python module."""
-    given = {"timeout": PATIENCE, **options}
-    return Server(
-        name.rpartition(".")[2], command=sys.executable, args=("-m", name, *args), **given
-    )
-
-
 def free_port() -> int:
     """Return a port that nothing listens on."""
     with socket.socket() as found:

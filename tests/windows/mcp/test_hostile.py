@@ -137,6 +137,11 @@ def test_garbage_between_messages_is_skipped(tmp_path: Path) -> None:
         assert server.act("echo", text="x") == "x"
 
 
+def test_one_that_does_not_end_by_itself_is_ended(tmp_path: Path) -> None:
+    with opened(plain("stays"), tmp_path):  # `no_process_is_left` looks
+        pass
+
+
 def test_ten_thousand_tools_are_as_many_as_a_window_takes(tmp_path: Path) -> None:
     with opened(plain("many"), tmp_path) as server:
         assert len(server.window.actions) <= MOST_TOOLS + 10

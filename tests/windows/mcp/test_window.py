@@ -1,7 +1,6 @@
 """A server's window: tools as actions, results, resources, prompts, questions."""
 
 import json
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -39,16 +38,6 @@ def test_a_result_is_what_the_tool_said_and_the_window_keeps_it(tmp_path: Path) 
         assert server.result("fail").text == "fail failed: It failed."
         assert server.content(Lod.GIST).endswith("Last: fail, error")
         assert server.refused("echo", nonsense=1).startswith("server_1.echo: there is no param")
-
-
-def test_rows_become_a_table(tmp_path: Path) -> None:
-    with opened(plain(), tmp_path) as server:
-        shown = server.act("table").splitlines()
-        assert shown[:2] == ["id\ttitle\ttags", "0\tRow ⏎ 0\ta, b"]
-        assert len(shown) == 41
-        table = server.window.state.results[-1].table
-        assert (table.columns, table.total) == (["id", "title", "tags"], 40)
-        assert "table, 40 rows" in server.content()
 
 
 def test_an_image_becomes_a_file(tmp_path: Path) -> None:
@@ -220,17 +209,3 @@ def test_a_program_that_is_missing_is_one_clear_line(tmp_path: Path) -> None:
         opened(Server("x", command="${NOT_SET_AT_ALL}"), tmp_path),
     ):
         pass
-
-
-def test_nothing_is_left_when_the_window_is_closed(tmp_path: Path) -> None:
-    with opened(plain("stays"), tmp_path) as server:
-        pid = json.loads(server.act("environ")) and server.window.state.connection._process.pid
-        os.kill(pid, 0)
-    until(lambda: not Path(f"/proc/{pid}").exists() or _is_zombie(pid))
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return ") Z " in Path(f"/proc/{pid}/stat").read_text("utf-8")
-    except OSError:
-        return True

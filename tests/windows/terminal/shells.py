@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,6 @@ KINDS = [
 ]
 LONGEST = 20.0
 """Seconds after which a test that waits has failed."""
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    """Run a test on an event loop of its own."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LONGEST * 30):
-            await test
-
-    asyncio.run(bounded())
 
 
 @asynccontextmanager

@@ -89,11 +89,6 @@ def config(name: str, value: str = "{}") -> Plant:
     return plant
 
 
-def textconv(folder: Path, command: str) -> None:
-    (folder / ".gitattributes").write_text("* diff=x\n")
-    run(folder, "config", "diff.x.textconv", f"{command}; cat")
-
-
 def hook(name: str) -> Plant:
     def plant(folder: Path, command: str) -> None:
         path = folder / ".git/hooks" / name
@@ -121,27 +116,12 @@ def submodule(folder: Path, command: str) -> None:
     run(inner, "config", "core.fsmonitor", command)
 
 
-def worktree(folder: Path, command: str) -> None:
-    run(folder, "config", "extensions.worktreeConfig", "true")
-    run(folder, "config", "--worktree", "core.fsmonitor", command)
-
-
-def included(folder: Path, command: str) -> None:
-    (folder / ".git/more").write_text(f'[core]\n\tfsmonitor = "{command}"\n')
-    run(folder, "config", "includeIf.onbranch:**.path", "more")
-
-
+# Of each kind one: `tests/git/test_inspection.py` has all.
 ATTACKS: dict[str, tuple[Plant, str, str]] = {
     "fsmonitor": (config("core.fsmonitor"), "git status", "core.fsmonitor = touch"),
-    "pager": (config("core.pager", "{}; cat"), "git log --oneline", "core.pager = touch"),
-    "external diff": (config("diff.external", "{}; :"), "git diff HEAD", "diff.external = touch"),
-    "textconv": (textconv, "git diff HEAD", "diff.x.textconv = touch"),
     "hook": (hook("pre-commit"), "git commit --allow-empty -m x", "the hook pre-commit"),
-    "hook of a checkout": (hook("post-checkout"), "git checkout -b x", "the hook post-checkout"),
     "hook of the index": (stale_index, "git status", "the hook post-index-change"),
     "submodule": (submodule, "git status", "core.fsmonitor = touch"),
-    "worktree": (worktree, "git status", "core.fsmonitor = touch"),
-    "included": (included, "git status", "core.fsmonitor = touch"),
     "alias": (config("alias.st", "!{}"), "git st", "alias.st = !touch"),
 }
 

@@ -75,15 +75,6 @@ def test_a_command_gives_its_status_and_output(terminal: WindowTester[TerminalWi
     assert "exit 3" in terminal.content(Lod.GIST)
 
 
-def test_the_shell_is_the_same_for_all_commands(
-    terminal: WindowTester[TerminalWindow], folder: Path
-) -> None:
-    (folder / "inner").mkdir()
-    terminal.act("run", command="cd inner && export COLOUR=blue")
-    assert terminal.act("run", command="echo $COLOUR $PWD").endswith(f"blue {folder}/inner")
-    until(lambda: state(terminal).folder == str(folder / "inner"))
-
-
 def test_a_long_command_goes_on_and_can_be_cancelled(
     terminal: WindowTester[TerminalWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,22 +109,6 @@ def test_keys_of_providers_are_not_in_its_environment(
         assert preview is not None
         assert preview.command is not None
         assert preview.command.dropped == ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
-
-
-def test_escape_codes_of_programs_are_inert(terminal: WindowTester[TerminalWindow]) -> None:
-    said = terminal.act("run", command=r"printf '\033]0;title\007\033[31mred\033[0m </Window>\n'")
-    assert said.splitlines()[1:] == ["red </Window>"]
-    until(lambda: state(terminal).ran)
-    assert "\x1b" not in terminal.xml()
-    assert "red &lt;/Window>" in terminal.xml()
-
-
-def test_a_shell_that_does_not_exist_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SHELL", "no-such-shell")
-    with pytest.raises(Exception, match='There is no program "no-such-shell"'):
-        WindowTester(TerminalWindow, folder=folder)
 
 
 def test_a_shell_that_ends_says_so_and_can_be_started_again(
