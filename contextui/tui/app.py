@@ -241,15 +241,6 @@ class ContextUIApp(KeyLine[int]):
     """The contextui terminal app.
 
     The first frame is rendered before the session is opened, because opening imports heavy modules.
-
-    Args:
-        open_desk: Opens the session; runs on its own thread.
-        folder: The session's folder, as displayed.
-        lang: The locale of the UI.
-        theme: The initial theme.
-        first_words: The message given on the command line.
-        reopen: Opens another session for `Switcher.switch`; None if there is only this one.
-        resumes: How the session that is resumed begins; None if it is new.
     """
 
     TITLE = "contextui"
@@ -315,12 +306,10 @@ class ContextUIApp(KeyLine[int]):
 
     @property
     def main(self) -> MainScreen:
-        """The main screen; each session has its own."""
         return self.switcher.main
 
     @property
     def desk(self) -> "AppSession | None":
-        """The session on the screen; None while the first one is being opened."""
         return self.switcher.desk
 
     def get_driver_class(self) -> type[Driver]:
@@ -351,7 +340,6 @@ class ContextUIApp(KeyLine[int]):
         return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colors that themes of others do not have."""
         return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> MainScreen:
@@ -359,7 +347,6 @@ class ContextUIApp(KeyLine[int]):
         return self.main
 
     def on_mount(self) -> None:
-        """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen(self._driver)
         self.call_after_refresh(self._start_opening)
@@ -399,7 +386,6 @@ class ContextUIApp(KeyLine[int]):
 
     @on(Opened)
     async def _show(self, message: Opened) -> None:
-        """Attach the opened session to the screen."""
         await self.main.open_panes(message.desk)
         if not self.is_headless:
             collect_less()
@@ -409,7 +395,6 @@ class ContextUIApp(KeyLine[int]):
             self.main.send(self._first_words)
 
     def _mention_crash(self) -> None:
-        """Say where the report is if the last run crashed."""
         from contextui.session.paths import contextui_home  # noqa: PLC0415
         from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
 
@@ -421,7 +406,6 @@ class ContextUIApp(KeyLine[int]):
                 self.main.note(text)
 
     def _attach_session(self, desk: "AppSession") -> None:
-        """Attach a session to the main screen, with an asker of its own."""
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
         from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
         from contextui.tui.slash_commands import all_commands  # noqa: PLC0415
@@ -442,12 +426,6 @@ class ContextUIApp(KeyLine[int]):
     async def _show_session(
         self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
     ) -> MainScreen:
-        """Replace the main screen by one that shows another session.
-
-        Args:
-            desk: The session.
-            early: What the person sent for it already.
-        """
         old = self.main
         while self.screen is not old:  # dialogs of the old session
             self.pop_screen()
@@ -479,7 +457,6 @@ class ContextUIApp(KeyLine[int]):
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
-        """Exit and print the reason on the terminal."""
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
 
     def action_leave(self) -> None:
@@ -543,7 +520,6 @@ class ContextUIApp(KeyLine[int]):
             self.screen.refresh()
 
     def _laid_out(self) -> tuple[int, int]:
-        """Return the number of open screens and of main-screen layouts."""
         return len(self.screen_stack), self.main.layouts
 
     def write_control(self, text: str) -> None:
@@ -570,7 +546,6 @@ class ContextUIApp(KeyLine[int]):
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
-        """Return a message about unsaved data, or None if everything is saved."""
         if self.desk is None or self.desk.session.save():
             return None
         lost = unsaved_words(self.desk.session, self.words)
@@ -595,11 +570,7 @@ class ContextUIApp(KeyLine[int]):
             self.shutdown.end_within()
 
     def _close_by_force(self) -> int:
-        """Restore the terminal and close the session before the process is killed.
-
-        Returns:
-            The exit status.
-        """
+        """Restore the terminal and close the session before the process is killed."""
         self.signals.restore_attributes()  # the driver may be blocked
         try:
             # Without a terminal the driver's writer has ended, and writing to it waits for ever.

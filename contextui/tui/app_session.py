@@ -77,12 +77,10 @@ class AppSession:
 
     @property
     def entries(self) -> list[WindowEntry]:
-        """All registered windows; those that cannot be opened carry the reason."""
         return self.reloader.registry.entries
 
     @property
     def has_messages(self) -> bool:
-        """Whether the person sent a message."""
         return any(one.type is ItemType.USER for one in self.session.context.get_all())
 
     @property
@@ -139,23 +137,13 @@ class AppSession:
         return context.counter.calibrated(known[window_id])
 
     def close(self) -> None:
-        """Write pending data and release the session."""
         self.controller.close()
         self.session.close()
 
 
 @dataclass(slots=True)
 class Changes:
-    """What changed since the screen last took changes.
-
-    Attributes:
-        windows: Ids of windows that were opened, changed or closed.
-        acted: The last actor on each window.
-        again: Ids of windows that were asked for and are open already.
-        troubles: Errors in windows, as text.
-        notified: The last notification of each window.
-        context: Whether the context changed.
-    """
+    """What changed since the screen last took changes."""
 
     windows: set[str] = field(default_factory=set)
     acted: dict[str, str] = field(default_factory=dict)
@@ -166,12 +154,7 @@ class Changes:
 
 
 class ChangeCollector:
-    """Subscribes to a session's events, on any thread, and collects what changed.
-
-    Args:
-        desk: The session to watch.
-        wake: Called on any thread when the first change since the last `take` arrives.
-    """
+    """Subscribes to a session's events, on any thread, and collects what changed."""
 
     def __init__(self, desk: AppSession, wake: Callable[[], object]) -> None:
         self._wake = wake
@@ -183,7 +166,6 @@ class ChangeCollector:
         ]
 
     def take(self) -> Changes:
-        """Return the changes since the last call, and reset them."""
         with self._lock:
             changes, self._changes = self._changes or Changes(), None
         return changes

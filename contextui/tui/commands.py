@@ -63,14 +63,7 @@ class Command:
 
 
 class Completion(NamedTuple):
-    """A completion of a typed text.
-
-    Attributes:
-        text: The completed text; ends with a space if more must be typed.
-        shown: The same with the usage of what must be typed.
-        command: The command it belongs to.
-        choice: The completed argument, if it is one.
-    """
+    """A completion of a typed text."""
 
     text: str
     shown: str
@@ -133,7 +126,6 @@ class Commands:
         return first[1:] in self._named or first == "/" or not os.path.lexists(first)
 
     def is_whole(self, text: str) -> bool:
-        """Return whether a text is exactly the name or the alias of a command."""
         return text.startswith("/") and text[1:].rstrip() in self._named
 
     def asks_for_choice(self, text: str) -> bool:
@@ -184,7 +176,6 @@ class Commands:
         ]
 
     def usage(self, text: str) -> str:
-        """Return the usage of the command being typed, once its first argument is complete."""
         choice, typed = self._choice_in(text)
         if choice is None or not choice.takes:
             return ""

@@ -27,13 +27,7 @@ _GRIP = 1
 
 @dataclass(slots=True)
 class Dividers:
-    """Where the person put the dividers; None is the place that fits the content.
-
-    Attributes:
-        rows: The rows of the windows above the chat.
-        columns: The columns of the windows beside the chat, on a wide terminal.
-        inspector: The columns of the inspector, with its edge.
-    """
+    """Where the person put the dividers; None is the place that fits the content."""
 
     rows: int | None = None
     columns: int | None = None
@@ -54,12 +48,7 @@ class Dividers:
         return max(min(chosen, width - least), min(_INSPECTOR_LEAST, width - _WORK_LEAST))
 
     def window_columns(self, width: int, inspector: int) -> int:
-        """Return the columns of the windows on a wide terminal.
-
-        Args:
-            width: The columns of the terminal.
-            inspector: The columns of the inspector, or 0 if it is hidden.
-        """
+        """Return the columns of the windows on a wide terminal."""
         work = width - inspector
         if self.columns is not None:
             return max(min(self.columns, work - _CHAT_LEAST), _WORK_LEAST)
@@ -70,11 +59,9 @@ class Dividers:
         return max(chosen, work - _CHAT_MOST)  # a chat wider than a page is hard to read
 
     def reset(self) -> None:
-        """Return to the places that fit the content."""
         self.rows = self.columns = self.inspector = None
 
     def saved(self) -> dict[str, int | None]:
-        """Return what to remember, as JSON has it."""
         return asdict(self)
 
     def restore(self, saved: object) -> None:
@@ -86,11 +73,7 @@ class Dividers:
 
 
 class Grip(Widget):
-    """A divider to drag.
-
-    Args:
-        name: The divider.
-    """
+    """A divider to drag."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -121,7 +104,6 @@ class Grip(Widget):
         self._is_moved = False
 
     def render(self) -> Content:
-        """Draw five dashes, or a line from top to bottom."""
         if self._divider == "rows":
             return Content("╌" * min(5, self.size.width))
         return Content("\n".join("▏" * self.size.height))

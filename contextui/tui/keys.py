@@ -39,12 +39,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
     """
 
     class Followed(Message):
-        """Follows a key through the same widgets, so that it arrives once the key is handled.
-
-        Attributes:
-            number: The number of the key it follows.
-            rounds: How many more times it takes the same path.
-        """
+        """Follows a key through the same widgets, so that it arrives once the key is handled."""
 
         def __init__(self, number: int, rounds: int = 0) -> None:
             super().__init__()
@@ -64,15 +59,10 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
     @property
     def has_keys_waiting(self) -> bool:
-        """Whether the queue still holds unhandled keys."""
         return bool(self._waiting) or self._target is not None
 
     def hold(self, is_there: Callable[[], bool]) -> None:
-        """Hold key events back until a condition is true, or for about a second.
-
-        Args:
-            is_there: Whether the focus has reached its target.
-        """
+        """Hold key events back until a condition is true, or for about a second."""
         if self._is_there is None:
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
         self._is_there, self._held_looks = is_there, 0
@@ -83,7 +73,6 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self.hold(is_there)
 
     def accepts(self, paste: events.Paste) -> bool:  # noqa: ARG002
-        """Return whether pasted text may reach the focused widget."""
         return True
 
     async def on_event(self, event: events.Event) -> None:
@@ -143,7 +132,6 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         await self._take_some()
 
     def _arrives(self) -> bool:
-        """Return whether the target is reached or the wait timed out."""
         if self._is_there is None or self._is_there() or _is_late(self._held_looks):
             self._is_there = None
             return True
@@ -185,7 +173,6 @@ def _is_late(looks: int) -> bool:
 
 
 def _is_input(event: events.Event) -> bool:
-    """Return whether the event is a person's input; mouse moves count only with a button."""
     if isinstance(event, events.MouseMove):
         return bool(event.button)
     return isinstance(event, events.Key | events.Paste | events.MouseEvent)

@@ -32,12 +32,7 @@ _TINY = (20, 5)
 
 
 class PaneSizes:
-    """Sets the sizes of the panes, and remembers them for the folder of the session.
-
-    Args:
-        screen: The main screen.
-        dividers: Where the person put the dividers.
-    """
+    """Sets the sizes of the panes, and remembers them for the folder of the session."""
 
     def __init__(self, screen: Screen[Any], dividers: Dividers) -> None:
         self._screen, self.dividers = screen, dividers
@@ -105,7 +100,6 @@ class PaneSizes:
             self._set("inspector", self._screen.size.width - message.x)
 
     def drop(self, *, is_reset: bool = False) -> None:
-        """Remember the dividers where they are, or fit them to the content."""
         if is_reset:
             self.dividers.reset()
             if self._desktop is not None:

@@ -47,14 +47,7 @@ _LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 
 
 class SettingCommands:
-    """Shows and changes the settings of a session and its screen.
-
-    Args:
-        app: The app.
-        desk: The session.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
-    """
+    """Shows and changes the settings of a session and its screen."""
 
     def __init__(
         self, app: App[int], desk: AppSession, words: Words, notify: Callable[[Text], object]
@@ -62,7 +55,6 @@ class SettingCommands:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
 
     def model(self, name: str) -> None:
-        """Connect another model, or show all of them."""
         controller, context = self._desk.controller, self._desk.session.context
         if not name:
             from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
@@ -84,7 +76,6 @@ class SettingCommands:
             self._notify(self._words(warning))
 
     def _use_model(self, name: str | None) -> None:
-        """Connect the model that was chosen; an error is a notification."""
         if name:
             try:
                 self.model(name)
@@ -119,7 +110,6 @@ class SettingCommands:
         return [*(one.name for one in PROVIDERS.values() if one.key_variables), *servers]
 
     def strategy(self, name: str) -> None:
-        """Select the strategy that shortens long conversations."""
         strategist, usable = self._desk.controller.strategist, self._usable_strategies()
         if not name:
             message, others = msg("The strategy is {name}. /strategy {others}"), " | ".join(usable)
@@ -137,7 +127,6 @@ class SettingCommands:
         )
 
     def config(self, typed: str) -> None:
-        """Show the settings, or change one."""
         name, _, value = typed.partition(" ")
         names = {key_of(name): name for name in SETTINGS} | {"theme": "theme"}
         if not name or (name in names and not value):
@@ -156,7 +145,6 @@ class SettingCommands:
             raise self._error(message, name=quote(name), names=", ".join(_CONFIGURABLE))
 
     def _set_until_quit(self, name: str, value: str) -> None:
-        """Apply a setting to this session only."""
         field = _CONFIGURABLE[name]
         try:
             chosen = Layer({field: value}, {field: name}).checked()[field]
@@ -225,7 +213,6 @@ class SettingCommands:
         }
 
     def approval(self, mode: str) -> None:
-        """Select when to ask before writing files."""
         modes: tuple[Approval, ...] = get_args(Approval)
         chosen = next((one for one in modes if one == mode), None)
         if chosen is None:
@@ -257,12 +244,10 @@ class SettingCommands:
         return ContextUIError(self._words(message, **values))
 
     def models(self) -> list[Choice]:
-        """Return common models, the current one marked; any other name can be typed."""
         known = _MODELS | {self._desk.controller.model.name: msg("current")}
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
     def strategies(self) -> list[Choice]:
-        """Return the strategies that can work, and what they do."""
         usable = self._usable_strategies()
         return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in usable]
 
@@ -273,19 +258,16 @@ class SettingCommands:
         return [name for name in strategy_names() if not (is_offline and name == "entities")]
 
     def settings(self) -> list[Choice]:
-        """Return all settings and what they are for."""
         abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
         abouts["theme"] = _COLORS
         return [Choice(name, self._words(about), "VALUE") for name, about in abouts.items()]
 
     def modes(self) -> list[Choice]:
-        """Return the approval modes and what they mean."""
         return [Choice(mode, self._words(MODES[mode])) for mode in get_args(Approval)]
 
     def languages(self) -> list[Choice]:
         return [Choice(name, self._words(about)) for name, about in _LANGUAGES.items()]
 
     def themes(self) -> list[str]:
-        """Return the names of all themes, our own first."""
         own = [one.name for one in THEMES]
         return own + sorted(self._app.available_themes.keys() - set(own))

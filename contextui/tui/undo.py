@@ -18,13 +18,7 @@ _UNDO = "undo"  # the action of a window that takes back its last edit
 
 
 class Undo:
-    """Undoes what happened last in a session.
-
-    Args:
-        main: The main screen.
-        desk: The session.
-        rewinder: Undoes a rewind that led to this session.
-    """
+    """Undoes what happened last in a session."""
 
     def __init__(self, main: "MainScreen", desk: AppSession, rewinder: Rewinder) -> None:
         self._context, self._windows = desk.session.context, desk.session.windows

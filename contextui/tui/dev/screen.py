@@ -58,7 +58,6 @@ class DevFrame(WindowFrame):
     """The frame of the window; its actions are chosen for the form."""
 
     def action_menu(self) -> None:
-        """Choose an action for the form."""
         screen = self.screen
         assert isinstance(screen, DevScreen)
         screen.action_choose()
@@ -112,7 +111,6 @@ class DevScreen(Screen[None]):
         )
 
     def compose(self) -> ComposeResult:
-        """Compose both sides; the window's frame is mounted when it is drawn."""
         yield self._top
         with Horizontal(id="dev-body"):
             with Vertical(id="dev-left"):
@@ -127,7 +125,6 @@ class DevScreen(Screen[None]):
         yield KeyFooter(self.words)
 
     async def on_mount(self) -> None:
-        """Show the window and watch its file."""
         self.bench.on_change = lambda: self.post_message(self.Changed())
         await self.form.show(self.bench.window, None)
         self.form.focus()
@@ -139,7 +136,6 @@ class DevScreen(Screen[None]):
         self.bench.on_change = lambda: None
 
     def on_resize(self) -> None:
-        """Fit the window to the new height."""
         self._schedule()
 
     def _tokens(self, _: str) -> int | None:
@@ -149,7 +145,6 @@ class DevScreen(Screen[None]):
 
     @on(Changed)
     def _schedule(self) -> None:
-        """Collect a burst of changes, to render them once."""
         if not self._is_due:
             self._is_due = True
             sure_timer(self, _BATCH, self._start_drawing)
@@ -280,7 +275,6 @@ class DevScreen(Screen[None]):
         self._schedule()
 
     def action_restart(self) -> None:
-        """Close the window and open an empty one, with the newest code."""
         self.run_worker(self._restart(), name="restart")
 
     async def _restart(self) -> None:
@@ -326,7 +320,6 @@ class DevScreen(Screen[None]):
         self._run("person")
 
     def action_as_model(self) -> None:
-        """Run the chosen action as the model: the person is asked as in the app."""
         self._run("model")
 
     def _run(self, actor: str) -> None:
@@ -349,7 +342,6 @@ class DevScreen(Screen[None]):
         self.form.show_result(result.text.partition("\n")[0], style)
 
     async def ask(self, question: Question) -> Decision:
-        """Ask the person for approval, as in the app."""
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
         def take(decision: Decision | None) -> None:
@@ -362,7 +354,6 @@ class DevScreen(Screen[None]):
     # --- saying ------------------------------------------------------------------------
 
     def action_say(self) -> None:
-        """Ask for a sentence for the offline model."""
         field = self._sentence
         field.text, field.display = "", True
         field.focus()
@@ -394,7 +385,6 @@ class DevScreen(Screen[None]):
     # --- keys --------------------------------------------------------------------------
 
     def action_log(self) -> None:
-        """Move to the log, where enter shows a whole entry."""
         self.remove_class("-right")
         self.call_after_refresh(self.log_sheet.focus)
 
@@ -410,13 +400,11 @@ class DevScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def action_switch(self) -> None:
-        """Show the other side."""
         self.toggle_class("-right")
         target = self.model_sheet if self.has_class("-right") else self.form
         self.call_after_refresh(target.focus)
 
     def key_escape(self) -> None:
-        """Leave the sentence without saying it."""
         field = self._sentence
         if field.display:
             field.display = False
@@ -436,11 +424,7 @@ class DevScreen(Screen[None]):
 
 
 class DevApp(KeyLine[int]):
-    """The app of `contextui dev`. It has no session: nothing is saved.
-
-    Args:
-        bench: The window under development.
-    """
+    """The app of `contextui dev`. It has no session: nothing is saved."""
 
     TITLE = "contextui dev"
     CSS_PATH = [
@@ -463,19 +447,15 @@ class DevApp(KeyLine[int]):
 
     @property
     def available_themes(self) -> dict[str, Theme]:
-        """The built-in themes and our own."""
         return {**super().available_themes, **{one.name: one for one in THEMES}}
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colors that themes of others do not have."""
         return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> DevScreen:
-        """Return the screen."""
         return self.dev
 
     def on_mount(self) -> None:
-        """Quit on signals from now on."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
 

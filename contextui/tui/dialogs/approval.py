@@ -133,14 +133,7 @@ def spread(left: Content, right: Content, width: int) -> Content:
 
 
 class Choice(Widget):
-    """An answer: its key, what it does, and a remark.
-
-    Args:
-        letter: The key that selects it.
-        what: What it does.
-        about: The remark.
-        is_needed: Whether to show the remark even if it needs its own row.
-    """
+    """An answer: its key, what it does, and a remark."""
 
     class Chosen(Message):
         """Posted when the answer is clicked."""
@@ -159,7 +152,6 @@ class Choice(Widget):
         self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def show_text(self, what: Content, about: str) -> None:
-        """Replace the answer's text and remark."""
         self.what, self._about = what, about
         self.refresh(layout=True)
 
@@ -168,7 +160,6 @@ class Choice(Widget):
         return self._content(width).plain.count("\n") + 1
 
     def render(self) -> Content:
-        """Render one row, or more if a required remark does not fit beside the name."""
         return self._content(self.size.width)
 
     def _content(self, width: int) -> Content:
@@ -195,7 +186,6 @@ class Head(Widget):
         self.unseen = 0
 
     def render(self) -> Content:
-        """Render one row; without room for it, the label is left out."""
         odd, name = self._oddity(), Content(line(self._question.name))
         label = Content.styled(f"   {line(self._question.label)}", MUTED)
         room = self.size.width - name.cell_length - odd.cell_length - 3
@@ -229,12 +219,7 @@ class Foot(Widget):
 
 
 class ApprovalScreen(ModalScreen[Decision]):
-    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing.
-
-    Args:
-        words: Translates into the person's locale.
-        question: The question.
-    """
+    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing."""
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
@@ -268,7 +253,6 @@ class ApprovalScreen(ModalScreen[Decision]):
     # --- content -----------------------------------------------------------------------
 
     def _change(self) -> list[Line]:
-        """Return all lines of the proposed change."""
         question, words = self._question, self._words
         lines: list[Line] = []
         if self._has_target_rows:
@@ -347,7 +331,6 @@ class ApprovalScreen(ModalScreen[Decision]):
         return Content(words("Show the whole file")), note
 
     def on_mount(self) -> None:
-        """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
         self.watch(self.app, "app_focus", self._ignore_click, init=False)
@@ -358,7 +341,6 @@ class ApprovalScreen(ModalScreen[Decision]):
         self.guard.hold()
 
     def on_resize(self) -> None:
-        """Adapt to the size: the change scrolls, the answers do not."""
         self.set_class(self.size.height >= _ROOMY, "-roomy")
         self.set_class(self.size.height < _CRAMPED, "-cramped")
         self.call_after_refresh(self._fit)
@@ -399,7 +381,6 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.styles.height = height
 
     def _position(self) -> Content:
-        """Return the text in the lower border."""
         first, last, count = self.query_one(ChangeView).lines_in_view
         return Content(
             self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)

@@ -63,7 +63,6 @@ class Facts(Rows):
         self._words, self._command = words, command
 
     def rows(self, width: int) -> list[Content]:
-        """Return a row for each fact, or more; a hint is left out if it does not fit."""
         words, command = self._words, self._command
         names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS)]
         column = max(map(cell_len, names)) + 3
@@ -202,7 +201,6 @@ class CommandScreen(ApprovalScreen):
 
     @property
     def _line(self) -> str:
-        """The command that `y` would run."""
         return self._command.line if self._edited is None else self._edited
 
     def _change(self) -> list[Line]:
@@ -259,7 +257,6 @@ class CommandScreen(ApprovalScreen):
         return Content(self._words("Run exactly this without asking"))
 
     def on_resize(self) -> None:
-        """Adapt to the height; the base class does the rest."""
         self.set_class(self.size.height >= _AIRY, "-airy")
         self.set_class(self.size.height < _TIGHT + bool(self._command.programs), "-tight")
 
@@ -317,7 +314,6 @@ class CommandScreen(ApprovalScreen):
             super()._choose(key, at_once=at_once)
 
     def _edit(self) -> None:
-        """Open the field with the command."""
         self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")

@@ -55,15 +55,7 @@ def value_text(value: Any) -> str:
 def result_text(
     words: Words, loaded: "Loaded", name: str, value: Any, apply: Callable[[str, Any], bool]
 ) -> str:
-    """Apply a setting that was written, and say from when it applies.
-
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings, loaded after it was written.
-        name: The setting.
-        value: What was written.
-        apply: Applies it to the running session; returns whether it can.
-    """
+    """Apply a setting that was written, and say from when it applies."""
     key, now = key_of(name), getattr(loaded.settings, name)
     if name not in ("secret_files", "allow_commands") and now != value:
         origin = line(loaded.origins[name])
@@ -74,14 +66,7 @@ def result_text(
 
 
 class OwnSetting(NamedTuple):
-    """A setting of the screen, which is remembered, but not in a config file.
-
-    Attributes:
-        about: Its description in English.
-        choices: Its values; the first is the default.
-        value: Returns its value.
-        put: Changes it.
-    """
+    """A setting of the screen, which is remembered, but not in a config file."""
 
     about: str
     choices: Sequence[str]
@@ -116,7 +101,6 @@ class SettingList(RowList[str]):
         self.show(found, at=at)
 
     def about(self, name: str) -> str:
-        """Return the description of a setting and its possible values."""
         own = self._own.get(name)
         about = self._words(own.about if own is not None else SETTINGS[name].description)
         choices = " | ".join(self.choices(name))
@@ -137,7 +121,6 @@ class SettingList(RowList[str]):
         return self._words("Set by {origin}", origin=line(origin))
 
     def value(self, name: str) -> str:
-        """Return the value of a setting, with secrets masked."""
         if name in self._own:
             return self._own[name].value()
         return mask(value_text(self._now(name)))
@@ -175,17 +158,7 @@ class SettingList(RowList[str]):
 
 
 class ConfigScreen(ListSheet[None, str]):
-    """Lists the settings; Enter changes one in the user's config file.
-
-    Args:
-        words: Translates into the person's locale.
-        load: Loads the settings again.
-        home: The folder of the user's config file.
-        apply: Applies a setting to the running session; returns whether it can.
-        in_force: Returns the settings that can be changed at run time, as they are now.
-        own: The settings of the screen.
-        at: The setting under the cursor at first.
-    """
+    """Lists the settings; Enter changes one in the user's config file."""
 
     DEFAULT_CSS = """
     ConfigScreen {

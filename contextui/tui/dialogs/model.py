@@ -58,7 +58,6 @@ class OfferRow:
 
     @property
     def name(self) -> str:
-        """The name of the model, or that of the provider before a slash."""
         if self.model is None:
             return f"{self.offer.provider.name}/"
         return self.offer.name_of(self.model)
@@ -71,19 +70,11 @@ class OfferList(RowList[OfferRow | None]):
     shows_cursor: ClassVar[bool] = True
 
     def is_entry(self, row: OfferRow | None) -> bool:
-        """Whether a row is not empty."""
         return row is not None
 
 
 class ModelScreen(ListSheet[str, OfferRow | None]):
-    """Lists providers with their state, and the models of each; the result is a model's name.
-
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings, with the keys and servers that the person entered.
-        current: The name of the current model.
-        cached: The tokens that another model has to read in full; 0 if nothing was sent yet.
-    """
+    """Lists providers with their state, and the models of each; the result is a model's name."""
 
     DEFAULT_CSS = """
     ModelScreen {
@@ -126,7 +117,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         return Content.styled(f"{' ' * (_NAME + 4)}{head}  {words('$ per 1M tokens')}", FAINT)
 
     def on_mount(self) -> None:
-        """Show the providers, and ask each for its models."""
         self.listed.focus()
         self._show()
         self._ask()
@@ -143,7 +133,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     # --- the list ----------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Show what is found; until the person moves, the cursor is on the current model."""
         rows, query = list(self._rows()), self.filter.query_text
         note, at = self._words("No model matches {query}. Esc clears.", query=quote(query, 40)), ""
         names = [row.name for row in rows if row is not None]
@@ -344,7 +333,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         self.app.push_screen(screen, self._again_if)
 
     def action_default(self) -> None:
-        """Make the chosen model the default of all folders."""
         from contextui.config.writer import set_default_model  # noqa: PLC0415  (only for this)
 
         row = self.listed.row
@@ -360,7 +348,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     @work(exclusive=True, group="enlarge")
     async def action_enlarge(self) -> None:
-        """Ask the server for a larger context of the chosen model."""
         row = self.listed.row
         if row is None or row.model is None or not row.model.is_short:
             return
@@ -399,13 +386,7 @@ def _lacks_key(offer: Offer) -> bool:
 
 
 class LoginScreen(ModalScreen[bool]):
-    """Asks for the key of a provider; what is typed is never shown.
-
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings.
-        provider: The provider's name.
-    """
+    """Asks for the key of a provider; what is typed is never shown."""
 
     DEFAULT_CSS = (
         "LoginScreen {"

@@ -16,14 +16,7 @@ from contextui.words import Words, msg
 
 
 class QuestionScreen(ModalScreen[bool]):
-    """Asks whether to do something. Keys that are no answer belong to what has the focus.
-
-    Args:
-        words: Translates into the person's locale.
-        title: The question.
-        key: The letter that answers yes.
-        yes: What that does.
-    """
+    """Asks whether to do something. Keys that are no answer belong to what has the focus."""
 
     DEFAULT_CSS = """
     QuestionScreen {
@@ -49,7 +42,6 @@ class QuestionScreen(ModalScreen[bool]):
         self._guard = KeyGuard(self, self.delay)
 
     def on_mount(self) -> None:
-        """Begin to take answers, after a moment."""
         self._guard.begin()
 
     def compose(self) -> ComposeResult:
@@ -62,7 +54,6 @@ class QuestionScreen(ModalScreen[bool]):
         yield from ()
 
     def choices(self) -> Content:
-        """Return the answers with their keys."""
         no, stay = self.no
         rows = [(self._yes_key, self._yes), (no, self._words(stay))]
         return Content("\n").join(
@@ -70,7 +61,6 @@ class QuestionScreen(ModalScreen[bool]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Answer by letter, including full-width letters of an input method."""
         key = letter_of(event)
         is_answer = event.key == "escape" or key in (self._yes_key, "n")
         if is_answer or self.focused is None:

@@ -41,13 +41,7 @@ MakePlan: TypeAlias = Callable[[int], RewindPlan]
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """What the person chose.
-
-    Attributes:
-        turn: The turn to go back to.
-        plan: The files, as they were shown.
-        files: The paths of those to restore or delete; none for the conversation only.
-    """
+    """What the person chose."""
 
     turn: int
     plan: RewindPlan
@@ -85,24 +79,20 @@ class TurnList(RowList[Turn | None]):
         """The number of the chosen turn."""
 
     def is_entry(self, row: Turn | None) -> bool:
-        """Whether a row is a turn that has ended."""
         return row is not None and row.has_ended
 
     @property
     def turn(self) -> Turn:
-        """The chosen turn."""
         return next(one for one in self._turns if one.number == self.chosen)
 
     @property
     def leaving(self) -> list[Turn]:
-        """The turns that leave the conversation, newest first."""
         return [one for one in self._turns if one.number > self.chosen]
 
     def on_mount(self) -> None:
         self._arrange()
 
     def on_resize(self) -> None:
-        """Keep the chosen turn in view."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -175,19 +165,16 @@ class FileList(RowList[FileChange]):
         """The paths that are chosen."""
 
     def show_plan(self, plan: RewindPlan, ago: str) -> None:
-        """Show the files of a plan, chosen as it proposes."""
         self._ago, self.chosen = ago, plan.chosen_first
         self._counts = {one.path: _counts(one) for one in plan.files}
         self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
         self.show(plan.files)
 
     def clear(self) -> None:
-        """Show no files."""
         self.chosen, self.cursor = set(), 0
         self.show(())
 
     def toggle(self) -> None:
-        """Choose the file under the cursor, or not."""
         file = self.row
         if file is not None and file.is_offered:
             self.chosen ^= {file.path}
@@ -253,16 +240,7 @@ class _Shown:
 
 
 class RewindScreen(ModalScreen[GoBack]):
-    """Asks to which turn to go back, and which files to restore.
-
-    Args:
-        words: Translates into the person's locale.
-        turns: All turns; at least one has ended.
-        chosen: The turn that is chosen first.
-        plan: Compares files with what they were after a turn.
-        around: What else to say.
-        now: The current time.
-    """
+    """Asks to which turn to go back, and which files to restore."""
 
     CSS_PATH = "rewind.tcss"
     AUTO_FOCUS = "TurnList"
@@ -305,12 +283,10 @@ class RewindScreen(ModalScreen[GoBack]):
             yield KeyBar(words)
 
     def on_mount(self) -> None:
-        """Compare the files with the first chosen turn."""
         self._choose_turn()
         self.set_interval(0.25, self._show_loading)
 
     def on_resize(self) -> None:
-        """Put the lists above each other where there is no room for two columns."""
         self.set_class(self.size.width < _NARROW, "-stacked")
         self.call_after_refresh(self._show_texts)
 
@@ -318,7 +294,6 @@ class RewindScreen(ModalScreen[GoBack]):
 
     @on(TurnList.Moved)
     def _choose_turn(self) -> None:
-        """Compare the files once the cursor rests."""
         self._plan, self._problem, self._since = None, "", time.monotonic()
         self.guard.take_back()
         self._files.clear()
@@ -357,7 +332,6 @@ class RewindScreen(ModalScreen[GoBack]):
         self.query_one(ChangeView).show(self._shown.lines)
 
     def _change_of(self, plan: RewindPlan) -> _Shown:
-        """Return the diff of all files that are offered, one after the other."""
         words, shown = self._words, _Shown()
         for file in plan.offered:
             if shown.lines:

@@ -65,16 +65,7 @@ class Chosen(NamedTuple):
 
 
 class SessionsScreen(ListSheet[Chosen, SessionRow]):
-    """Lists the sessions: resume, fork, rename, export, delete.
-
-    Args:
-        words: Translates into the person's locale.
-        catalogue: The sessions.
-        folder: The folder of the session on the screen.
-        current: Its id.
-        rename: Renames the session on the screen, whose log is open.
-        export: Writes a session to a file, on its own thread; returns what to say about it.
-    """
+    """Lists the sessions: resume, fork, rename, export, delete."""
 
     DEFAULT_CSS = """
     SessionsScreen {
@@ -145,13 +136,11 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         return _RENAME_KEYS if self.query_one("#rename", Input).has_focus else _KEYS
 
     def on_mount(self) -> None:
-        """Read the sessions in view; the others follow in the background."""
         self._fit()
         self._list.focus()
         self._load()
 
     def on_resize(self) -> None:
-        """Leave out what has no room."""
         self._fit()
 
     def _fit(self) -> None:
@@ -178,7 +167,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     # --- reading -----------------------------------------------------------------------
 
     def _load(self) -> None:
-        """Find the sessions, and read them: those in view first."""
         self.is_read = False
         self.set_timer(_WAIT, self._say_loading)
         self.run_worker(self._read(), name="sessions", group="sessions", exclusive=True)
@@ -248,7 +236,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         )  # fmt: skip
 
     def _keeps(self, place: Place) -> bool:
-        """Whether a session belongs to the list."""
         head, query = self._known(place), self.filter.query_text
         if head is None:
             return not query
@@ -335,7 +322,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self.dismiss(Chosen("new"))
 
     def action_scope(self) -> None:
-        """List the sessions of this folder, or of all."""
         if not self._list.has_focus:
             return
         self._everywhere = not self._everywhere
@@ -421,7 +407,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._load()
 
     def action_write(self) -> None:
-        """Export the chosen session."""
         if (place := self._place_there()) is not None:
             self.run_worker(self._exported(place), name="export", group="export")
 

@@ -20,14 +20,7 @@ _FILTER_KEYS = (("enter", msg("choose")), ("esc", msg("clear")))
 
 
 class ListSheet(ModalScreen[R | None], Generic[R, T]):
-    """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves.
-
-    Args:
-        words: Translates into the person's locale.
-        listed: The list.
-        hint: Shown in the filter before anything is typed.
-        is_filter_shown: Whether the filter is shown before it is used.
-    """
+    """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
@@ -59,7 +52,6 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
 
     @on(DescendantFocus)
     def show_keys(self) -> None:
-        """Show the keys that apply now."""
         self.query_one(KeyBar).show(_FILTER_KEYS if self.filter.is_typing else self.hints())
 
     def note(self, text: str) -> None:

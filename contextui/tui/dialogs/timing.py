@@ -50,12 +50,6 @@ class Asker:
     A question opens by itself only at an empty prompt or the conversation, after a pause. In a
     window, in the inspector and over another dialog, however long the pause, a notice shows that
     it is pending; `ctrl+g` and `a`, or a click, opens it.
-
-    Args:
-        app: The app in which the question opens.
-        words: Translates into the person's locale.
-        prompt: Returns the prompt.
-        mark: Callback with whether the current call waits for the person.
     """
 
     def __init__(
@@ -73,13 +67,11 @@ class Asker:
         """Callback with the question in one line, before it opens."""
 
     def open_now(self) -> None:
-        """Open the pending question."""
         if self.is_waiting:
             self._app.hold(lambda: isinstance(self._app.screen, ApprovalScreen))
             self._wanted.set()
 
     async def ask(self, question: Question) -> Decision:
-        """Return the person's decision."""
         async with self._turns:
             self._mark(True)
             asks = self._words(wording_of(question).asks)

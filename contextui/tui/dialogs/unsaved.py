@@ -72,12 +72,7 @@ def _advice(session: "Session", words: Words) -> str:
 
 
 class SaveWatch:
-    """Retries saving and reports the session's notices about it.
-
-    Args:
-        session: The session to save.
-        report: Shows a sentence in the conversation; as an error while saving fails.
-    """
+    """Retries saving and reports the session's notices about it."""
 
     def __init__(self, session: "Session", report: Callable[[str, bool], object]) -> None:
         self._session, self._report = session, report
@@ -89,7 +84,6 @@ class SaveWatch:
         self.report()
 
     def report(self) -> None:
-        """Report new notices."""
         notices = self._session.notices
         new, self._heard = notices[self._heard :], len(notices)
         for notice in new:
@@ -97,15 +91,7 @@ class SaveWatch:
 
 
 class QuitScreen(QuestionScreen):
-    """Asks before unsaved data is discarded; saving is retried in the background.
-
-    Args:
-        words: Translates into the person's locale.
-        session: The session that cannot be saved.
-        title: The question, if it is not about quitting.
-        anyway: The answer that discards unsaved data, likewise.
-        plain: The same answer once everything is saved.
-    """
+    """Asks before unsaved data is discarded; saving is retried in the background."""
 
     DEFAULT_CSS = """
     QuitScreen {
@@ -132,7 +118,6 @@ class QuitScreen(QuestionScreen):
         yield Static(self._what(), id="what")
 
     def on_mount(self) -> None:
-        """Refresh the dialog regularly."""
         self._follow()
         self.set_interval(_LOOK, self._follow)
 
