@@ -21,7 +21,6 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -38,7 +37,7 @@ from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.switch import Reopen, Switcher
-from contextui.tui.themes import DARK, THEMES, quiet_roles
+from contextui.tui.themes import DARK
 from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
 
@@ -228,8 +227,6 @@ def _load_panes() -> None:
         import_module(name, "contextui.tui")
 
 
-_OWN_THEMES = {one.name: one for one in THEMES}
-
 LOST = 1
 """Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
@@ -250,8 +247,6 @@ class ContextUIApp(KeyLine[int]):
         "desktop/desktop.tcss",
         "inspector/inspector.tcss",
     ]
-    # The default, since a theme that is set later parses all style sheets a second time.
-    theme: Reactive[str] = Reactive(DARK.name)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
@@ -330,17 +325,6 @@ class ContextUIApp(KeyLine[int]):
             return True
         self.notify(too_large(paste.text, self.words), severity="warning", markup=False)
         return False
-
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        return {**super().available_themes, **_OWN_THEMES}
-
-    def get_theme(self, theme_name: str) -> Theme | None:
-        """Return a theme by its name; each line that is drawn asks for the current one."""
-        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""

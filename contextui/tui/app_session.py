@@ -161,8 +161,8 @@ class ChangeCollector:
         self._changes: Changes | None = None
         self._lock = threading.Lock()
         self._ends = [
-            desk.session.windows.subscribe(self._handle_window_event),
-            desk.session.context.subscribe(self._handle_context_event),
+            desk.session.windows.subscribe(self._handle),
+            desk.session.context.subscribe(self._handle),
         ]
 
     def take(self) -> Changes:
@@ -174,11 +174,10 @@ class ChangeCollector:
         for end in self._ends:
             end()
 
-    def _handle_context_event(self, _: Event) -> None:
-        self._note(lambda changes: setattr(changes, "context", True))
-
-    def _handle_window_event(self, event: Event) -> None:
-        def note(changes: Changes) -> None:
+    def _handle(self, event: Event) -> None:
+        with self._lock:
+            is_first = self._changes is None
+            changes = self._changes = self._changes or Changes()
             changes.context = True
             match event:
                 case WindowActed():
@@ -198,12 +197,5 @@ class ChangeCollector:
                 ):  # fmt: skip
                     changes.windows.add(event.window_id)
 
-        self._note(note)
-
-    def _note(self, note: Callable[[Changes], object]) -> None:
-        with self._lock:
-            first = self._changes is None
-            self._changes = self._changes or Changes()
-            note(self._changes)
-        if first:
+        if is_first:
             self._wake()

@@ -20,23 +20,30 @@ from textual.dom import DOMNode
 from textual.events import Key
 from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from contextui.text import for_terminal
+from contextui.tui.themes import DARK, THEMES, quiet_roles
 
 _ROUNDS = 2  # the key itself, then what it triggered
 _LOOK = 0.02  # seconds between two checks
 _PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others; see _is_late
 _LONGEST_LINE = 10_000  # characters of a paste into a field of one line
+_OWN_THEMES = {theme.name: theme for theme in THEMES}
 
 
 class KeyLine(App[ReturnType], Generic[ReturnType]):
-    """An app that handles one key or paste at a time.
+    """An app with our themes, which handles one key or paste at a time.
 
     Consecutive letters for a text field are sent at once: it keeps their order itself.
     """
+
+    # The default, since a theme that is set later parses all style sheets a second time.
+    theme: Reactive[str] = Reactive(DARK.name)
 
     class Followed(Message):
         """Follows a key through the same widgets, so that it arrives once the key is handled."""
@@ -56,6 +63,17 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._held_looks = 0
         self.last_input = 0.0
         """When the person last pressed a key, clicked, scrolled or pasted, or the focus moved."""
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        return {**super().available_themes, **_OWN_THEMES}
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """Return a theme by its name; each line that is drawn asks for the current one."""
+        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     @property
     def has_keys_waiting(self) -> bool:

@@ -27,7 +27,10 @@ _MARKS = 8  # maximum characters per cell when a row is measured
 
 
 def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
-    """Wrap one line of content into rows of at most `width` cells; trailing spaces may exceed it."""
+    """Wrap one line of content into rows of at most `width` cells; trailing spaces may exceed it.
+
+    All rows but the first are indented by `hanging` cells.
+    """
     width = max(width, 2)
     if content.cell_length <= width:
         return [content]

@@ -99,8 +99,8 @@ class SettingCommands:
 
         screen = LoginScreen(self._words, self._desk.load_settings(), provider)
 
-        def entered(done: bool | None) -> None:
-            if done:
+        def entered(name: str | None) -> None:
+            if name:
                 then()
 
         self._app.push_screen(screen, entered)

@@ -260,7 +260,9 @@ def test_a_refusal_may_have_a_reason(dialogs: SharedApp) -> None:
         await pilot.click("#choice-r", offset=(5, 0))
         await pilot.pause()
         assert screen.query_one(Input).has_focus
-        await pilot.press(*"yes, no", "enter")
+        await pilot.press(*"yes, no")
+        await until(pilot, lambda: any("yes, no" in row for row in shown(pilot)))
+        await pilot.press("enter")
         assert await decided(pilot, host) == Decision("no", "yes, no")
         await ask(pilot, host)
         await pilot.press("r", *"ys", "escape")

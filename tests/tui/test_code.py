@@ -6,12 +6,11 @@ from pathlib import Path
 
 from pygments.token import Token
 from rich.style import Style
-from textual.color import Color
 
 from contextui.tui.app import ContextUIApp
-from contextui.tui.code import ROLES, CodeFence, CodeTheme, code_theme
+from contextui.tui.code import CodeFence, CodeTheme
 from contextui.tui.conversation.entries import ModelWords
-from contextui.tui.themes import DARK, LIGHT, THEMES
+from contextui.tui.themes import DARK, LIGHT
 from tests.tui.running import desk_in, running, say, until
 
 CODE = 'def total(items):  # sum\n    return "x" + 12'
@@ -63,15 +62,3 @@ def test_what_a_lexer_does_not_know_is_no_error() -> None:
     spans = CodeFence.highlight("$ ?? \x01 “quoted” §", "python").spans
     assert not any("error" in str(one.style) or " on " in str(one.style) for one in spans)
     assert Token.Error not in CodeTheme.STYLES
-
-
-def test_every_colour_is_a_role_of_every_theme() -> None:
-    for theme in THEMES:
-        variables = theme.to_color_system().generate() | theme.variables
-        made = code_theme("x", variables)
-        for role, (captures, _) in ROLES.items():
-            for capture in captures.split():
-                style = made.syntax_styles[capture]
-                assert style is not None
-                assert style.color == Color.parse(variables[role]).rich_color
-        assert made.syntax_styles["comment"].italic

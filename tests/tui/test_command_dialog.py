@@ -276,6 +276,7 @@ def test_an_edited_command_is_shown_before_it_can_run(
         await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []
         assert field.text == f"{PYTEST} -yspn"
+        assert "-yspn" in text_of(pilot)
         await pilot.press("enter", "y")  # the same hand goes on typing
         await pilot.pause(2 * guard.SETTLE)
         assert host.decisions == []

@@ -29,7 +29,7 @@ from contextui.tui.dialogs.diff import (
 )
 from contextui.words import Words
 from tests.thorough import IS_THOROUGH, times
-from tests.tui.change import ODD, any_change, any_line, hosting, question, settled, shows_all
+from tests.tui.change import ODD, any_change, hosting, question, settled, shows_all
 
 EN = Words("en")
 WIDTHS = [(80, 24), (60, 16), (120, 40), (200, 60)]
@@ -85,25 +85,6 @@ def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None
 def test_a_whole_scroll_shows_the_whole_change() -> None:
     check_random(range(3), 10, 300)
     check_random(range(times(1, 15)), 60, 5_000)
-
-
-@pytest.mark.long
-def test_a_whole_scroll_shows_ten_thousand_lines() -> None:
-    async def look() -> None:
-        rng = random.Random(1)
-        old = [any_line(rng, 60) for _ in range(5_000)]
-        new = [any_line(rng, 5_000 if number % 50 == 0 else 60) for number in range(5_000)]
-        async with hosting((80, 24)) as (pilot, host):
-            asked = question(old, new)
-            screen = host.ask(asked)
-            view = await settled(pilot, screen)
-            assert asked.preview is not None
-            lines = diff_lines(asked.preview.diff, EN, "cart.py")
-            assert len(lines) > 9_750
-            shows_all(view, lines)
-            check_counts(screen, old, new)
-
-    asyncio.run(look())
 
 
 @pytest.mark.usefixtures("frames")

@@ -66,15 +66,25 @@ class Offering(Window):
         return f"greeting {PAYLOAD}"
 
 
-async def paste(pilot: "Pilot[int]", text: str = PASTED) -> None:
-    """Paste into the focused field, and look at the screen once it is there."""
+async def paste(pilot: "Pilot[int]", drawn: str = "qz") -> None:
+    """Paste into the focused field; look at the screen, and at the field's own cells."""
     field = pilot.app.focused
     assert isinstance(field, Input)
     field.value = ""
-    pilot.app.post_message(events.Paste(text))
+    pilot.app.post_message(events.Paste(PASTED))
     await until(pilot, lambda: "@click" in field.value)
     await pilot.pause(0.05)
     check(pilot)
+    pasted, field.value = field.value, ""
+    await pilot.press("q", "z")
+
+    def is_drawn() -> bool:
+        across, down, width, height = field.region
+        rows = lines(pilot)[down : down + height]
+        return any(drawn in row[across : across + width] for row in rows)
+
+    await until(pilot, is_drawn)
+    field.value = pasted
 
 
 async def screen_of(pilot: "Pilot[int]", kind: type[Any]) -> Any:
@@ -148,7 +158,7 @@ async def models(pilot: "Pilot[int]") -> None:
     await paste(pilot)
     await press(pilot, "enter", "escape", "home", "l")
     await screen_of(pilot, LoginScreen)
-    await paste(pilot)
+    await paste(pilot, "••")
     await press(pilot, "escape", "escape")
 
 

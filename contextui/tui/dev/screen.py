@@ -1,6 +1,5 @@
 """The screen of `contextui dev`: a window with its actions and log, and what the model reads."""
 
-import asyncio
 import os
 import shlex
 import subprocess
@@ -17,9 +16,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
-from textual.theme import Theme
 from textual.widgets import Static
 
 from contextui.agent.approval import Decision, Question
@@ -35,12 +32,11 @@ from contextui.tui.desktop.shared import Gists, LastActions, Setting, short_name
 from contextui.tui.desktop.widgets import Guard, cause_of, guard_of
 from contextui.tui.dev.bench import Bench, LogKind, Reading
 from contextui.tui.dev.views import ActionForm, LogSheet, ModelSheet
-from contextui.tui.dialogs.command import screen_for
+from contextui.tui.dialogs.timing import ask_in
 from contextui.tui.footer import KeyFooter
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED, age, fit, line
 from contextui.tui.shutdown import Shutdown, Signals
-from contextui.tui.themes import DARK, THEMES, quiet_roles
 from contextui.tui.timers import sure_timer
 from contextui.windowing.action import ActionResult
 from contextui.windowing.finding.reload import ReloadReport
@@ -342,14 +338,7 @@ class DevScreen(Screen[None]):
         self.form.show_result(result.text.partition("\n")[0], style)
 
     async def ask(self, question: Question) -> Decision:
-        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-
-        def take(decision: Decision | None) -> None:
-            if not answer.done():
-                answer.set_result(decision or Decision("no"))
-
-        self.app.push_screen(screen_for(self.words, question), take)
-        return await answer
+        return await ask_in(self.app, self.words, question)
 
     # --- saying ------------------------------------------------------------------------
 
@@ -432,7 +421,6 @@ class DevApp(KeyLine[int]):
         Path(__file__).parents[1] / "desktop" / "desktop.tcss",
         Path(__file__).parent / "dev.tcss",
     ]
-    theme: Reactive[str] = Reactive(DARK.name)
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal")]
     BINDINGS = [Binding("ctrl+q", "quit", "quit", key_display="^q", priority=True)]
@@ -444,13 +432,6 @@ class DevApp(KeyLine[int]):
         self.shutdown = Shutdown(bench.words, self._close_by_force)
         self.signals = Signals(self._leave_with, self.shutdown)
         bench.controller.tools.gate.ask = self.dev.ask
-
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        return {**super().available_themes, **{one.name: one for one in THEMES}}
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return quiet_roles(self.available_themes.get(self.theme, DARK))
 
     def get_default_screen(self) -> DevScreen:
         return self.dev

@@ -219,7 +219,7 @@ class Foot(Widget):
 
 
 class ApprovalScreen(ModalScreen[Decision]):
-    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing."""
+    """Asks the person for approval. Nothing happens until they choose; Enter does not."""
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
