@@ -19,7 +19,7 @@ from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import MODES
-from contextui.tui.themes import REMEMBERED, THEMES
+from contextui.tui.themes import ABOUT, REMEMBERED, THEMES
 from contextui.windowing.snapshot import Lod
 from contextui.words import Text, Words, msg
 
@@ -42,7 +42,6 @@ _WRITABLE = {
     if one.choices and not one.key.startswith("approval.")
 }
 """The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
-_COLORS = msg("the colors of the screen")
 _LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 
 
@@ -165,15 +164,13 @@ class SettingCommands:
         )
 
     def _open_settings(self, at: str) -> None:
-        from contextui.tui.dialogs.config import (  # noqa: PLC0415  (only for this)
-            ConfigScreen,
-            OwnSetting,
-        )
+        from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
 
         load, home = self._desk.load_settings, self._desk.session.path.parents[2]
-        theme = OwnSetting(_COLORS, self.themes(), lambda: self._app.theme, self.theme)
-        own = {"theme": theme}
-        screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own, at=at)
+        now, themes = self._in_force, self.themes()
+        screen = ConfigScreen(
+            self._words, load, home, self._apply, in_force=now, themes=themes, at=at
+        )
         self._app.push_screen(screen)
 
     def _write_setting(self, name: str, value: str) -> None:
@@ -196,6 +193,8 @@ class SettingCommands:
             controller.compaction.threshold = value
         elif field == "approval":
             controller.tools.gate.mode = value
+        elif field == "theme":
+            self.theme(value)
         else:
             return False
         return True
@@ -210,6 +209,7 @@ class SettingCommands:
             "compaction_auto": controller.auto_compact,
             "compaction_threshold": controller.compaction.threshold,
             "approval": controller.tools.gate.mode,
+            "theme": self._app.theme,
         }
 
     def approval(self, mode: str) -> None:
@@ -259,7 +259,7 @@ class SettingCommands:
 
     def settings(self) -> list[Choice]:
         abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
-        abouts["theme"] = _COLORS
+        abouts[REMEMBERED] = ABOUT
         return [Choice(name, self._words(about), "VALUE") for name, about in abouts.items()]
 
     def modes(self) -> list[Choice]:

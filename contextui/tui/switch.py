@@ -57,14 +57,6 @@ class Rewound:
     is_last: bool = True
 
 
-class StopScreen(QuestionScreen):
-    """Asks before a running turn is stopped for another session."""
-
-    def __init__(self, words: Words) -> None:
-        yes = words("Stop it and switch; this session stays as it is")
-        super().__init__(words, words("The model is still working"), "y", yes)
-
-
 class Switcher:
     """Replaces the session of a running app by another one.
 
@@ -134,7 +126,9 @@ class Switcher:
         app, words, desk = self._app, self._words, self.desk
         assert desk is not None
         if desk.controller.is_running:
-            if not await app.push_screen_wait(StopScreen(words)):
+            yes = words("Stop it and switch; this session stays as it is")
+            question = QuestionScreen(words, words("The model is still working"), "y", yes)
+            if not await app.push_screen_wait(question):
                 return False
             await self._stop_turn(desk)
         await self.main.commit_typed()

@@ -1,6 +1,5 @@
 """Code has the same colors in answers and in the editor, in every theme."""
 
-import asyncio
 from itertools import groupby
 from pathlib import Path
 
@@ -11,13 +10,13 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.code import CodeFence, CodeTheme
 from contextui.tui.conversation.entries import ModelWords
 from contextui.tui.themes import DARK, LIGHT
-from tests.tui.running import desk_in, running, say, until
+from tests.tui.running import app_of, desk_in, running, say, until
 
 CODE = 'def total(items):  # sum\n    return "x" + 12'
 ANSWER = f"Here:\n\n```python\n{CODE}\n```\n\n```nonsense\n@@ $$ §§ <<<\n```\n"
 
 
-def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
+async def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.py").write_text(CODE)
     kinds = ("def", "total", '"x"', "12", "# sum")
@@ -30,21 +29,17 @@ def test_an_answer_and_the_editor_agree(tmp_path: Path) -> None:
         of_kinds = tuple(one[0] for one in found if one)
         return of_kinds if are_same and len(set(of_kinds)) == len(kinds) else ()
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, ANSWER)
-        desk.session.windows.open("editor", path="a.py")
-        async with running(desk) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await say(pilot, "Show it.")
-            await until(pilot, lambda: app.main.query(ModelWords).last().query(CodeFence))
-            of_themes: set[tuple[str, ...]] = {()}  # until they agree
-            for theme in (DARK, LIGHT):
-                app.theme = theme.name
-                await until(pilot, lambda: picked(app) not in of_themes)
-                of_themes.add(picked(app))
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, ANSWER)
+    desk.session.windows.open("editor", path="a.py")
+    async with running(desk) as pilot:
+        app = app_of(pilot)
+        await say(pilot, "Show it.")
+        await until(pilot, lambda: app.main.query(ModelWords).last().query(CodeFence))
+        of_themes: set[tuple[str, ...]] = {()}  # until they agree
+        for theme in (DARK, LIGHT):
+            app.theme = theme.name
+            await until(pilot, lambda: picked(app) not in of_themes)
+            of_themes.add(picked(app))
 
 
 def colours(app: ContextUIApp) -> dict[str, list[str]]:

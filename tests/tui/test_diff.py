@@ -88,31 +88,29 @@ def test_a_whole_scroll_shows_the_whole_change() -> None:
 
 
 @pytest.mark.usefixtures("frames")
-def test_only_what_is_in_view_is_drawn() -> None:
-    async def look() -> None:
-        old = [f"line {number}" for number in range(2_000)]
-        new = [f"row {number} " + "x" * 5_000 * (number % 100 == 0) for number in range(2_000)]
-        async with hosting() as (pilot, host):
-            asked = question(old[:1], new[:1])
-            screen = host.ask(asked)
-            view = await settled(pilot, screen)
-            drawn = view.drawn
-            screen.withdraw()
-            await pilot.pause()
-            asked = question(old, new)
-            screen = host.ask(asked)
-            view = await settled(pilot, screen)
-            assert view.count > 5_000
-            assert 0 < view.drawn <= drawn + 20 * 12
-            before = view.drawn
-            await pilot.pause(0.6)
-            await pilot.press("end")
-            await pilot.pause()
-            assert view.scroll_offset.y == view.max_scroll_y
-            assert 0 < view.drawn - before <= 20 * 4
-            assert view.lines_in_view[1] == len(diff_lines(asked.preview.diff, EN))  # type: ignore[union-attr]
+async def test_only_what_is_in_view_is_drawn() -> None:
 
-    asyncio.run(look())
+    old = [f"line {number}" for number in range(2_000)]
+    new = [f"row {number} " + "x" * 5_000 * (number % 100 == 0) for number in range(2_000)]
+    async with hosting() as (pilot, host):
+        asked = question(old[:1], new[:1])
+        screen = host.ask(asked)
+        view = await settled(pilot, screen)
+        drawn = view.drawn
+        screen.withdraw()
+        await pilot.pause()
+        asked = question(old, new)
+        screen = host.ask(asked)
+        view = await settled(pilot, screen)
+        assert view.count > 5_000
+        assert 0 < view.drawn <= drawn + 20 * 12
+        before = view.drawn
+        await pilot.pause(0.6)
+        await pilot.press("end")
+        await pilot.pause()
+        assert view.scroll_offset.y == view.max_scroll_y
+        assert 0 < view.drawn - before <= 20 * 4
+        assert view.lines_in_view[1] == len(diff_lines(asked.preview.diff, EN))  # type: ignore[union-attr]
 
 
 @given(st.text("ab  c-.", max_size=300), st.integers(4, 60), st.integers(0, 20))

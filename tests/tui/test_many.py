@@ -18,8 +18,7 @@ from contextui.windows.files import tree
 from contextui.windows.files.tree import FileRow, Tree
 from contextui.windows.files.window import FilesWindow
 from tests.tui.desktop.samples import NoteWindow
-from tests.tui.running import desk_in, running, until
-from tests.tui.test_switch import app_of
+from tests.tui.running import app_of, desk_in, running, until
 
 SIZES = {"few": (12, 60), "many": (60, 2_000)}
 """Windows and files; the few fill the screen, too."""

@@ -78,13 +78,6 @@ def small_disk(home: Path) -> Iterator[None]:
         subprocess.run(["umount", str(home)], check=True)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    work.mkdir()
-    return work
-
-
 @pytest.fixture(params=["limit", pytest.param("tmpfs", marks=pytest.mark.long)])
 def disk(request: pytest.FixtureRequest, folder: Path) -> Iterator[Disk]:
     home = folder.parent / "terminal-home"

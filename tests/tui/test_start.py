@@ -22,7 +22,7 @@ from contextui.tui.conversation.welcome import Try, tries_in
 from contextui.tui.dialogs.help import HelpScreen
 from contextui.words import Lang, Words
 from tests.agent.talking import end, run
-from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.running import app_of, desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
 
 FIRST_FRAME = """
@@ -134,8 +134,7 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
 
 async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> AppSession:
     """Open the session; the focus stays, though its panes take the place of outlines."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     before = app.focused
     assert before is not None
     may_open.set()
@@ -150,21 +149,19 @@ async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> AppSession:
     return app.desk
 
 
-def test_what_is_chosen_before_the_session_is_open_can_be_tried_then(tmp_path: Path) -> None:
-    async def start() -> None:
-        app, may_open = opening_later(tmp_path, model=OfflineModel())
-        async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.press("down", "down")  # the second one, about files
-            desk = await opened(pilot, may_open)
-            await pilot.press("enter")
-            await until(pilot, lambda: desk.session.windows.get("files_1"))
-            assert app.focused is app.main.prompt
-            desk.close()
+async def test_what_is_chosen_before_the_session_is_open_can_be_tried_then(tmp_path: Path) -> None:
 
-    asyncio.run(start())
+    app, may_open = opening_later(tmp_path, model=OfflineModel())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("down", "down")  # the second one, about files
+        desk = await opened(pilot, may_open)
+        await pilot.press("enter")
+        await until(pilot, lambda: desk.session.windows.get("files_1"))
+        assert app.focused is app.main.prompt
+        desk.close()
 
 
-def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: Path) -> None:
+async def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: Path) -> None:
     """U32: in the order in which things were typed; what waits can be taken back."""
     threads: list[threading.Thread] = []
 
@@ -172,56 +169,49 @@ def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: Path) -
         def preload(self) -> None:
             threads.append(threading.current_thread())
 
-    async def start() -> None:
-        app, may_open = opening_later(tmp_path, model=Heavy("Here I am."))
-        async with app.run_test(size=(120, 40)) as pilot:
-            prompt = app.screen.query_one(Prompt)
-            for typed in ("hello", "/open todo", "/open files", "/fly"):
-                prompt.put(typed)
-                await pilot.press("enter")
-                await until(pilot, partial(shown, pilot, f"· {typed}"))
-            assert not shown(pilot, "Unknown command")
-            await pilot.press("up")
-            await until(pilot, lambda: prompt.text == "/fly")
-            prompt.put("")
-            await pilot.press("tab")
-            desk = await opened(pilot, may_open)
-            await until(pilot, lambda: len(desk.session.windows.windows()) == 2)
-            assert [one.name for one in desk.session.windows.windows()] == ["todo", "files"]
-            await until(pilot, lambda: shown(pilot, "Here I am."))
-            assert not shown(pilot, "Unknown command")
-            await until(pilot, lambda: threads)
-            assert threads[0] is not threading.main_thread()  # the model is loaded beside the frame
-            desk.close()
-
-    asyncio.run(start())
+    app, may_open = opening_later(tmp_path, model=Heavy("Here I am."))
+    async with app.run_test(size=(120, 40)) as pilot:
+        prompt = app.screen.query_one(Prompt)
+        for typed in ("hello", "/open todo", "/open files", "/fly"):
+            prompt.put(typed)
+            await pilot.press("enter")
+            await until(pilot, partial(shown, pilot, f"· {typed}"))
+        assert not shown(pilot, "Unknown command")
+        await pilot.press("up")
+        await until(pilot, lambda: prompt.text == "/fly")
+        prompt.put("")
+        await pilot.press("tab")
+        desk = await opened(pilot, may_open)
+        await until(pilot, lambda: len(desk.session.windows.windows()) == 2)
+        assert [one.name for one in desk.session.windows.windows()] == ["todo", "files"]
+        await until(pilot, lambda: shown(pilot, "Here I am."))
+        assert not shown(pilot, "Unknown command")
+        await until(pilot, lambda: threads)
+        assert threads[0] is not threading.main_thread()  # the model is loaded beside the frame
+        desk.close()
 
 
-def test_a_dialog_or_command_that_fails_is_one_line_and_the_app_goes_on(
+async def test_a_dialog_or_command_that_fails_is_one_line_and_the_app_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
 ) -> None:
     def fail(*_: object) -> None:
         raise ImportError("no such part")
 
-    async def go() -> None:
-        Preferences.of_person().put("crashed", True)
-        async with running(desk_in(tmp_path, "Hello.")) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            await until(pilot, lambda: shown(pilot, "The last run crashed. The report is in"))
-            monkeypatch.setattr(HelpScreen, "compose", fail)
-            await pilot.press("f1")
-            await until(pilot, lambda: shown(pilot, "This failed because of a bug: ImportError"))
-            assert app.screen is app.main
-            monkeypatch.setattr(Commands, "run", fail)
-            app.main.run_command("/help")
-            await say(pilot, "Hi")
-            assert shown(pilot, "Hello.")
-            assert app.return_code is None
-        assert "no such part" in (own_home / ".contextui" / "crash.log").read_text()
-        assert not Preferences.of_person().get("crashed")
-
-    asyncio.run(go())
+    Preferences.of_person().put("crashed", True)
+    async with running(desk_in(tmp_path, "Hello.")) as pilot:
+        app = app_of(pilot)
+        await until(pilot, lambda: shown(pilot, "The last run crashed. The report is in"))
+        monkeypatch.setattr(HelpScreen, "compose", fail)
+        await pilot.press("f1")
+        await until(pilot, lambda: shown(pilot, "This failed because of a bug: ImportError"))
+        assert app.screen is app.main
+        monkeypatch.setattr(Commands, "run", fail)
+        app.main.run_command("/help")
+        await say(pilot, "Hi")
+        assert shown(pilot, "Hello.")
+        assert app.return_code is None
+    assert "no such part" in (own_home / ".contextui" / "crash.log").read_text()
+    assert not Preferences.of_person().get("crashed")
 
 
 def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: Path) -> None:

@@ -3,19 +3,17 @@
 Sheets are in `test_surfaces_sheets.py`, programs in `test_surfaces_programs.py`.
 """
 
-import asyncio
 import time
 from pathlib import Path
 
 import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.windowing.action import action
 from contextui.windowing.snapshot import Body, Element, Lod
 from contextui.windowing.window import Window
-from tests.tui.running import SIZES, desk_in, lines, running, until
+from tests.tui.running import SIZES, app_of, desk_in, lines, running, until
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +52,9 @@ class Hostile(Window):
 
 
 @pytest.mark.parametrize(("kind", "size"), list(zip(PAYLOADS, SIZES, strict=True)))
-def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
+async def test_nothing_becomes_live_anywhere(
+    tmp_path: Path, kind: str, size: tuple[int, int]
+) -> None:
     payload = PAYLOADS[kind]
     writing = {"window_id": "hostile_1", "action_id": "write", "params": {"text": payload}}
     model = ScriptedModel(
@@ -66,36 +66,32 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
         name=payload,
     )  # fmt: skip
 
-    async def look() -> None:
-        from contextui.windowing.finding.registry import discover
+    from contextui.windowing.finding.registry import discover
 
-        classes: list[type[Window]] = [*discover().classes(), Hostile]
-        desk = desk_in(tmp_path, model=model, windows=classes)
-        desk.notices.append(payload)
-        async with running(desk, size) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send(f"words {payload}")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+    classes: list[type[Window]] = [*discover().classes(), Hostile]
+    desk = desk_in(tmp_path, model=model, windows=classes)
+    desk.notices.append(payload)
+    async with running(desk, size) as pilot:
+        app = app_of(pilot)
+        app.main.send(f"words {payload}")
+        await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+        check(lines(pilot))
+        dialog = app.screen
+        assert isinstance(dialog, ApprovalScreen)
+        await until(pilot, lambda: time.monotonic() > dialog.guard.deaf_until)
+        await pilot.press("y")
+        talk = app.main.turns
+        assert talk is not None
+        await until(pilot, lambda: talk.last is not None)
+        for keys in (("ctrl+g", "i"), ("right_square_bracket",), ("right_square_bracket",),
+                     ("right_square_bracket",), ("left_square_bracket",), ("ctrl+g", "1"),
+                     ("ctrl+g", "2"), ("ctrl+g", "c"), ("enter",), ("f1",), ("escape",),
+                     ("ctrl+p",), ("escape",), ("ctrl+g", "p")):  # fmt: skip
+            await pilot.press(*keys)
+            await pilot.pause(0.06)
             check(lines(pilot))
-            dialog = app.screen
-            assert isinstance(dialog, ApprovalScreen)
-            await until(pilot, lambda: time.monotonic() > dialog.guard.deaf_until)
-            await pilot.press("y")
-            talk = app.main.turns
-            assert talk is not None
-            await until(pilot, lambda: talk.last is not None)
-            for keys in (("ctrl+g", "i"), ("right_square_bracket",), ("right_square_bracket",),
-                         ("right_square_bracket",), ("left_square_bracket",), ("ctrl+g", "1"),
-                         ("ctrl+g", "2"), ("ctrl+g", "c"), ("enter",), ("f1",), ("escape",),
-                         ("ctrl+p",), ("escape",), ("ctrl+g", "p")):  # fmt: skip
-                await pilot.press(*keys)
-                await pilot.pause(0.06)
-                check(lines(pilot))
-            assert app.is_running
-            assert app.return_code is None
-
-    asyncio.run(look())
+        assert app.is_running
+        assert app.return_code is None
 
 
 def check(shown: list[str]) -> None:

@@ -5,7 +5,6 @@ the terminal as it is: not escape codes, nor bidi controls, nor characters witho
 markup stays text.
 """
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from textual.pilot import Pilot
 from contextui.agent.approval import Question
 from contextui.agent.models.scripted import call
 from contextui.shell import suggest
-from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.form import Field
 from contextui.tui.dev.bench import Bench
 from contextui.tui.dev.screen import DevApp, DevFrame
@@ -27,8 +25,7 @@ from contextui.windows.git.widget import ChangeList, Confirmation
 from contextui.windows.git.window import GitWindow
 from contextui.windows.terminal.window import TerminalWindow
 from tests.tui.desktop.samples import enter
-from tests.tui.running import SIZES, desk_in, lines, running, shown, until
-from tests.tui.sharing import SharedApp
+from tests.tui.running import SIZES, app_of, desk_in, lines, running, shown, until
 from tests.tui.test_approval import ask, host_of
 from tests.windows.git.conftest import home, run
 
@@ -69,7 +66,7 @@ async def press(pilot: "Pilot[Any]", *keys: str) -> None:
 # --- git ---------------------------------------------------------------------------------------
 
 
-def test_names_branches_commits_and_diffs(tmp_path: Path) -> None:
+async def test_names_branches_commits_and_diffs(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     run(work, "init", "--quiet")
@@ -85,28 +82,25 @@ def test_names_branches_commits_and_diffs(tmp_path: Path) -> None:
     (work / "staged.txt").write_text(f"{LONG}\n{PAYLOAD}\n")
     run(work, "add", "staged.txt")
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[GitWindow])
-        desk.session.windows.open("git")
-        async with running(desk, SIZES[0]) as pilot:
-            pilot.app.screen.add_class("-pane-windows")
-            frame = await enter(pilot, "git_1")
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
-            await until(pilot, lambda: len(frame.query_one(ChangeList).rows) > 8)
-            for size in (*SIZES, (50, 20)):
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
-                await press(pilot, "home", "down", "down", "tab", "pagedown", "end", "home", "tab")
-            await press(pilot, *["down"] * 4, "d")
-            await until(pilot, lambda: frame.query_one(Confirmation).display)
-            await press(pilot, "n", "home", "c")
-            field = frame.query_one(Field)
-            await until(pilot, lambda: field.has_focus)
-            await field._on_paste(Paste(PAYLOAD))
-            await press(pilot, "ctrl+j", "a", "escape", "r", "ctrl+g", "i", "ctrl+g", "1")
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[GitWindow])
+    desk.session.windows.open("git")
+    async with running(desk, SIZES[0]) as pilot:
+        pilot.app.screen.add_class("-pane-windows")
+        frame = await enter(pilot, "git_1")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.focused, ChangeList))
+        await until(pilot, lambda: len(frame.query_one(ChangeList).rows) > 8)
+        for size in (*SIZES, (50, 20)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
+            await press(pilot, "home", "down", "down", "tab", "pagedown", "end", "home", "tab")
+        await press(pilot, *["down"] * 4, "d")
+        await until(pilot, lambda: frame.query_one(Confirmation).display)
+        await press(pilot, "n", "home", "c")
+        field = frame.query_one(Field)
+        await until(pilot, lambda: field.has_focus)
+        await field._on_paste(Paste(PAYLOAD))
+        await press(pilot, "ctrl+j", "a", "escape", "r", "ctrl+g", "i", "ctrl+g", "1")
 
 
 # --- commands that ask -------------------------------------------------------------------------
@@ -121,8 +115,8 @@ def question(line: str, **given: Any) -> Question:
 
 
 @pytest.mark.parametrize(("size", "number"), [*zip([*SIZES, (60, 18)], (0, 1, 2, 0), strict=True)])
-def test_a_command_its_folder_and_its_pattern(
-    dialogs: SharedApp, size: tuple[int, int], number: int
+async def test_a_command_its_folder_and_its_pattern(
+    pilot: "Pilot[Any]", size: tuple[int, int], number: int
 ) -> None:
     asked = [
         question(PAYLOAD, folder=f"/{PAYLOAD}", dropped=(PAYLOAD, "KEY")),
@@ -130,23 +124,20 @@ def test_a_command_its_folder_and_its_pattern(
         question(f"echo '{HIDDEN}\n{MARKUP}'\n\r\n\t{ESCAPES}", seconds=None),
     ]
 
-    async def go(pilot: "Pilot[Any]") -> None:
-        screen = await ask(pilot, host_of(pilot), asked[number])
-        assert isinstance(screen, CommandScreen)
-        check(pilot)
-        await press(pilot, "pagedown", "end", "home", "e")
-        field = screen.query_one(CommandField)
-        await until(pilot, lambda: field.has_focus)
-        await field._on_paste(Paste(PAYLOAD))
-        await press(pilot, "a", "enter")
-
-    dialogs.run(go, size)
+    screen = await ask(pilot, host_of(pilot), asked[number])
+    assert isinstance(screen, CommandScreen)
+    check(pilot)
+    await press(pilot, "pagedown", "end", "home", "e")
+    field = screen.query_one(CommandField)
+    await until(pilot, lambda: field.has_focus)
+    await field._on_paste(Paste(PAYLOAD))
+    await press(pilot, "a", "enter")
 
 
 # --- the terminal ------------------------------------------------------------------------------
 
 
-def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/bash")
     work = tmp_path / "work"
     work.mkdir()
@@ -157,34 +148,30 @@ def test_output_and_running_commands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     step = call("action", window_id="terminal_1", action_id="run",
                 params={"command": command, "seconds": 1})  # fmt: skip
 
-    async def go() -> None:
-        desk = desk_in(tmp_path, step, PAYLOAD, windows=[TerminalWindow])
-        desk.session.windows.open("terminal")
-        async with running(desk, SIZES[0]) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send("run it")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            check(pilot)
-            dialog = app.screen
-            assert isinstance(dialog, ApprovalScreen)
-            await until(pilot, lambda: dialog.guard.deaf_until != float("inf"))
-            dialog.guard.deaf_until = 0.0
-            await pilot.press("y")
-            await until(pilot, lambda: not isinstance(app.screen, ApprovalScreen))
-            app.screen.add_class("-pane-windows")
-            await until(pilot, lambda: shown(pilot, "seen"))
-            check(pilot)
-            await enter(pilot, "terminal_1")
-            await press(pilot, "enter")
-            for size in SIZES:
-                await pilot.resize_terminal(*size)
-                await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
-                await press(pilot, "shift+pageup", "shift+pageup", "shift+pagedown")
-            await press(pilot, "ctrl+c", "ctrl+g", "i", "right_square_bracket", "ctrl+g", "1")
-            await press(pilot, "ctrl+g", "c", "f1", "escape")
-
-    asyncio.run(go())
+    desk = desk_in(tmp_path, step, PAYLOAD, windows=[TerminalWindow])
+    desk.session.windows.open("terminal")
+    async with running(desk, SIZES[0]) as pilot:
+        app = app_of(pilot)
+        app.main.send("run it")
+        await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+        check(pilot)
+        dialog = app.screen
+        assert isinstance(dialog, ApprovalScreen)
+        await until(pilot, lambda: dialog.guard.deaf_until != float("inf"))
+        dialog.guard.deaf_until = 0.0
+        await pilot.press("y")
+        await until(pilot, lambda: not isinstance(app.screen, ApprovalScreen))
+        app.screen.add_class("-pane-windows")
+        await until(pilot, lambda: shown(pilot, "seen"))
+        check(pilot)
+        await enter(pilot, "terminal_1")
+        await press(pilot, "enter")
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: len(lines(pilot)) == pilot.app.size.height)
+            await press(pilot, "shift+pageup", "shift+pageup", "shift+pagedown")
+        await press(pilot, "ctrl+c", "ctrl+g", "i", "right_square_bracket", "ctrl+g", "1")
+        await press(pilot, "ctrl+g", "c", "f1", "escape")
 
 
 # --- windows under development -----------------------------------------------------------------
@@ -225,37 +212,34 @@ class Hostile(Window):
 '''
 
 
-def test_a_window_under_development(tmp_path: Path) -> None:
+async def test_a_window_under_development(tmp_path: Path) -> None:
     file = tmp_path / "hostile\u202e\u200b.py"
     source = SOURCE.format(payload=PAYLOAD, long=LONG[:3_000])
     file.write_text(source)
 
-    async def go() -> None:
-        bench = Bench(str(file), tmp_path, "", "en")
-        app = DevApp(bench)
-        async with app.run_test(size=(120, 40), notifications=True) as pilot:
-            await until(pilot, lambda: app.dev.query(DevFrame))
+    bench = Bench(str(file), tmp_path, "", "en")
+    app = DevApp(bench)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.dev.query(DevFrame))
+        check(pilot)
+        windows, kinds = bench.windows, ("add", "fail", "write")
+        for kind in kinds:
+            await windows.act("hostile_1", kind, {}, actor="person")
+            await pilot.pause(0.2)
             check(pilot)
-            windows, kinds = bench.windows, ("add", "fail", "write")
-            for kind in kinds:
-                await windows.act("hostile_1", kind, {}, actor="person")
-                await pilot.pause(0.2)
-                check(pilot)
-            await pilot.resize_terminal(80, 24)
-            await until(pilot, lambda: len(lines(pilot)) == 24)
-            check(pilot)
-            await press(pilot, "a", "down", "enter", "enter", "escape", "tab", "y", "pagedown")
-            await press(pilot, "end", "home", "tab", "s")
-            field = app.dev.query_one("#dev-say", Field)
-            await until(pilot, lambda: field.has_focus)
-            await field._on_paste(Paste(PAYLOAD))
-            await press(pilot, "enter")
-            file.write_text(
-                source.replace("class Hostile", "raise ValueError(PAYLOAD)\n\n\nclass Hostile")
-            )
-            await until(pilot, lambda: app.dev._fault)
-            await pilot.pause(0.4)
-            check(pilot)
-        bench.close()
-
-    asyncio.run(go())
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: len(lines(pilot)) == 24)
+        check(pilot)
+        await press(pilot, "a", "down", "enter", "enter", "escape", "tab", "y", "pagedown")
+        await press(pilot, "end", "home", "tab", "s")
+        field = app.dev.query_one("#dev-say", Field)
+        await until(pilot, lambda: field.has_focus)
+        await field._on_paste(Paste(PAYLOAD))
+        await press(pilot, "enter")
+        file.write_text(
+            source.replace("class Hostile", "raise ValueError(PAYLOAD)\n\n\nclass Hostile")
+        )
+        await until(pilot, lambda: app.dev._fault)
+        await pilot.pause(0.4)
+        check(pilot)
+    bench.close()

@@ -1,6 +1,5 @@
 """Panes and dialogs without room: at widths and heights of 0 to 3 cells nothing raises."""
 
-import asyncio
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +26,7 @@ from contextui.tui.inspector.tabs import PAGES
 from contextui.windowing.finding.registry import discover
 from tests.tui.change import question
 from tests.tui.desktop.samples import NoteWindow
-from tests.tui.running import running, say, until
+from tests.tui.running import app_of, running, say, until
 from tests.tui.test_command_dialog import question as command_question
 from tests.tui.test_model_sheet import connected
 from tests.windows.git.conftest import run
@@ -102,45 +101,41 @@ def crowded(folder: Path) -> AppSession:
 @pytest.mark.parametrize(
     "sizes", [DIAGONAL, pytest.param(ALL, marks=pytest.mark.long)], ids=["diagonal", "all"]
 )
-def test_every_pane_can_be_drawn_without_room(tmp_path: Path, sizes: list[tuple[int, int]]) -> None:
+async def test_every_pane_can_be_drawn_without_room(
+    tmp_path: Path, sizes: list[tuple[int, int]]
+) -> None:
     """X02: a list of items whose scrollbar left no room for text ended the program."""
 
-    async def go() -> None:
-        async with running(crowded(tmp_path)) as pilot:
-            assert isinstance(pilot.app, ContextUIApp)
-            assert pilot.app.desk is not None
-            main = pilot.app.main
-            await say(pilot, "hi")
-            for window_id, action, params in ACTIONS:
-                assert (await pilot.app.desk.session.windows.act(window_id, action, params)).ok
-            for event in EVENTS:
-                main.handle(event)
-            assert main.conversation is not None
-            main.conversation.action_unfold()
-            assert main.inspector is not None
-            for page in PAGES:  # what each shows
-                main.inspector._turn_to(page)
-            await squeeze(pilot, sizes)
-
-    asyncio.run(go())
+    async with running(crowded(tmp_path)) as pilot:
+        assert isinstance(pilot.app, ContextUIApp)
+        assert pilot.app.desk is not None
+        main = pilot.app.main
+        await say(pilot, "hi")
+        for window_id, action, params in ACTIONS:
+            assert (await pilot.app.desk.session.windows.act(window_id, action, params)).ok
+        for event in EVENTS:
+            main.handle(event)
+        assert main.conversation is not None
+        main.conversation.action_unfold()
+        assert main.inspector is not None
+        for page in PAGES:  # what each shows
+            main.inspector._turn_to(page)
+        await squeeze(pilot, sizes)
 
 
 @pytest.mark.long
-def test_every_dialog_can_be_drawn_without_room(tmp_path: Path) -> None:
-    async def go() -> None:
-        async with running(crowded(tmp_path)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            text = WholeText(app.words, "title", "把牛奶放进待办\n" * 50)
-            screens = [text, *(screen_for(app.words, one) for one in QUESTIONS)]
-            opening: list[Callable[[], object]] = [
-                *(partial(app.main.run_command, one) for one in COMMANDS),
-                *(partial(app.push_screen, one) for one in screens),
-            ]
-            for open_dialog in opening:
-                open_dialog()
-                await until(pilot, lambda: app.screen is not app.main)
-                await squeeze(pilot, [*DIAGONAL, (0, 3), (3, 0), (1, 2)])
-                await app.pop_screen()
+async def test_every_dialog_can_be_drawn_without_room(tmp_path: Path) -> None:
 
-    asyncio.run(go())
+    async with running(crowded(tmp_path)) as pilot:
+        app = app_of(pilot)
+        text = WholeText(app.words, "title", "把牛奶放进待办\n" * 50)
+        screens = [text, *(screen_for(app.words, one) for one in QUESTIONS)]
+        opening: list[Callable[[], object]] = [
+            *(partial(app.main.run_command, one) for one in COMMANDS),
+            *(partial(app.push_screen, one) for one in screens),
+        ]
+        for open_dialog in opening:
+            open_dialog()
+            await until(pilot, lambda: app.screen is not app.main)
+            await squeeze(pilot, [*DIAGONAL, (0, 3), (3, 0), (1, 2)])
+            await app.pop_screen()

@@ -21,6 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from contextui.agent.approval import Decision, Question
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.dialogs.diff import (
     UNSEEN,
     ChangeView,
@@ -126,12 +127,6 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
-def spread(left: Content, right: Content, width: int) -> Content:
-    """Place two texts at the ends of one row."""
-    gap = max(width - left.cell_length - right.cell_length, 1)
-    return Content.assemble(left, " " * gap, right)
-
-
 class Choice(Widget):
     """An answer: its key, what it does, and a remark."""
 
@@ -194,14 +189,12 @@ class Head(Widget):
     def _oddity(self) -> Content:
         if not self.unseen:
             return Content("")
-        note = (
-            msg("{count} invisible character, shown as")
-            if self.unseen == 1
-            else msg("{count} invisible characters, shown as")
+        note = self._words.plural(
+            self.unseen,
+            "{count} invisible character, shown as",
+            "{count} invisible characters, shown as",
         )
-        return Content.assemble(
-            (self._words(note, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
-        )
+        return Content.assemble((f"{note} ", "$text-warning"), ("⟨U+…⟩", UNSEEN))
 
 
 class Foot(Widget):
@@ -322,12 +315,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._is_whole:
             return Content(words("Show only the change")), ""
         count = len(plain_lines(preview.whole)) if preview else 0
-        note = (
-            msg("{count} line, changes marked")
-            if count == 1
-            else msg("{count} lines, changes marked")
-        )
-        note = words(note, count=count)
+        note = words.plural(count, "{count} line, changes marked", "{count} lines, changes marked")
         return Content(words("Show the whole file")), note
 
     def on_mount(self) -> None:

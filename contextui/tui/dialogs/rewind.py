@@ -19,8 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, RewindPlan, Turn
-from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.dialogs.approval import spread
+from contextui.tui.desktop.rowlist import RowList, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import Hint, KeyBar

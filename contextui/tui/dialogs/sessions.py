@@ -41,6 +41,7 @@ _PAUSE = 0.08  # seconds without a move before a preview is read
 _REST = 0.01  # seconds between two logs that are read in the background
 _OFTEN = 0.5  # seconds between two redraws while logs are read
 _WAIT = 0.3  # seconds before it is said that something loads
+_ROWS = 9  # windows and files of a preview
 _OPEN = msg("Open in another terminal. f forks it.")
 
 _KEYS = (
@@ -282,26 +283,18 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         if head.turns is not None:
             turns = words.plural(head.turns, "1 turn", "{count} turns")
             yield Content.styled(turns, MUTED)
-        if preview.windows:
-            yield Content("")
-            yield Content.styled(words("Windows"), MUTED)
-            for name, what in preview.windows[:9]:
-                yield Content.assemble(
-                    (line(name), ""), (f"   {line(what)}" if what else "", MUTED)
-                )
-            if (more := len(preview.windows) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
-        if preview.files:
-            yield Content("")
-            yield Content.styled(words("Files written"), MUTED)
-            for path, counts in list(zip(preview.files, preview.counts, strict=True))[:9]:
-                added = f"  +{counts.added}" if counts and counts.added else ""
-                removed = f"  −{counts.removed}" if counts and counts.removed else ""
-                yield Content.assemble(
-                    line(path), (added, "$text-success"), (removed, "$text-error")
-                )
-            if (more := len(preview.files) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
+        windows = (
+            Content.assemble(line(name), (f"   {line(what)}" if what else "", MUTED))
+            for name, what in preview.windows
+        )
+        yield from self._part(words("Windows"), [*windows])
+        files = []
+        for path, counts in zip(preview.files, preview.counts, strict=True):
+            added = f"  +{counts.added}" if counts and counts.added else ""
+            removed = f"  −{counts.removed}" if counts and counts.removed else ""
+            marks = ((added, "$text-success"), (removed, "$text-error"))
+            files.append(Content.assemble(line(path), *marks))
+        yield from self._part(words("Files written"), files)
         if preview.said or preview.answered:
             yield Content("")
             yield Content.styled(words("Last messages"), MUTED)
@@ -315,6 +308,14 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             yield Content("")
             yield Content.styled(words("Not sent yet"), MUTED)
             yield Content.styled(line(preview.draft[:300]), "$text-warning")
+
+    def _part(self, title: str, rows: Sequence[Content]) -> Iterable[Content]:
+        if rows:
+            yield Content("")
+            yield Content.styled(title, MUTED)
+            yield from rows[:_ROWS]
+        if (more := len(rows) - _ROWS) > 0:
+            yield Content.styled(self._words("… {count} more", count=more), FAINT)
 
     # --- keys --------------------------------------------------------------------------
 

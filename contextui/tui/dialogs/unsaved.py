@@ -49,11 +49,10 @@ def unsaved_words(session: "Session", words: Words) -> str:
     if not session.unsaved:
         return ""
     count, reason = session.unsaved_turns, _reason(session, words)
-    if count > 1:
-        return words("{count} turns are not saved: {reason}.", count=count, reason=reason)
-    if count == 1:
-        return words("1 turn is not saved: {reason}.", reason=reason)
-    return words("The newest changes are not saved: {reason}.", reason=reason)
+    if not count:
+        return words("The newest changes are not saved: {reason}.", reason=reason)
+    many = "{count} turns are not saved: {reason}."
+    return words.plural(count, "1 turn is not saved: {reason}.", many, reason=reason)
 
 
 def _reason(session: "Session", words: Words) -> str:
