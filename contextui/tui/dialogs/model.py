@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from contextui.agent.models.catalogue import Offer, ask_all, asked, offers
@@ -25,6 +24,7 @@ from contextui.model import ModelError
 from contextui.text import quote
 from contextui.tui.conversation.turn import turn_cost
 from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.dialogs.question import Dialog
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line, short
@@ -357,19 +357,13 @@ def _lacks_key(offer: Offer) -> bool:
     return offer.provider.needs_key and not offer.connection.has_key
 
 
-class EntryScreen(ModalScreen[str | None]):
+class EntryScreen(Dialog[str | None]):
     """Asks for one line of text and saves it; the result is the name of its provider."""
 
     BINDINGS = [Binding("escape", "leave", show=False)]
     DEFAULT_CSS = """
     EntryScreen {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            width: 72; max-width: 96%; height: auto; max-height: 92%;
-            border: round $primary; border-title-style: bold; border-title-color: $foreground;
-            background: $background; padding: 1 2 0 2;
-        }
+        #box { width: 72; }
         Input { height: 1; border: none; padding: 0 1; background: $soft; }
         #note, #warning { height: auto; margin: 1 0 0 0; }
         .keys { height: 1; margin: 1 0; }

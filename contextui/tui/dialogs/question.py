@@ -1,6 +1,6 @@
 """Question with two answers: a letter for yes, `n` or Esc for no."""
 
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,18 +14,34 @@ from contextui.tui.keys import letter_of
 from contextui.tui.lines import KEY, fit
 from contextui.words import Words, msg
 
+R = TypeVar("R")
 
-class QuestionScreen(ModalScreen[bool]):
+
+class Dialog(ModalScreen[R], Generic[R]):
+    """A box in the middle of the dimmed screen."""
+
+    DEFAULT_CSS = """
+    Dialog {
+        align: center middle;
+        background: $background 65%;
+        #box {
+            max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; border-title-style: bold; border-title-color: $foreground;
+            border-subtitle-color: $muted;
+            background: $background; padding: 1 2 0 2;
+        }
+    }
+    """
+
+
+class QuestionScreen(Dialog[bool]):
     """Asks whether to do something. Keys that are no answer belong to what has the focus."""
 
     DEFAULT_CSS = """
     QuestionScreen {
-        align: center middle;
-        background: $background 65%;
         #box {
-            width: 72; max-width: 96%; height: auto; max-height: 92%;
-            border: round $warning; border-title-color: $text-warning; border-title-style: bold;
-            background: $background; padding: 1 2;
+            width: 72; padding: 1 2;
+            border: round $warning; border-title-color: $text-warning;
         }
         #choices { height: auto; }
     }

@@ -7,9 +7,9 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import DescendantFocus, Key
-from textual.screen import ModalScreen
 
 from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.dialogs.question import Dialog
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.keys import meant_key
 from contextui.words import Words, msg
@@ -19,7 +19,7 @@ T = TypeVar("T")
 _FILTER_KEYS = (("enter", msg("choose")), ("esc", msg("clear")))
 
 
-class ListSheet(ModalScreen[R | None], Generic[R, T]):
+class ListSheet(Dialog[R | None], Generic[R, T]):
     """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -28,14 +28,7 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
     ]
     DEFAULT_CSS = """
     ListSheet {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            max-width: 100%; height: auto; max-height: 100%;
-            border: round $primary; border-title-style: bold; border-title-color: $foreground;
-            border-subtitle-color: $muted;
-            background: $background; padding: 1 2 0 2;
-        }
+        #box { max-width: 100%; max-height: 100%; }
         .keys { margin: 1 0 0 0; }
     }
     """
