@@ -333,7 +333,9 @@ class ContextUIApp(KeyLine[int]):
     def on_mount(self) -> None:
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen(self._driver)
-        self.call_after_refresh(self._start_opening)
+        # A daemon thread, so that quitting does not wait for a session that is still opening.
+        opening = threading.Thread(target=self._opening, daemon=True, name="opening")
+        self.call_after_refresh(opening.start)
         parser = XTermParser()
         for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():
             self.post_message(event)
@@ -351,10 +353,6 @@ class ContextUIApp(KeyLine[int]):
             self.attention.close()
         if self.desk is not None:
             await self.desk.controller.aclose()
-
-    def _start_opening(self) -> None:
-        # A daemon thread, so that quitting does not wait for a session that is still opening.
-        threading.Thread(target=self._opening, daemon=True, name="opening").start()
 
     def _opening(self) -> None:
         try:
@@ -450,14 +448,11 @@ class ContextUIApp(KeyLine[int]):
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
+            question = QuitScreen(self.words, self.desk.session)
+            self.push_screen(question, lambda wanted: self._leave_with(0) if wanted else None)
 
     async def action_quit(self) -> None:
         self.action_leave()
-
-    def _leave_unsaved(self, wanted: bool | None) -> None:
-        if wanted:
-            self._leave_with(0)
 
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen

@@ -1,7 +1,7 @@
 """The dividers between windows, chat and inspector: their places, and grips to drag."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from textual import events
@@ -58,18 +58,12 @@ class Dividers:
         chosen = max(min(chosen, work - _CHAT_LEAST), _WORK_LEAST)
         return max(chosen, work - _CHAT_MOST)  # a chat wider than a page is hard to read
 
-    def reset(self) -> None:
-        self.rows = self.columns = self.inspector = None
-
-    def saved(self) -> dict[str, int | None]:
-        return asdict(self)
-
     def restore(self, saved: object) -> None:
         """Take over what was remembered; other values are ignored."""
         if isinstance(saved, Mapping):
-            for one in fields(self):
-                value = saved.get(one.name)
-                setattr(self, one.name, value if type(value) is int and value > 0 else None)
+            for field in fields(self):
+                value = saved.get(field.name)
+                setattr(self, field.name, value if type(value) is int and value > 0 else None)
 
 
 class Grip(Widget):

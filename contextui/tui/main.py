@@ -23,7 +23,7 @@ from contextui.tui.conversation.input import InputArea, Until
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, Place
-from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
+from contextui.tui.dialogs.unsaved import RETRY
 from contextui.tui.dividers import Dividers, Grip
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes
@@ -191,7 +191,7 @@ class MainScreen(Screen[None]):
         self._collector: ChangeCollector | None = None
         self._asker: Asker | None = None
         self._attention: Attention | None = None
-        self._saves: SaveWatch | None = None
+        self._noticed = 0  # notices of the session that were shown
         self._draft: FolderDraft | None = None
         self._status: TurnStatus | None = None
         self.undo_rewind: Callable[[], bool] = lambda: False
@@ -307,9 +307,8 @@ class MainScreen(Screen[None]):
                 self._refuse,
             )
         )
-        self._saves = SaveWatch(desk.session, self._report_saving)
-        self._saves.report()
-        self.set_interval(RETRY, self._saves.retry)
+        self._report_saving()
+        self.set_interval(RETRY, self._retry_saving)
         self._draft = FolderDraft(desk.session)
         self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
@@ -353,9 +352,18 @@ class MainScreen(Screen[None]):
         assert self.desktop is not None
         self.note(self.desktop.with_number(text, window_id))
 
-    def _report_saving(self, text: str, is_error: bool) -> None:
-        self.note(text, is_error=is_error)
-        self.query_one(Panes).refresh()
+    def _retry_saving(self) -> None:
+        assert self.desk is not None
+        self.desk.session.save()
+        self._report_saving()
+
+    def _report_saving(self) -> None:
+        assert self.desk is not None
+        session = self.desk.session
+        new, self._noticed = session.notices[self._noticed :], len(session.notices)
+        for notice in new:
+            self.note(notice, is_error=session.problem is not None)
+            self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
@@ -408,8 +416,7 @@ class MainScreen(Screen[None]):
         wakes = self.desk is not None and self.desk.wakes
         if wakes and changes.notified and self.turns is not None:
             self.turns.wake(self.words)
-        if self._saves is not None:
-            self._saves.report()
+        self._report_saving()
 
     def handle(self, event: "Event") -> None:
         from contextui.events import (  # noqa: PLC0415  (see the class)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ class PaneSizes:
 
     def drop(self, *, is_reset: bool = False) -> None:
         if is_reset:
-            self.dividers.reset()
+            self.dividers.restore({})
             if self._desktop is not None:
                 self._desktop.reset_sizes()
             self.fit()
@@ -148,7 +149,7 @@ class PaneSizes:
             self._timer.stop()
         self._timer = None
         if self._preferences is not None and self._desktop is not None:
-            order, sizes = self._desktop.order_to_save, self.dividers.saved()
+            order, sizes = self._desktop.order_to_save, asdict(self.dividers)
             # An app in which nothing was done leaves nothing.
             if order["order"] or any(sizes.values()) or self._preferences.get(_NAME):
                 saved = {**sizes, "session": self._session, "windows": order}

@@ -21,7 +21,6 @@ from contextui.agent.models.scripted import call
 from contextui.errors import UnknownWindowError
 from contextui.tui.app import ContextUIApp, Palette
 from contextui.tui.app_session import AppSession
-from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.pane import Desktop
@@ -135,21 +134,6 @@ async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int
     heights = [in_chinese.get_content_height(Size(), Size(), one) for one in (75, 115)]
     assert heights[0] <= 2 * 22
     assert heights[1] <= 38
-
-
-def test_many_more_commands_still_fit_the_page() -> None:
-    many = [
-        Command(f"command{n}", "does something that takes a few words", print) for n in range(40)
-    ]
-    page = HelpPage(Words("en"), Commands(many))
-    for width in (36, 75, 76, 116):
-        columns = page._columns(width)
-        assert len(columns) <= 3
-        assert all(row.rstrip().cell_length <= width for column in columns for row in column)
-        named = "\n".join(row.plain for column in columns for row in column)
-        assert all(f"/command{n} " in named for n in range(40))
-    heights = [len(column) for column in page._columns(116)]
-    assert max(heights) - min(heights) < 12
 
 
 async def test_the_palette_runs_what_was_found(pilot: "Pilot[int]") -> None:

@@ -154,17 +154,3 @@ async def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
         await until(pilot, lambda: prompt.text == "hello")
         shown = [one for one in pilot.app.screen.query(WindowFrame) if one.display]
         assert [field.text for one in shown for field in one.query(Field)] == ["done"]
-
-
-async def test_a_long_burst_is_whole() -> None:
-
-    app = App()
-    async with app.run_test() as pilot:
-        area = app.query_one(TextArea)
-        area.focus()
-        await pilot.pause()
-        burst(pilot, *"x" * 40, *["backspace"] * 30, *"y" * 10, "home", *"z" * 10)
-        async with asyncio.timeout(30):  # a pilot's pause would slow it down
-            while "y" * 10 not in area.text or "z" * 10 not in area.text:
-                await asyncio.sleep(0.01)
-        assert area.text == "z" * 10 + "x" * 10 + "y" * 10

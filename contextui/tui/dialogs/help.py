@@ -92,13 +92,10 @@ class HelpPage(Widget):
 
     def show(self, commands: Commands) -> None:
         words = self._words
-        groups = {words(name): keys for name, keys in _KEYS.items()}
-        groups[words("Commands")] = tuple(
-            (_names(command), command.about)
-            for command in sorted(commands.all, key=lambda one: one.name)
-        )
+        listed = tuple((_names(command), command.about) for command in commands.all)
         self._groups = {
-            name: [(key, words(about)) for key, about in keys] for name, keys in groups.items()
+            words(name): [(key, words(about)) for key, about in keys]
+            for name, keys in {**_KEYS, msg("Commands"): listed}.items()
         }
         self.refresh(layout=True)
 

@@ -1,7 +1,6 @@
 """Save status: unsaved data, retries, and the dialog before quitting without saving."""
 
 import errno
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -68,25 +67,6 @@ def _advice(session: "Session", words: Words) -> str:
     known = _ADVICE.get((problem.errno or 0) if problem else 0, msg("Make {folder} writable."))
     folder = shown_folder(session.path.parent)
     return words(known, folder=line(folder))
-
-
-class SaveWatch:
-    """Retries saving and reports the session's notices about it."""
-
-    def __init__(self, session: "Session", report: Callable[[str, bool], object]) -> None:
-        self._session, self._report = session, report
-        self._heard = 0
-
-    def retry(self) -> None:
-        """Save pending data, rewrite a deleted or damaged log, and report new notices."""
-        self._session.save()
-        self.report()
-
-    def report(self) -> None:
-        notices = self._session.notices
-        new, self._heard = notices[self._heard :], len(notices)
-        for notice in new:
-            self._report(notice, self._session.problem is not None)
 
 
 class QuitScreen(QuestionScreen):
