@@ -141,7 +141,6 @@ class Palette(Provider):
     """Provides the slash commands, their choices, and files to the command palette."""
 
     async def discover(self) -> Hits:
-        """Yield all commands while the search field is empty, and then their choices."""
         found = sorted(self._all(), key=lambda one: one[2].count(" ", 0, -1))
         for title, about, text in found:
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
@@ -162,7 +161,6 @@ class Palette(Provider):
                 yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
 
     async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
-        """Return the files that match, each with the command that opens it."""
         from contextui.files.index import PathIndex  # noqa: PLC0415  (heavy: the files)
 
         main = self.screen
@@ -442,7 +440,6 @@ class ContextUIApp(KeyLine[int]):
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
 
     def action_leave(self) -> None:
-        """Quit; ask first if something cannot be saved."""
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():

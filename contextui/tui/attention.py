@@ -47,7 +47,6 @@ class Attention:
         self._has_title = (os.environ.get("TERM", "") if term is None else term) not in _WITHOUT
 
     def follow(self, folder: str, mode: Notify) -> None:
-        """Follow another session: the name of its folder, and how to notify."""
         self._folder, self._mode = plain(folder, _SHORT), mode
         self._is_running = self._is_asking = False
         self.show_title()

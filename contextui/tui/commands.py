@@ -129,7 +129,6 @@ class Commands:
         return text.startswith("/") and text[1:].rstrip() in self._named
 
     def asks_for_choice(self, text: str) -> bool:
-        """Return whether a command was typed without its argument, and there are several."""
         command = self._named.get(text[1:].rstrip()) if text.startswith("/") else None
         return command is not None and command.needs_choice and len([*command.choices()]) > 1
 

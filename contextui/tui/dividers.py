@@ -34,21 +34,18 @@ class Dividers:
     inspector: int | None = None
 
     def most_rows(self, height: int) -> int:
-        """Return the rows that windows may take on a terminal of this height."""
         free = max(height - _FRAME - _GRIP, 0)
         if self.rows is None:
             return max(int(free * _MOST_ROWS), min(_LEAST_ROWS, free))
         return max(min(self.rows, free - _CHAT_ROWS), min(_LEAST_ROWS, free))
 
     def inspector_columns(self, width: int) -> int:
-        """Return the columns of the inspector on a terminal of this width."""
         usual = _INSPECTOR_WIDE if width >= WIDE else _INSPECTOR
         least = _WORK_LEAST + (_CHAT_LEAST if width >= WIDE else 0)
         chosen = usual if self.inspector is None else self.inspector
         return max(min(chosen, width - least), min(_INSPECTOR_LEAST, width - _WORK_LEAST))
 
     def window_columns(self, width: int, inspector: int) -> int:
-        """Return the columns of the windows on a wide terminal."""
         work = width - inspector
         if self.columns is not None:
             return max(min(self.columns, work - _CHAT_LEAST), _WORK_LEAST)

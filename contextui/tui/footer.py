@@ -111,7 +111,6 @@ class KeyFooter(KeyBar):
         self._bound: dict[str, str] = {}  # the key of each name
 
     def on_mount(self) -> None:
-        """Refresh when the active bindings change, or a dialog opens or closes."""
         self.screen.bindings_updated_signal.subscribe(self, self._update)
         self.app.screen_change_signal.subscribe(self, self._update)
 

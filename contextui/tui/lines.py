@@ -269,7 +269,6 @@ class Sheet(LineView, can_focus=True):
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Render the current lines, keeping the scroll position."""
         if self.is_attached and self.line_width:
             self.lines = self.lines_for(self.line_width)
             self.set_count(len(self.lines), follow=False)

@@ -111,7 +111,6 @@ class Navigation:
 
     @property
     def present(self) -> str:
-        """The name of the pane that has the focus; empty if none has."""
         focused = self._screen.focused
         around = focused.ancestors_with_self if focused is not None else []
         return next((name for name, pane in self._panes.items() if pane in around), "")
@@ -271,7 +270,6 @@ class MainScreen(Screen[None]):
             self.navigation.focus(focused)
 
     def attach(self, desk: "AppSession", asker: "Asker", attention: "Attention") -> None:
-        """Attach a session to all panes, which are open, and send what was typed before."""
         from contextui.tui.app_session import ChangeCollector  # noqa: PLC0415  (see the class)
         from contextui.tui.conversation.draft import FolderDraft  # noqa: PLC0415
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415

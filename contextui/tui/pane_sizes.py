@@ -59,7 +59,6 @@ class PaneSizes:
         desktop.show_windows(order)
 
     def fit(self) -> None:
-        """Set the widths of inspector and windows, and arrange the windows."""
         screen, width = self._screen, self._screen.size.width
         if not screen.is_attached:
             return
@@ -118,7 +117,6 @@ class PaneSizes:
         return found.height if name == "rows" else found.width
 
     def _set(self, name: Divider, size: int) -> None:
-        """Put a divider somewhere, within its limits."""
         width, height = self._screen.size
         if width < NARROW:
             return
@@ -140,7 +138,6 @@ class PaneSizes:
         self.save()
 
     def save_soon(self) -> None:
-        """Remember the order of the windows, once it has settled."""
         if self._timer is None:
             self._timer = sure_timer(self._screen, _SOON, self.save)
 

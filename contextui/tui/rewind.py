@@ -244,7 +244,6 @@ class Rewinder:
         await self._undo_files(done)
 
     async def _undo_files(self, done: Rewound) -> None:
-        """Put the files of the session back to how they were before the rewind."""
         desk, left = self._switcher.desk, Restored()
         if done.rewind and desk is not None:
             left = await in_daemon_thread(lambda: self._restore_all(desk, done.rewind))

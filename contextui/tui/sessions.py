@@ -201,7 +201,6 @@ class SessionCommands:
         *,
         include_obsolete: bool = False,
     ) -> str:
-        """Export a session and return what to say about it. Runs on its own thread."""
         lang = self._words.lang
         try:
             view = view_of(self._desk.session, whole=True, session_id=session_id)

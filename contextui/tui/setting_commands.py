@@ -174,7 +174,6 @@ class SettingCommands:
         self._app.push_screen(screen)
 
     def _write_setting(self, name: str, value: str) -> None:
-        """Write a setting into the user's config file, as the dialog does."""
         from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
         from contextui.tui.dialogs.config import result_text  # noqa: PLC0415
 

@@ -31,11 +31,6 @@ class Undo:
         self._windows.subscribe(self._on_event)
 
     def undo(self, _: str) -> None:
-        """Undo the last thing.
-
-        Raises:
-            ContextUIError: There is nothing to undo.
-        """
         context = self._context
         if self._rewinder.undo():
             return

@@ -162,7 +162,6 @@ class Bench:
         return before != self._seen
 
     def reload(self, *, fresh: bool = False) -> ReloadReport:
-        """Load the file again; the window keeps its state."""
         report = self.reloader.reload(fresh=fresh)
         if report.is_good and report.reloaded:
             window = self.window
@@ -244,7 +243,6 @@ class Bench:
         self.on_change()
 
     def explain(self, action_id: str, result: ActionResult) -> None:
-        """Add the traceback of a failed action to its line in the log."""
         cause = result.error.__cause__ if result.error is not None else None
         if result.ok or cause is None or isinstance(cause, ContextUIError):
             return

@@ -251,7 +251,6 @@ class DevScreen(Screen[None]):
         self._is_reloading = False
 
     def action_reload(self) -> None:
-        """Load the file again, even if it has not changed."""
         self._is_reloading = True
         self.run_worker(self._reload(lambda: self.bench.reload(fresh=True)), name="reload")
 
@@ -441,7 +440,6 @@ class DevApp(KeyLine[int]):
             self.signals.listen()
 
     async def on_unmount(self) -> None:
-        """Close the model's connections while the event loop still runs."""
         with suppress(ContextUIError):
             await self.bench.controller.aclose()
 

@@ -79,7 +79,6 @@ class ModelSheet(Sheet):
             yield from _drawn(text, style, width)
 
     def cost(self) -> Content:
-        """Return what a turn costs, or a warning about levels that are too large."""
         reading, words = self._reading, self._words
         if reading is None:
             return Content("")
@@ -176,7 +175,6 @@ class LogSheet(Sheet):
             self.post_message(self.Opened(self.entry))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked entry; a second click opens it."""
         row = int(event.y) + self.scroll_offset.y
         if 0 <= row < len(self._owners):
             self._at = self._owners[row]

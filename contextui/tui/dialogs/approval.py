@@ -348,7 +348,6 @@ class ApprovalScreen(ModalScreen[Decision]):
                 change.show(self._change())
 
     def _align(self) -> None:
-        """Begin the remarks of all answers in one column."""
         choices = list(self.query(Choice))
         for choice in choices:
             choice.column = max(one.what.cell_length for one in choices) + 3

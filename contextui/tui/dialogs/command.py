@@ -269,7 +269,6 @@ class CommandScreen(ApprovalScreen):
             choice.show_text(choice.what, self._remark(choice))
 
     def _remark(self, choice: Choice) -> str:
-        """Return where and how long a grant holds, as fully as there is room."""
         room = choice.size.width - 3 - max(choice.column, choice.what.cell_length + 3)
         folder = spelled(shown_folder(self._command.folder)).plain
         remarks = [self._words(one).replace("{folder}", folder) for one in _REMARKS]

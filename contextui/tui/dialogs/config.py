@@ -98,7 +98,6 @@ class SettingList(RowList[str]):
         return f"{about}   {choices}" if choices else about
 
     def choices(self, name: str) -> Sequence[str]:
-        """Return the values of a setting that is an enumeration; empty otherwise."""
         if name == REMEMBERED:
             return self._themes
         setting = SETTINGS[name]
@@ -122,7 +121,6 @@ class SettingList(RowList[str]):
         return configured if is_same else now
 
     def origin(self, name: str) -> str:
-        """Return where the value of a setting comes from."""
         if name == REMEMBERED:
             is_default = self._now(name) == self._themes[0]
             return self._words("default" if is_default else "remembered")

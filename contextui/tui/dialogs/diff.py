@@ -292,7 +292,6 @@ class Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are laid out."""
         return self._next.line >= len(self.lines)
 
     def measure(self, steps: int, up_to: int = -1) -> None:
@@ -320,7 +319,6 @@ class Layout:
         return self._pieces[min(bisect_right(self._ends, row), len(self._pieces) - 1)].line
 
     def row_of(self, line: int) -> int:
-        """Return the first row of a laid-out line."""
         at = bisect_right(self._pieces, line - 1, key=lambda one: one.line)
         return self._ends[at - 1] if at else 0
 

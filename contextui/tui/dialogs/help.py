@@ -202,7 +202,6 @@ class HelpScreen(ModalScreen[None]):
             self.call_after_refresh(self._show_keys)
 
     def on_resize(self) -> None:
-        """Show the keys; those that scroll only if there is more than fits."""
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:

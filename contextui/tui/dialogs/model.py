@@ -251,7 +251,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         self.show_keys()
 
     def hints(self) -> list[Hint]:
-        """Return the keys that work in the row of a provider or of one of its models."""
         row, found = self.listed.row, list[Hint]()
         if row is not None and row.model is not None:
             found += [("enter", msg("use")), ("d", msg("make default"))]
@@ -342,7 +341,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     @work
     async def _again(self, name: str) -> None:
-        """Ask one provider again, with what was entered."""
         fresh = {one.provider.name: one for one in offers(self._loaded)}
         if name in fresh:
             self._replace(replace(fresh[name], models=None))

@@ -99,7 +99,6 @@ class TurnList(RowList[Turn | None]):
         self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Choose the turn in a row, or the next one in the direction of `step`."""
         turn = self.rows[self._entry_from(place, step)]
         if turn is not None and turn.number != self.chosen:
             self.chosen = turn.number

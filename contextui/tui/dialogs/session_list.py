@@ -95,7 +95,6 @@ class SessionList(RowList[SessionRow]):
         return self.row.place if self.row is not None else None
 
     def show_sessions(self, rows: list[SessionRow], note: str) -> None:
-        """Show these rows, or a note if there are none; the cursor stays on its session."""
         before = self.place
         heads = [self._catalogue.known(row.place) for row in rows if row.place is not None]
         self.has_cost = any(head is not None and head.cost is not None for head in heads)
