@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from math import isinf
 from pathlib import Path
@@ -11,39 +9,13 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.agent.models.scripted import Step
 from contextui.session.session import Session
-from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
-from contextui.tui.switch import Target
 from contextui.windowing.runtime import runtime_of
-from tests.tui.running import app_of, desk_in, lines, noted, running, say, shown, until
-
-
-class App:
-    """The app over a folder with files, which each turn of the model writes."""
-
-    def __init__(self, folder: Path, *steps: Step) -> None:
-        self.folder, self.steps = folder, steps
-        (folder / "work").mkdir(exist_ok=True)
-        self.work = folder / "work"
-        self.targets: list[Target | None] = []
-        self.problem: Exception | None = None
-
-    def open(self, target: Target | None = None) -> AppSession:
-        self.targets.append(target)
-        if target is not None and self.problem is not None:
-            raise self.problem
-        session_id = target.session_id if target is not None else None
-        return desk_in(self.folder, *self.steps, session_id=session_id)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator["Pilot[int]"]:
-        async with running(self.open, reopen=self.open) as pilot:
-            yield pilot
-            app_of(pilot).switcher.close_rest()
+from tests.tui.running import app_of, lines, noted, running, say, shown, until
+from tests.tui.test_switch import Sessions
 
 
 def session_of(pilot: "Pilot[int]") -> Session:
@@ -118,7 +90,7 @@ async def nothing_acts(pilot: "Pilot[int]") -> None:
 async def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
     """By wrong numbers, hostile text, the model's words, while it works, with one session."""
 
-    app = App(tmp_path, "/rewind 1", "/undo")
+    app = Sessions(tmp_path, ["/rewind 1", "/undo"])
     (app.work / "a.txt").write_text("first\n")
     async with running(app.open) as pilot:
         here = app_of(pilot)
@@ -160,7 +132,7 @@ async def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> N
         assert here.switcher.rewound is None
 
 
-async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
+async def nothing_happens_by_accident(app: Sessions, pilot: "Pilot[int]") -> None:
     here = app_of(pilot)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("DEAF", "SETTLE"):
@@ -179,7 +151,7 @@ async def nothing_happens_by_accident(app: App, pilot: "Pilot[int]") -> None:
     assert here.screen is screen
     await pilot.press("escape")
     await until(pilot, lambda: here.screen is here.main)
-    assert app.targets == [None]
+    assert app.targets == []
 
 
 async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
@@ -213,7 +185,7 @@ async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
 async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet, its accidents and another turn in it; files, conversation and prompt."""
 
-    app = App(tmp_path, "one", "two", "three")
+    app = Sessions(tmp_path, ["one", "two", "three"])
     a, new = app.work / "a.txt", app.work / "new.txt"
     a.write_text("first\n")
     async with app.running() as pilot:
@@ -253,7 +225,7 @@ async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.Mon
         await until(pilot, lambda: noted(pilot, "Nothing to undo."))
 
 
-async def nothing_happens_without_the_fork(app: App, pilot: "Pilot[int]") -> None:
+async def nothing_happens_without_the_fork(app: Sessions, pilot: "Pilot[int]") -> None:
     here, old = app_of(pilot), session_of(pilot)
     logs = set(old.path.parent.glob("*.jsonl"))
     app.problem = OSError("no more descriptors")
@@ -285,7 +257,7 @@ async def undo_is_about_the_last_change(pilot: "Pilot[int]") -> None:
 
 async def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: Path) -> None:
 
-    app = App(tmp_path, "one", "two")
+    app = Sessions(tmp_path, ["one", "two"])
     names = [f"{one}.txt" for one in "abcd"]
     for name in names:
         (app.work / name).write_text("first\n")
@@ -339,7 +311,7 @@ async def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: 
     other unsaved typing stays.
     """
 
-    app = App(tmp_path, "one", "two")
+    app = Sessions(tmp_path, ["one", "two"])
     for name in ("a.txt", "b.txt"):
         (app.work / name).write_text("alpha\n")
     async with app.running() as pilot:

@@ -89,7 +89,6 @@ class Sheets:
 @pytest.fixture(scope="module")
 def all_sheets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sheets]:
     shared = Sheets(tmp_path_factory.mktemp("sheets"))
-    shared.work.mkdir()
     yield shared
     shared.app.close()
 

@@ -31,10 +31,12 @@ SAVE: list[Step] = [
 
 
 class Sessions:
-    """Opens the sessions of a test, each with its own script."""
+    """Opens the sessions of a test, each with its own script; the last one serves all others."""
 
     def __init__(self, folder: Path, *scripts: Iterable[Step]) -> None:
-        self.folder, self._scripts = folder, list(scripts)
+        self.folder, self.work = folder, folder / "work"
+        self.work.mkdir(exist_ok=True)
+        self._scripts: list[Iterable[Step]] = [*scripts] or [()]
         self.desks: list[AppSession] = []
         self.targets: list[Target] = []
         self.problem: Exception | None = None
@@ -47,7 +49,7 @@ class Sessions:
             self.may_open.wait(10)
             if self.problem is not None:
                 raise self.problem
-        steps = self._scripts.pop(0) if self._scripts else ()
+        steps = self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
         desk = desk_in(self.folder, *steps, session_id=target.session_id if target else None)
         self.desks.append(desk)
         return desk
@@ -70,10 +72,9 @@ async def switched(pilot: "Pilot[int]", sessions: Sessions, count: int = 2) -> N
 
 async def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> None:
 
-    (tmp_path / "work").mkdir()
-    file = tmp_path / "work" / "notes.txt"
+    sessions = Sessions(tmp_path, SAVE)
+    file = sessions.work / "notes.txt"
     file.write_text("one\n")
-    sessions = Sessions(tmp_path, SAVE, SAVE)
     async with sessions.running() as pilot:
         app = app_of(pilot)
 
@@ -225,9 +226,8 @@ async def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_anothe
 
 async def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> None:
 
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "notes.txt").write_text("one\n")
     sessions = Sessions(tmp_path, SAVE, [])
+    (sessions.work / "notes.txt").write_text("one\n")
     async with sessions.running() as pilot:
         app = app_of(pilot)
         app.main.prompt.put("x")  # so the question waits, and the turn with it
