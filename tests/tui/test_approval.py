@@ -82,7 +82,6 @@ def shown(pilot: "Pilot[Any]") -> list[str]:
 
 @pytest.mark.parametrize("size", [(60, 16)])
 async def test_it_names_the_target_and_shows_everything(pilot: "Pilot[Any]") -> None:
-
     _, screen = await asked(pilot)
     text = "\n".join(shown(pilot))
     for part in (
@@ -146,7 +145,6 @@ async def test_a_target_that_is_too_long_stands_whole_in_the_first_rows(
 
 
 async def test_what_cannot_be_seen_is_spelled_out_and_counted(pilot: "Pilot[Any]") -> None:
-
     target = "\x1b]0;owned\x07a\u200b.py"
     new = ["one", 'role != "admin\u200b"', "\u202ethree"]
     await asked(pilot, question(OLD, new, target))
@@ -157,7 +155,6 @@ async def test_what_cannot_be_seen_is_spelled_out_and_counted(pilot: "Pilot[Any]
 
 
 async def test_each_kind_of_action_has_its_words(pilot: "Pilot[Any]") -> None:
-
     host = host_of(pilot)
     langs: tuple[Lang, ...] = ("en", "zh") * 3
     for lang, (verb, wording) in zip(langs, WORDING.items(), strict=True):
@@ -176,7 +173,6 @@ async def test_each_kind_of_action_has_its_words(pilot: "Pilot[Any]") -> None:
 
 
 async def test_params_stand_in_place_of_a_preview(pilot: "Pilot[Any]") -> None:
-
     payload = "a\u202eb [@click=app.quit]x[/] \x1b]0;t\x07 " + "long " * 200 + "end"
     one = Question("printer_1", "print", "Print", {"text": payload}, grant=Grant("p", "print", ""))
     _, screen = await asked(pilot, one)
@@ -206,7 +202,6 @@ ANSWERS = {"ｙ": "once", "S": "always", "n": "no", "escape": "no"}
 
 
 async def test_a_key_or_a_click_answers(pilot: "Pilot[Any]") -> None:
-
     host = host_of(pilot)
     for key, choice in ANSWERS.items():
         await ask(pilot, host)
@@ -238,7 +233,6 @@ async def test_other_keys_clicks_elsewhere_and_s_without_a_grant_answer_nothing(
 
 
 async def test_a_refusal_may_have_a_reason(pilot: "Pilot[Any]") -> None:
-
     host = host_of(pilot)
     screen = await ask(pilot, host)
     await pilot.click("#choice-r", offset=(5, 0))
@@ -254,7 +248,6 @@ async def test_a_refusal_may_have_a_reason(pilot: "Pilot[Any]") -> None:
 
 
 async def test_w_shows_the_whole_file_and_back(pilot: "Pilot[Any]") -> None:
-
     old = [f"line {number}" for number in range(100)]
     new = [*old[:50], "ADDED", *old[51:]]
     host, screen = await asked(pilot, question(old, new))

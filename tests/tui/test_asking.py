@@ -215,7 +215,6 @@ async def test_where_a_letter_is_meant_for_something_else_no_pause_opens_it(
     pilot: "Pilot[int]",
 ) -> None:
     """H01: `p` pins an item, `y` deletes a file, a widget takes whatever it likes."""
-
     app = app_of(pilot)
     async with asks(app) as task:
         await waiting(pilot, app)
@@ -261,7 +260,6 @@ async def test_one_that_opened_in_the_absence_of_the_person_leads_back_to_the_pr
     pilot: "Pilot[int]",
 ) -> None:
     """A terminal that loses the focus takes it from the prompt, and the dialog from its screen."""
-
     app = app_of(pilot)
     app.post_message(events.AppBlur())
     await until(pilot, lambda: app.focused is None)
@@ -277,7 +275,6 @@ async def test_one_that_opened_in_the_absence_of_the_person_leads_back_to_the_pr
 
 
 async def test_text_in_the_prompt_waits_wherever_the_focus_is(pilot: "Pilot[int]") -> None:
-
     app = app_of(pilot)
     await pilot.press(*"half", "ctrl+g", "i")
     async with asks(app):
@@ -301,7 +298,6 @@ async def test_text_in_the_prompt_waits_wherever_the_focus_is(pilot: "Pilot[int]
 
 @pytest.mark.parametrize("size", [(80, 8)])
 async def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(pilot: "Pilot[int]") -> None:
-
     app = app_of(pilot)
     await pilot.press(*"half")
     async with asks(app):
@@ -311,7 +307,6 @@ async def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(pilot: "Pilo
 
 
 async def test_over_another_dialog_it_opens_only_when_wanted(pilot: "Pilot[int]") -> None:
-
     app = app_of(pilot)
     await pilot.press("f1")
     async with asks(app):
@@ -367,7 +362,6 @@ async def test_questions_come_one_after_the_other_each_deaf_at_first_and_go_with
 
 
 async def test_a_call_says_that_it_waits(pilot: "Pilot[int]") -> None:
-
     app = app_of(pilot)
     await pilot.press(*"go", "enter", *"and")
     await until(pilot, lambda: shown(pilot, "waits for you"))
@@ -445,5 +439,4 @@ def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_quiet")
 async def test_no_key_typed_for_something_else_answers(pilot: "Pilot[int]") -> None:
-
     assert await fuzz(pilot, app_of(pilot), times(100, 20_000)) == 0

@@ -96,7 +96,6 @@ async def test_it_shows_the_command_where_it_runs_and_what_a_grant_allows(
 
 @pytest.mark.parametrize("size", [(80, 24)])
 async def test_without_a_pattern_the_reason_is_a_sentence(pilot: "Pilot[Any]") -> None:
-
     host, screen = await asked(pilot, question("pytest && git push"), "zh")
     assert "&& 连接了两条命令，无法按模式允许。" in text_of(pilot)
     assert not screen.query("#choice-p")
@@ -106,7 +105,6 @@ async def test_without_a_pattern_the_reason_is_a_sentence(pilot: "Pilot[Any]") -
 
 
 async def test_a_sandbox_is_named_and_a_long_folder_stands_whole_below(pilot: "Pilot[Any]") -> None:
-
     await asked(pilot, question(reach="sandbox", can_sandbox=True))
     text = text_of(pilot)
     assert "this folder; no network" in text
@@ -145,7 +143,6 @@ async def test_however_long_it_is_nothing_is_cut_and_every_answer_is_in_view(
 
 @pytest.mark.parametrize("size", [(60, 16)])
 async def test_a_pattern_is_not_offered_where_its_examples_do_not_fit(pilot: "Pilot[Any]") -> None:
-
     host, _screen = await asked(pilot)
     assert "pytest *" not in text_of(pilot)
     await pilot.press("p")
@@ -199,7 +196,6 @@ async def test_programs_that_a_repository_names_are_shown_below_the_command(
 
 
 async def test_a_key_or_a_click_answers(pilot: "Pilot[Any]") -> None:
-
     host = host_of(pilot)
     for key, choice in (("s", "always"), ("p", "pattern")):
         await ask(pilot, host, question())
@@ -281,7 +277,6 @@ async def test_an_edited_command_is_shown_before_it_can_run(
 
 
 async def test_an_edit_may_change_nothing(pilot: "Pilot[Any]") -> None:
-
     host = host_of(pilot)
     for keys in (["x", "backspace", "enter"], []):
         screen = await ask(pilot, host, question("git status"))

@@ -71,7 +71,6 @@ def on_screen(pilot: "Pilot[int]", text: str) -> bool:
 
 
 async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_path: Path) -> None:
-
     desk = long_desk(tmp_path, ModelError("auth", "No key is set."), rounds=0)
     context = desk.session.context
     async with running(desk, (80, 24)) as pilot:
@@ -107,7 +106,6 @@ async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_pa
 
 
 async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_path: Path) -> None:
-
     model = Waiting(OUTLINE, "Hello.")
     desk = long_desk(tmp_path, model=model)
     context = desk.session.context
@@ -137,7 +135,6 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
 
 
 async def test_an_automatic_compaction_is_shown_and_so_is_one_that_fails(tmp_path: Path) -> None:
-
     steps = ("", "Yes.", OUTLINE, OUTLINE, "Hello.")  # the second summary is of two parts
     desk = long_desk(tmp_path, *steps, rounds=80, words="", budget=2_900)
     async with running(desk) as pilot:

@@ -27,7 +27,6 @@ WRONG = {
 
 
 async def test_settings_are_shown_and_changed_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
-
     desk = desk_in(tmp_path)
     async with running(desk) as pilot:
         main = app_of(pilot).main

@@ -117,7 +117,6 @@ async def test_the_question_before_a_window_closes_has_its_keys_in_the_key_line(
 
 
 async def test_a_provider_may_answer_after_the_model_sheet_closed(pilot: "Pilot[int]") -> None:
-
     await opened(pilot, "/model")
     screen = pilot.app.screen
     assert isinstance(screen, ModelScreen)
@@ -128,7 +127,6 @@ async def test_a_provider_may_answer_after_the_model_sheet_closed(pilot: "Pilot[
 
 
 async def test_the_columns_of_a_rewind_are_named_where_they_are(pilot: "Pilot[int]") -> None:
-
     now = datetime(2026, 1, 1, tzinfo=UTC)
     turns = [Turn(1, "first", now, True), Turn(2, "second", now, True)]
     screen = RewindScreen(

@@ -89,7 +89,6 @@ def test_a_whole_scroll_shows_the_whole_change() -> None:
 
 @pytest.mark.usefixtures("frames")
 async def test_only_what_is_in_view_is_drawn() -> None:
-
     old = [f"line {number}" for number in range(2_000)]
     new = [f"row {number} " + "x" * 5_000 * (number % 100 == 0) for number in range(2_000)]
     async with hosting() as (pilot, host):

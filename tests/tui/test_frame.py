@@ -75,7 +75,6 @@ def is_in(pilot: "Pilot[int]", kind: type) -> bool:
 
 
 async def test_keys_lead_to_every_pane_and_back_and_give_it_the_room(pilot: "Pilot[int]") -> None:
-
     inspector = pilot.app.screen.query_one(Inspector)
     for kind in (Prompt, Desktop, Inspector, Conversation):
         assert is_in(pilot, kind)
@@ -107,7 +106,6 @@ async def test_keys_lead_to_every_pane_and_back_and_give_it_the_room(pilot: "Pil
 
 
 async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int]") -> None:
-
     main = app_of(pilot).main
     main.run_command("/help")
     await until(pilot, lambda: shown(pilot, "^g 1–9"))
@@ -137,7 +135,6 @@ async def test_the_help_is_one_page_with_every_key_and_command(pilot: "Pilot[int
 
 
 async def test_the_palette_runs_what_was_found(pilot: "Pilot[int]") -> None:
-
     windows = windows_of(pilot)
     await pilot.press("ctrl+p")
     await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
@@ -149,7 +146,6 @@ async def test_the_palette_runs_what_was_found(pilot: "Pilot[int]") -> None:
 
 
 async def test_the_palette_ranks_words_before_scattered_letters(pilot: "Pilot[int]") -> None:
-
     palette, windows = Palette(app_of(pilot).main), windows_of(pilot)
 
     async def found(query: str) -> list[str]:
@@ -187,7 +183,6 @@ async def test_the_header_leaves_room_for_the_model_and_keys_can_be_clicked(
 @pytest.mark.parametrize("size", [(80, 24)])
 async def test_narrow_panes_are_chosen_by_click(pilot: "Pilot[int]") -> None:
     """Where their names are, also where these are of wide characters and alone."""
-
     panes = pilot.app.screen.query_one(Panes)
     choices: tuple[tuple[Lang, int, str], ...] = (("zh", 40, "Context"), ("en", 80, "Chat"))
     for lang, width, name in choices:
@@ -207,7 +202,6 @@ async def test_narrow_panes_are_chosen_by_click(pilot: "Pilot[int]") -> None:
 
 async def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
     """As the provider counts them, once it has reported how."""
-
     milk = call("create", name="todo", args={"items": ["milk"]})
     desk = desk_in(tmp_path, milk, "Done.", options=options(budget=10_000))
     context = desk.session.context
@@ -228,7 +222,6 @@ async def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
 
 async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path) -> None:
     """Only figures that are known, and only keys that do something."""
-
     let_go = threading.Event()
 
     def late() -> AppSession:
@@ -257,7 +250,6 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
 
 
 async def test_any_size_is_usable(tmp_path: Path) -> None:
-
     desk = desk_in(tmp_path, call("create", name="todo"), "Done.", "Well typed.")
     async with running(desk, (1, 1)) as pilot:
         await say(pilot, "a list")
@@ -287,7 +279,6 @@ def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
 
 
 async def test_ctrl_c_clears_and_says_what_quits(pilot: "Pilot[int]") -> None:
-
     await pilot.press("x", "ctrl+c")
     await until(pilot, lambda: shown(pilot, "Cleared. ctrl+z brings it back."))
     await pilot.press("ctrl+z")

@@ -92,7 +92,6 @@ def burst(pilot: "Pilot[int]", *keys: str) -> None:
 
 
 async def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> None:
-
     app = App()
     async with app.run_test() as pilot:
         hangs = app.query_one(Hangs)

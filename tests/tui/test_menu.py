@@ -51,7 +51,6 @@ def last_note(pilot: "Pilot[int]") -> str:
 
 async def test_every_command_shows_what_came_of_it(tmp_path: Path) -> None:
     """Also what is typed piece by piece: a window is explained, and completed from the files."""
-
     desk = desk_in(tmp_path)
     (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
     async with running(desk) as pilot:

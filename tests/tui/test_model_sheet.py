@@ -212,7 +212,6 @@ async def test_without_a_key_a_model_leads_to_the_dialog_and_then_is_used(
     pilot: "Pilot[int]", sheet: Sheet
 ) -> None:
     """Escape leaves everything as it was."""
-
     before = sheet.desk.controller.model
     pilot.app.query_one(Prompt).put("/login openai")
     await pilot.press("enter")

@@ -56,7 +56,6 @@ async def test_the_last_sessions_are_offered_and_nothing_is_resumed_by_accident(
 
 
 async def test_hostile_titles_are_inert_and_typing_starts_a_new_session(tmp_path: Path) -> None:
-
     for payload in PAYLOADS.values():
         add(tmp_path / "home", payload, tmp_path / "work")
     sessions = Sessions(tmp_path, ["A new answer."])

@@ -89,7 +89,6 @@ async def nothing_acts(pilot: "Pilot[int]") -> None:
 
 async def test_nothing_goes_back_unless_the_person_means_it(tmp_path: Path) -> None:
     """By wrong numbers, hostile text, the model's words, while it works, with one session."""
-
     app = Sessions(tmp_path, ["/rewind 1", "/undo"])
     (app.work / "a.txt").write_text("first\n")
     async with running(app.open) as pilot:
@@ -184,7 +183,6 @@ async def another_turn_is_another_plan(pilot: "Pilot[int]") -> None:
 
 async def test_going_back_and_undoing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet, its accidents and another turn in it; files, conversation and prompt."""
-
     app = Sessions(tmp_path, ["one", "two", "three"])
     a, new = app.work / "a.txt", app.work / "new.txt"
     a.write_text("first\n")
@@ -256,7 +254,6 @@ async def undo_is_about_the_last_change(pilot: "Pilot[int]") -> None:
 
 
 async def test_the_files_of_others_stay_and_undo_returns_from_either_branch(tmp_path: Path) -> None:
-
     app = Sessions(tmp_path, ["one", "two"])
     names = [f"{one}.txt" for one in "abcd"]
     for name in names:
@@ -310,7 +307,6 @@ async def test_editors_show_the_restored_files_and_unsaved_edits_stay(tmp_path: 
     Windows keep their numbers. At the start, what was typed for the first write is undone with it;
     other unsaved typing stays.
     """
-
     app = Sessions(tmp_path, ["one", "two"])
     for name in ("a.txt", "b.txt"):
         (app.work / name).write_text("alpha\n")

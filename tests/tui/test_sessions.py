@@ -260,7 +260,6 @@ async def test_a_session_is_renamed_found_by_its_title_deleted_and_brought_back(
 
 
 async def test_no_sessions_yet(pilot: "Pilot[int]", sheets: Sheets) -> None:
-
     await opened(pilot)
     await until(pilot, lambda: shown(pilot, "No sessions yet. They appear here by themselves."))
 

@@ -192,7 +192,6 @@ async def test_the_file_of_a_setting_is_named_and_its_path_is_in_the_detail(
 
 @pytest.mark.parametrize("size", [(80, 24)])
 async def test_long_descriptions_are_shown_whole(pilot: "Pilot[int]", settings: Settings) -> None:
-
     screen = await settings_of(pilot)
     listed = screen._list
 

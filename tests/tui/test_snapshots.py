@@ -101,7 +101,6 @@ async def take(pilot: "Pilot[int]", name: str, *sizes: tuple[int, int]) -> None:
 
 
 async def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> None:
-
     async with app_in(own_home) as pilot:
         app = app_of(pilot)
         await take(pilot, "start", WIDE)
@@ -125,7 +124,6 @@ async def test_the_start_the_panes_the_help_and_an_approval(own_home: Path) -> N
 
 
 async def test_chinese(own_home: Path) -> None:
-
     async with app_in(own_home, "zh") as pilot:
         await pilot.resize_terminal(*NORMAL)
         await say(pilot, WORDS["zh"][0])

@@ -150,7 +150,6 @@ async def opened(pilot: "Pilot[int]", may_open: asyncio.Event) -> AppSession:
 
 
 async def test_what_is_chosen_before_the_session_is_open_can_be_tried_then(tmp_path: Path) -> None:
-
     app, may_open = opening_later(tmp_path, model=OfflineModel())
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("down", "down")  # the second one, about files

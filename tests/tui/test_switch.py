@@ -71,7 +71,6 @@ async def switched(pilot: "Pilot[int]", sessions: Sessions, count: int = 2) -> N
 
 
 async def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> None:
-
     sessions = Sessions(tmp_path, SAVE)
     file = sessions.work / "notes.txt"
     file.write_text("one\n")
@@ -118,7 +117,6 @@ async def test_neither_a_grant_nor_a_laxer_mode_goes_along(tmp_path: Path) -> No
 
 async def test_a_new_session_has_nothing_of_the_old_one_which_stays_whole(tmp_path: Path) -> None:
     """In the same folder; its windows, its text and what was typed and not sent are there again."""
-
     first = [call("create", name="todo"), "SECRET ANSWER"]
     sessions = Sessions(tmp_path, first, ["Other answer."], ["Again."])
     async with sessions.running() as pilot:
@@ -225,7 +223,6 @@ async def test_a_session_that_cannot_be_opened_leaves_the_present_one_and_anothe
 
 
 async def test_a_running_turn_is_stopped_only_if_the_person_agrees(tmp_path: Path) -> None:
-
     sessions = Sessions(tmp_path, SAVE, [])
     (sessions.work / "notes.txt").write_text("one\n")
     async with sessions.running() as pilot:

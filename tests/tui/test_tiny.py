@@ -99,7 +99,6 @@ def crowded(folder: Path) -> AppSession:
 
 async def test_every_pane_can_be_drawn_without_room(tmp_path: Path) -> None:
     """X02: a list of items whose scrollbar left no room for text ended the program."""
-
     async with running(crowded(tmp_path)) as pilot:
         assert isinstance(pilot.app, ContextUIApp)
         assert pilot.app.desk is not None
@@ -119,7 +118,6 @@ async def test_every_pane_can_be_drawn_without_room(tmp_path: Path) -> None:
 
 @pytest.mark.long
 async def test_every_dialog_can_be_drawn_without_room(tmp_path: Path) -> None:
-
     async with running(crowded(tmp_path)) as pilot:
         app = app_of(pilot)
         text = WholeText(app.words, "title", "把牛奶放进待办\n" * 50)

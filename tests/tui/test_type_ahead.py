@@ -47,7 +47,6 @@ async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: AppSe
 
 async def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path) -> None:
     """U14: nothing is lost, in whatever pane the person types; the chat has no commands at all."""
-
     desk = desk_in(tmp_path, "Hello.", "Sent.")
     desk.session.windows.open("todo")
     async with running(desk) as pilot:

@@ -28,7 +28,6 @@ async def command(pilot: "Pilot[int]", text: str, expected: str) -> None:
 
 
 async def test_undo_reopens_what_was_closed(tmp_path: Path) -> None:
-
     desk = desk_in(tmp_path, "Hello.")
     windows, context = desk.session.windows, desk.session.context
     windows.open("todo", items=["milk"])
@@ -86,7 +85,6 @@ async def test_undo_goes_back_in_the_order_of_edits_and_changes_to_the_context(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If a window hangs, nothing else is undone. What can be reopened is shown with its title."""
-
     desk = desk_in(tmp_path, "Hello.")
     windows, context = desk.session.windows, desk.session.context
     file = tmp_path / "work" / "c.txt"

@@ -45,7 +45,6 @@ async def a_dialog_is_as_large_as_its_text(pilot: "Pilot[int]") -> None:
 
 async def test_commands_offer_what_can_work_and_answer_in_few_words(tmp_path: Path) -> None:
     """A strategy needs a model that can do it; undoing much names a number, not every item."""
-
     desk = desk_in(tmp_path, model=OfflineModel())
     desk.switch_strategy = lambda _: None
     context = desk.session.context
