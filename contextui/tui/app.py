@@ -445,8 +445,11 @@ class ContextUIApp(KeyLine[int]):
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            question = QuitScreen(self.words, self.desk.session)
-            self.push_screen(question, lambda wanted: self._leave_with(0) if wanted else None)
+            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_if)
+
+    def _leave_if(self, wanted: bool | None) -> None:
+        if wanted:
+            self._leave_with(0)
 
     async def action_quit(self) -> None:
         self.action_leave()

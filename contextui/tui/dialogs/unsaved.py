@@ -50,7 +50,7 @@ def unsaved_words(session: "Session", words: Words) -> str:
     count, reason = session.unsaved_turns, _reason(session, words)
     if not count:
         return words("The newest changes are not saved: {reason}.", reason=reason)
-    many = "{count} turns are not saved: {reason}."
+    many = msg("{count} turns are not saved: {reason}.")
     return words.plural(count, "1 turn is not saved: {reason}.", many, reason=reason)
 
 
