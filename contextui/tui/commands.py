@@ -72,11 +72,7 @@ class Completion(NamedTuple):
 
 
 class Commands:
-    """The slash commands by name.
-
-    Example:
-        >>> commands.run("/open todo")
-    """
+    """The slash commands by name."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self.all = sorted(commands, key=lambda one: one.name)
@@ -133,12 +129,7 @@ class Commands:
         return command is not None and command.needs_choice and len([*command.choices()]) > 1
 
     def path_in(self, text: str) -> str | None:
-        """Return the beginning of a path with which a typed command ends, or None.
-
-        Example:
-            >>> commands.path_in("/open editor path=pric")
-            'pric'
-        """
+        """Return the beginning of a path with which a typed command ends, or None."""
         choice, typed = self._choice_in(text)
         return choice.path_in(typed) if choice is not None else None
 

@@ -205,14 +205,7 @@ class LineView(ScrollView):
 
 
 def nearest(place: int, step: int, count: int, fits: Callable[[int], bool]) -> int:
-    """Return the next place that fits, in the direction of `step` and else in the other; 0 if none.
-
-    Args:
-        place: Where to begin; the nearest place there is, if it is none.
-        step: 1 or -1.
-        count: How many places there are.
-        fits: Whether a place can be selected.
-    """
+    """Return the next place that fits in the direction of `step`, else in the other; 0 if none."""
     if not count:
         return 0
     place = max(min(place, count - 1), 0)

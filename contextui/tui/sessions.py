@@ -177,11 +177,7 @@ class SessionCommands:
                                            include_obsolete=is_whole or form != "md"))  # fmt: skip
 
     def _may_replace(self, path: Path) -> bool:
-        """Return whether a file exists and is to be replaced.
-
-        Raises:
-            ContextUIError: It exists, and the command was not repeated yet.
-        """
+        """Return whether a file exists and is to be replaced: only if the command is repeated."""
         warned, self._warned = self._warned, None
         if not os.path.lexists(path):
             return False

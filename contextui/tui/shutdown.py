@@ -87,10 +87,6 @@ class Signals:
 
     The handlers are Python's own, not the event loop's: they also run while a window blocks the
     loop.
-
-    Example:
-        >>> with Signals(app.leave, app.shutdown) as signals:
-        ...     app.run()
     """
 
     def __init__(self, leave: Callable[[int], object], shutdown: Shutdown) -> None:

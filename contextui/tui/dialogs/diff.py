@@ -295,12 +295,7 @@ class Layout:
         return self._next.line >= len(self.lines)
 
     def measure(self, steps: int, up_to: int = -1) -> None:
-        """Lay out more of the change.
-
-        Args:
-            steps: The amount of work to do; about one step for each unusual character.
-            up_to: Lay out at least up to this line.
-        """
+        """Lay out more: at least up to a line; each unusual character takes about one step."""
         while not self.is_whole and (steps > 0 or self._next.line <= up_to):
             piece = self._next
             text, is_end = self._text(piece)
