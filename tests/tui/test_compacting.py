@@ -12,9 +12,8 @@ from contextui.context.manager import ContextManager
 from contextui.model import ModelError, ModelEvent, ModelRequest
 from contextui.tui.app_session import AppSession
 from contextui.tui.dialogs.compact import CompactScreen
-from contextui.tui.main import MainScreen
 from tests.agent.talking import options
-from tests.tui.running import desk_in, lines, running, say, shown, until
+from tests.tui.running import app_of, desk_in, lines, running, say, shown, until
 
 OUTLINE = "## Goal\nA shop."
 
@@ -52,14 +51,8 @@ def talk(context: ContextManager, rounds: int, words: str) -> None:
     context.end_turn()
 
 
-def main_of(pilot: "Pilot[int]") -> MainScreen:
-    screen = pilot.app.screen_stack[0]
-    assert isinstance(screen, MainScreen)
-    return screen
-
-
 async def asked(pilot: "Pilot[int]", command: str = "/compact") -> None:
-    main_of(pilot).run_command(command)
+    app_of(pilot).main.run_command(command)
     await until(pilot, lambda: isinstance(pilot.app.screen, CompactScreen))
     await pilot.pause()
 
@@ -76,7 +69,7 @@ async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_pa
     async with running(desk, (80, 24)) as pilot:
         for rounds, expected in ((0, "fewer than two messages"), (10, "save less than 20%")):
             talk(context, rounds, "")
-            main_of(pilot).run_command("/compact")
+            app_of(pilot).main.run_command("/compact")
             await until(pilot, lambda expected=expected: on_screen(pilot, expected))  # type: ignore[misc]
             assert not isinstance(pilot.app.screen, CompactScreen)
             assert not any(item.hidden for item in context.get_all())
@@ -99,7 +92,7 @@ async def test_what_goes_is_shown_first_and_a_short_talk_is_left_as_it_is(tmp_pa
         await until(pilot, lambda: on_screen(pilot, "There is no summary: No key is set."))
         assert on_screen(pilot, "/compact tries again")
         await until(pilot, lambda: not desk.controller.is_running)
-        main_of(pilot).run_command("/undo")
+        app_of(pilot).main.run_command("/undo")
         await until(
             pilot, lambda: not any(item.hidden == "compacted" for item in context.get_all())
         )
@@ -113,7 +106,7 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
         await asked(pilot)
         await pilot.press("y")
         await until(pilot, lambda: shown(pilot, "compacting"))
-        main_of(pilot).run_command("/compact")
+        app_of(pilot).main.run_command("/compact")
         await until(pilot, lambda: on_screen(pilot, "The model is still working."))
         await pilot.press("escape")
         await until(pilot, lambda: on_screen(pilot, "Nothing was compacted."))
@@ -122,7 +115,7 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
         await asked(pilot)
         await pilot.press("y")
         await until(pilot, lambda: desk.controller.is_running)
-        main_of(pilot).send("And now?")  # waits for its end
+        app_of(pilot).main.send("And now?")  # waits for its end
         await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
         model.go.set()
         await until(pilot, lambda: on_screen(pilot, "Hello."))
@@ -130,7 +123,7 @@ async def test_words_wait_for_its_end_esc_stops_it_and_undo_takes_it_back(tmp_pa
         assert on_screen(pilot, "Compacted 14 messages:")
         assert sum(item.is_summary for item in context.get_active()) == 1
         await until(pilot, lambda: not desk.controller.is_running)
-        main_of(pilot).run_command("/undo")
+        app_of(pilot).main.run_command("/undo")
         assert not any(item.is_summary for item in context.get_active())
 
 

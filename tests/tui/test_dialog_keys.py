@@ -13,7 +13,7 @@ from contextui.session.rewind import RewindPlan, Turn
 from contextui.tui.desktop.frame import Closing
 from contextui.tui.dialogs.model import ModelScreen, OfferList
 from contextui.tui.dialogs.rewind import Around, RewindScreen
-from contextui.tui.footer import KeyFooter
+from contextui.tui.footer import KeyFooter, hints_in
 from contextui.tui.main import MainScreen
 from contextui.words import Words
 from tests.tui.desktop.samples import region_text
@@ -141,3 +141,19 @@ async def test_the_columns_of_a_rewind_are_named_where_they_are(pilot: "Pilot[in
         head = next(one for one in shown_lines if "Your message" in one)
         row = next(one for one in shown_lines if "second" in one and "·" in one)
         assert head.index("Files") + len("Files") == row.index("·") + 1
+
+
+HINTS = [("enter", "run"), ("tab", "next field"), ("^j", "new line"), ("esc", "close")]
+
+
+def test_the_first_and_the_last_stay_longest() -> None:
+    for width, row in (
+        (72, "enter run   tab next field   ^j new line   esc close   6 characters"),
+        (60, "enter run   tab next field   ^j new line   esc close"),
+        (50, "enter run  tab next field  ^j new line  esc close"),
+        (45, "enter run   tab next field   esc close"),
+        (30, "enter run   esc close"),
+        (19, "esc close"),
+        (4, "esc close"),
+    ):
+        assert hints_in(width, HINTS, Words("en"), "6 characters").plain == row

@@ -16,7 +16,7 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.keys import KeyLine
+from contextui.tui.keys import KeyLine, meant_key
 from tests.tui.running import desk_in, running, until
 from tests.tui.terminal import Terminal
 
@@ -153,3 +153,20 @@ async def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
         await until(pilot, lambda: prompt.text == "hello")
         shown = [one for one in pilot.app.screen.query(WindowFrame) if one.display]
         assert [field.text for one in shown for field in one.query(Field)] == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("character", "meant"),
+    [
+        ("ｄ", "d"),
+        ("，", "comma"),
+        ("【", "left_square_bracket"),
+        ("、", "slash"),
+        ("／", "slash"),
+        ("d", None),
+        ("你", None),
+        (None, None),
+    ],
+)
+def test_full_width_letters_are_letters(character: str | None, meant: str | None) -> None:
+    assert meant_key(events.Key("some_key", character)) == meant
