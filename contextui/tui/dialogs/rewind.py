@@ -6,7 +6,7 @@ It is an approval too: it shows the whole change, and ignores accidental keys.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, TypeAlias
 
@@ -229,14 +229,6 @@ def _cut_start(text: Content, room: int) -> Content:
     return Content("…") + text
 
 
-@dataclass(slots=True)
-class _Shown:
-    """The lines of all changes, and where each file begins."""
-
-    lines: list[Line] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
-
-
 class RewindScreen(ModalScreen[GoBack]):
     """Asks to which turn to go back, and which files to restore."""
 
@@ -260,7 +252,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._plans: dict[int, RewindPlan] = {}
         self._plan: RewindPlan | None = None  # the one that is shown
         self._problem = ""
-        self._shown = _Shown()
+        self._places: dict[str, int] = {}  # where the change of each file begins
         self.guard = KeyGuard(self)
         self._since = time.monotonic()
 
@@ -326,29 +318,27 @@ class RewindScreen(ModalScreen[GoBack]):
         self.guard.hold()
 
     def _show_change(self) -> None:
-        self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
-        self.query_one(ChangeView).show(self._shown.lines)
-
-    def _change_of(self, plan: RewindPlan) -> _Shown:
-        words, shown = self._words, _Shown()
-        for file in plan.offered:
-            if shown.lines:
-                shown.lines.append(Line("@", ""))
-            shown.places[file.path] = len(shown.lines)
+        """Show the diff of all files that are offered, one after the other."""
+        words, lines = self._words, list[Line]()
+        self._places = {}
+        for file in self._plan.offered if self._plan is not None else ():
+            if lines:
+                lines.append(Line("@", ""))
+            self._places[file.path] = len(lines)
             is_chosen = file.path in self._files.chosen
             way = msg("now → deleted") if file.fate == "delete" else msg("now → then")
             state = words(way) if is_chosen else words("not chosen, stays")
-            shown.lines.append(Line("!", f"{file.path}  {state}"))
+            lines.append(Line("!", f"{file.path}  {state}"))
             diff = file.diff()
             if diff.startswith("--- "):
-                shown.lines += diff_lines(diff, words, file.path)
+                lines += diff_lines(diff, words, file.path)
             else:
                 sizes = [
-                    short(len(one)) if one is not None else "0" for one in (file.now, file.then)
+                    short(len(data)) if data is not None else "0" for data in (file.now, file.then)
                 ]
                 text = words("not text: {now} → {then} bytes", now=sizes[0], then=sizes[1])
-                shown.lines.append(Line("@", text))
-        return shown
+                lines.append(Line("@", text))
+        self.query_one(ChangeView).show(lines)
 
     # --- texts -------------------------------------------------------------------------
 
@@ -451,8 +441,8 @@ class RewindScreen(ModalScreen[GoBack]):
     def _go_to_file(self) -> None:
         """Scroll the change to the file under the cursor."""
         file, change = self._files.row, self.query_one(ChangeView)
-        if file is not None and file.path in self._shown.places:
-            line = self._shown.places[file.path]
+        if file is not None and file.path in self._places:
+            line = self._places[file.path]
             change.layout_of.measure(0, up_to=line)
             change.scroll_to(y=change.layout_of.row_of(line), animate=False, force=True)
 

@@ -188,7 +188,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             self._list.action_step(1)  # the others are what one comes for
         shown = time.monotonic()
         for place in places:
-            if self._known(place) is None:
+            if self._catalogue.known(place) is None:
                 await asyncio.to_thread(self._catalogue.head, place)
                 await asyncio.sleep(_REST)  # keys come first
                 if time.monotonic() - shown > _OFTEN:
@@ -207,9 +207,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
                 self._catalogue.head(ids[head.origin.parent])
         return places
 
-    def _known(self, place: Place) -> Head | None:
-        return self._catalogue.known(place)
-
     def _say_loading(self) -> None:
         if self._places is None:
             self._list.show((), self._words("⠹ Loading…"))
@@ -219,7 +216,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     def _show(self) -> None:
         if self._places is None or not self.is_attached:
             return
-        rows = rows_of(self._places, self._known, self._list.now(), self._keeps)
+        rows = rows_of(self._places, self._catalogue.known, self._list.now(), self._keeps)
         words = self._words
         note = words("No sessions yet. They appear here by themselves.")
         if query := self.filter.query_text:
@@ -237,7 +234,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         )  # fmt: skip
 
     def _keeps(self, place: Place) -> bool:
-        head, query = self._known(place), self.filter.query_text
+        head, query = self._catalogue.known(place), self.filter.query_text
         if head is None:
             return not query
         if not self._everywhere and head.cwd and head.cwd != str(self._folder):
@@ -391,7 +388,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
 
     def _title(self, place: Place) -> str:
         row = SessionRow(place)
-        return fit(self._list.title(row, self._known(place)), 40).rstrip()
+        return fit(self._list.title(row, self._catalogue.known(place)), 40).rstrip()
 
     def action_undo(self) -> None:
         words = self._words
@@ -423,7 +420,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     def action_rename(self) -> None:
         if (place := self._place_there()) is not None:
             self._renamed = place
-            head, field = self._known(place), self.query_one("#rename", Input)
+            head, field = self._catalogue.known(place), self.query_one("#rename", Input)
             field.value = line((head.since_fork or head.title) if head is not None else "")
             field.display = True
             field.focus()
