@@ -72,8 +72,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     given = {name: pyfuncitem.funcargs[name] for name in inspect.signature(test).parameters}
     if "pilot" in given:
-        app, size = given["pilot"], pyfuncitem.funcargs["size"]
-        app.run(lambda pilot: test(**{**given, "pilot": pilot}), size)
+        app: SharedApp = given["pilot"]
+        app.run(lambda pilot: test(**{**given, "pilot": pilot}), pyfuncitem.funcargs["size"])
     else:
         asyncio.run(test(**given))
     return True
