@@ -204,11 +204,6 @@ def needs(params: "Params") -> str:
     return " ".join(_one(one) for one in params.listing if not one.optional)
 
 
-def required(params: "Params") -> list[str]:
-    """Return the names of the required params."""
-    return [one.name for one in params.listing if not one.optional]
-
-
 def arguments(typed: str, params: "Params") -> dict[str, Any]:
     """Parse params typed as `name=value`; text before the first name is the first param.
 

@@ -20,7 +20,6 @@ from contextui.tui.commands import (
     arguments,
     needs,
     path_typed,
-    required,
     takes,
 )
 from contextui.tui.dialogs.compact import CompactScreen
@@ -245,7 +244,8 @@ class WindowCommands:
         if typed.strip() and not cls.opening.listing:
             raise self._error("{name} takes no arguments. Type: /open {name}", name=cls.name)
         given = arguments(typed, cls.opening)
-        if missing := [one for one in required(cls.opening) if one not in given]:
+        needed = [param.name for param in cls.opening.listing if not param.optional]
+        if missing := [name for name in needed if name not in given]:
             message = msg("{name} needs {params}. Type: {how}")
             raise self._error(message, name=cls.name, params=", ".join(missing), how=how)
         try:
