@@ -5,6 +5,7 @@ import inspect
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -70,10 +71,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     test = pyfuncitem.obj
     if not inspect.iscoroutinefunction(test):
         return None
-    given = {name: pyfuncitem.funcargs[name] for name in inspect.signature(test).parameters}
+    values: dict[str, Any] = pyfuncitem.funcargs
+    given = {name: values[name] for name in inspect.signature(test).parameters}
     if "pilot" in given:
         app: SharedApp = given["pilot"]
-        app.run(lambda pilot: test(**{**given, "pilot": pilot}), pyfuncitem.funcargs["size"])
+        app.run(lambda pilot: test(**{**given, "pilot": pilot}), values["size"])
     else:
         asyncio.run(test(**given))
     return True

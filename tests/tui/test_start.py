@@ -223,7 +223,7 @@ def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: P
         assert terminal.now() == terminal.before
         text = " ".join(line.strip() for line in terminal.lines())
         assert "crashed because of a bug" in text
-        assert "ZeroDivisionError" in text
+        assert "ZeroDivisionError" in text.replace(" ", "")  # the end of a row may cut it
         assert "Traceback" not in text
         assert b"secret-key" not in terminal.written
     home = tmp_path / "terminal-home"
