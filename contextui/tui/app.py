@@ -21,7 +21,6 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.driver import Driver
 from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -38,7 +37,7 @@ from contextui.tui.lines import line
 from contextui.tui.main import MainScreen
 from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.switch import Reopen, Switcher
-from contextui.tui.themes import DARK, THEMES, quiet_roles
+from contextui.tui.themes import DARK
 from contextui.windowing.error_text import reason_of
 from contextui.words import Lang, Words
 
@@ -142,7 +141,6 @@ class Palette(Provider):
     """Provides the slash commands, their choices, and files to the command palette."""
 
     async def discover(self) -> Hits:
-        """Yield all commands while the search field is empty, and then their choices."""
         found = sorted(self._all(), key=lambda one: one[2].count(" ", 0, -1))
         for title, about, text in found:
             yield DiscoveryHit(Content(title), partial(self._run, text), help=_plain(about))
@@ -163,7 +161,6 @@ class Palette(Provider):
                 yield Hit(rank, Content(title), partial(self._run, text), help=_plain(about))
 
     async def _files(self, query: str) -> list[tuple[float, str, str, str]]:
-        """Return the files that match, each with the command that opens it."""
         from contextui.files.index import PathIndex  # noqa: PLC0415  (heavy: the files)
 
         main = self.screen
@@ -228,8 +225,6 @@ def _load_panes() -> None:
         import_module(name, "contextui.tui")
 
 
-_OWN_THEMES = {one.name: one for one in THEMES}
-
 LOST = 1
 """Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
@@ -241,15 +236,6 @@ class ContextUIApp(KeyLine[int]):
     """The contextui terminal app.
 
     The first frame is rendered before the session is opened, because opening imports heavy modules.
-
-    Args:
-        open_desk: Opens the session; runs on its own thread.
-        folder: The session's folder, as displayed.
-        lang: The locale of the UI.
-        theme: The initial theme.
-        first_words: The message given on the command line.
-        reopen: Opens another session for `Switcher.switch`; None if there is only this one.
-        resumes: How the session that is resumed begins; None if it is new.
     """
 
     TITLE = "contextui"
@@ -259,8 +245,6 @@ class ContextUIApp(KeyLine[int]):
         "desktop/desktop.tcss",
         "inspector/inspector.tcss",
     ]
-    # The default, since a theme that is set later parses all style sheets a second time.
-    theme: Reactive[str] = Reactive(DARK.name)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
@@ -315,12 +299,10 @@ class ContextUIApp(KeyLine[int]):
 
     @property
     def main(self) -> MainScreen:
-        """The main screen; each session has its own."""
         return self.switcher.main
 
     @property
     def desk(self) -> "AppSession | None":
-        """The session on the screen; None while the first one is being opened."""
         return self.switcher.desk
 
     def get_driver_class(self) -> type[Driver]:
@@ -342,27 +324,16 @@ class ContextUIApp(KeyLine[int]):
         self.notify(too_large(paste.text, self.words), severity="warning", markup=False)
         return False
 
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        return {**super().available_themes, **_OWN_THEMES}
-
-    def get_theme(self, theme_name: str) -> Theme | None:
-        """Return a theme by its name; each line that is drawn asks for the current one."""
-        return _OWN_THEMES.get(theme_name) or super().get_theme(theme_name)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colors that themes of others do not have."""
-        return quiet_roles(self.available_themes.get(self.theme, DARK))
-
     def get_default_screen(self) -> MainScreen:
         """Return the main screen; an empty one below it would be styled and laid out as well."""
         return self.main
 
     def on_mount(self) -> None:
-        """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen(self._driver)
-        self.call_after_refresh(self._start_opening)
+        # A daemon thread, so that quitting does not wait for a session that is still opening.
+        opening = threading.Thread(target=self._opening, daemon=True, name="opening")
+        self.call_after_refresh(opening.start)
         parser = XTermParser()
         for event in parser.feed(self.typed_ahead) if self.typed_ahead else ():
             self.post_message(event)
@@ -381,10 +352,6 @@ class ContextUIApp(KeyLine[int]):
         if self.desk is not None:
             await self.desk.controller.aclose()
 
-    def _start_opening(self) -> None:
-        # A daemon thread, so that quitting does not wait for a session that is still opening.
-        threading.Thread(target=self._opening, daemon=True, name="opening").start()
-
     def _opening(self) -> None:
         try:
             desk = self._open_desk()
@@ -399,7 +366,6 @@ class ContextUIApp(KeyLine[int]):
 
     @on(Opened)
     async def _show(self, message: Opened) -> None:
-        """Attach the opened session to the screen."""
         await self.main.open_panes(message.desk)
         if not self.is_headless:
             collect_less()
@@ -409,7 +375,6 @@ class ContextUIApp(KeyLine[int]):
             self.main.send(self._first_words)
 
     def _mention_crash(self) -> None:
-        """Say where the report is if the last run crashed."""
         from contextui.session.paths import contextui_home  # noqa: PLC0415
         from contextui.session.preferences import Preferences  # noqa: PLC0415  (heavy: the files)
 
@@ -421,7 +386,6 @@ class ContextUIApp(KeyLine[int]):
                 self.main.note(text)
 
     def _attach_session(self, desk: "AppSession") -> None:
-        """Attach a session to the main screen, with an asker of its own."""
         from contextui.tui.attention import Attention  # noqa: PLC0415  (heavy: the events)
         from contextui.tui.dialogs.timing import Asker  # noqa: PLC0415  (heavy: the agent)
         from contextui.tui.slash_commands import all_commands  # noqa: PLC0415
@@ -442,12 +406,6 @@ class ContextUIApp(KeyLine[int]):
     async def _show_session(
         self, desk: "AppSession", early: Sequence[Prompt.Submitted] = ()
     ) -> MainScreen:
-        """Replace the main screen by one that shows another session.
-
-        Args:
-            desk: The session.
-            early: What the person sent for it already.
-        """
         old = self.main
         while self.screen is not old:  # dialogs of the old session
             self.pop_screen()
@@ -479,24 +437,22 @@ class ContextUIApp(KeyLine[int]):
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
-        """Exit and print the reason on the terminal."""
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
 
     def action_leave(self) -> None:
-        """Quit; ask first if something cannot be saved."""
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():
             self._leave_with(0)
         else:
-            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
+            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_if)
+
+    def _leave_if(self, wanted: bool | None) -> None:
+        if wanted:
+            self._leave_with(0)
 
     async def action_quit(self) -> None:
         self.action_leave()
-
-    def _leave_unsaved(self, wanted: bool | None) -> None:
-        if wanted:
-            self._leave_with(0)
 
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen
@@ -543,7 +499,6 @@ class ContextUIApp(KeyLine[int]):
             self.screen.refresh()
 
     def _laid_out(self) -> tuple[int, int]:
-        """Return the number of open screens and of main-screen layouts."""
         return len(self.screen_stack), self.main.layouts
 
     def write_control(self, text: str) -> None:
@@ -570,7 +525,6 @@ class ContextUIApp(KeyLine[int]):
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
-        """Return a message about unsaved data, or None if everything is saved."""
         if self.desk is None or self.desk.session.save():
             return None
         lost = unsaved_words(self.desk.session, self.words)
@@ -595,11 +549,7 @@ class ContextUIApp(KeyLine[int]):
             self.shutdown.end_within()
 
     def _close_by_force(self) -> int:
-        """Restore the terminal and close the session before the process is killed.
-
-        Returns:
-            The exit status.
-        """
+        """Restore the terminal and close the session before the process is killed."""
         self.signals.restore_attributes()  # the driver may be blocked
         try:
             # Without a terminal the driver's writer has ended, and writing to it waits for ever.

@@ -77,12 +77,10 @@ class AppSession:
 
     @property
     def entries(self) -> list[WindowEntry]:
-        """All registered windows; those that cannot be opened carry the reason."""
         return self.reloader.registry.entries
 
     @property
     def has_messages(self) -> bool:
-        """Whether the person sent a message."""
         return any(one.type is ItemType.USER for one in self.session.context.get_all())
 
     @property
@@ -139,23 +137,13 @@ class AppSession:
         return context.counter.calibrated(known[window_id])
 
     def close(self) -> None:
-        """Write pending data and release the session."""
         self.controller.close()
         self.session.close()
 
 
 @dataclass(slots=True)
 class Changes:
-    """What changed since the screen last took changes.
-
-    Attributes:
-        windows: Ids of windows that were opened, changed or closed.
-        acted: The last actor on each window.
-        again: Ids of windows that were asked for and are open already.
-        troubles: Errors in windows, as text.
-        notified: The last notification of each window.
-        context: Whether the context changed.
-    """
+    """What changed since the screen last took changes."""
 
     windows: set[str] = field(default_factory=set)
     acted: dict[str, str] = field(default_factory=dict)
@@ -166,24 +154,18 @@ class Changes:
 
 
 class ChangeCollector:
-    """Subscribes to a session's events, on any thread, and collects what changed.
-
-    Args:
-        desk: The session to watch.
-        wake: Called on any thread when the first change since the last `take` arrives.
-    """
+    """Subscribes to a session's events, on any thread, and collects what changed."""
 
     def __init__(self, desk: AppSession, wake: Callable[[], object]) -> None:
         self._wake = wake
         self._changes: Changes | None = None
         self._lock = threading.Lock()
         self._ends = [
-            desk.session.windows.subscribe(self._handle_window_event),
-            desk.session.context.subscribe(self._handle_context_event),
+            desk.session.windows.subscribe(self._handle),
+            desk.session.context.subscribe(self._handle),
         ]
 
     def take(self) -> Changes:
-        """Return the changes since the last call, and reset them."""
         with self._lock:
             changes, self._changes = self._changes or Changes(), None
         return changes
@@ -192,11 +174,10 @@ class ChangeCollector:
         for end in self._ends:
             end()
 
-    def _handle_context_event(self, _: Event) -> None:
-        self._note(lambda changes: setattr(changes, "context", True))
-
-    def _handle_window_event(self, event: Event) -> None:
-        def note(changes: Changes) -> None:
+    def _handle(self, event: Event) -> None:
+        with self._lock:
+            is_first = self._changes is None
+            changes = self._changes = self._changes or Changes()
             changes.context = True
             match event:
                 case WindowActed():
@@ -216,12 +197,5 @@ class ChangeCollector:
                 ):  # fmt: skip
                     changes.windows.add(event.window_id)
 
-        self._note(note)
-
-    def _note(self, note: Callable[[Changes], object]) -> None:
-        with self._lock:
-            first = self._changes is None
-            self._changes = self._changes or Changes()
-            note(self._changes)
-        if first:
+        if is_first:
             self._wake()

@@ -36,11 +36,6 @@ class Attention:
 
     A notification is sent only while the terminal has not the focus: when a turn or a command of
     the prompt that took long has ended, and when a question waits. A page in a browser has no bell.
-
-    Args:
-        place: The app.
-        words: Translates into the person's locale.
-        term: The terminal's type; by default that of the environment.
     """
 
     def __init__(self, place: Place, words: Words, term: str | None = None) -> None:
@@ -52,7 +47,6 @@ class Attention:
         self._has_title = (os.environ.get("TERM", "") if term is None else term) not in _WITHOUT
 
     def follow(self, folder: str, mode: Notify) -> None:
-        """Follow another session: the name of its folder, and how to notify."""
         self._folder, self._mode = plain(folder, _SHORT), mode
         self._is_running = self._is_asking = False
         self.show_title()
@@ -67,18 +61,15 @@ class Attention:
             self._notify(text or self._words("The turn has ended."))
 
     def command_ended(self, text: str, seconds: float) -> None:
-        """Report the end of a command that the person typed into the prompt."""
         if seconds >= LONG:
             self._notify(text)
 
     def ask(self, what: str) -> None:
-        """Report that a question waits, described in words."""
         self._is_asking = True
         self.show_title()
         self._notify(f"◆ {what}")
 
     def answered(self) -> None:
-        """Report that no question waits any more."""
         self._is_asking = False
         self.show_title()
 
@@ -93,7 +84,6 @@ class Attention:
             self._place.write_control(f"{saved}\x1b]2;{title}{_END}")
 
     def close(self) -> None:
-        """Restore the title that the terminal had."""
         if self._title is not None:
             self._title, self._has_title = None, False
             if not self._place.is_web:

@@ -63,14 +63,7 @@ class Command:
 
 
 class Completion(NamedTuple):
-    """A completion of a typed text.
-
-    Attributes:
-        text: The completed text; ends with a space if more must be typed.
-        shown: The same with the usage of what must be typed.
-        command: The command it belongs to.
-        choice: The completed argument, if it is one.
-    """
+    """A completion of a typed text."""
 
     text: str
     shown: str
@@ -79,11 +72,7 @@ class Completion(NamedTuple):
 
 
 class Commands:
-    """The slash commands by name.
-
-    Example:
-        >>> commands.run("/open todo")
-    """
+    """The slash commands by name."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self.all = sorted(commands, key=lambda one: one.name)
@@ -133,21 +122,14 @@ class Commands:
         return first[1:] in self._named or first == "/" or not os.path.lexists(first)
 
     def is_whole(self, text: str) -> bool:
-        """Return whether a text is exactly the name or the alias of a command."""
         return text.startswith("/") and text[1:].rstrip() in self._named
 
     def asks_for_choice(self, text: str) -> bool:
-        """Return whether a command was typed without its argument, and there are several."""
         command = self._named.get(text[1:].rstrip()) if text.startswith("/") else None
         return command is not None and command.needs_choice and len([*command.choices()]) > 1
 
     def path_in(self, text: str) -> str | None:
-        """Return the beginning of a path with which a typed command ends, or None.
-
-        Example:
-            >>> commands.path_in("/open editor path=pric")
-            'pric'
-        """
+        """Return the beginning of a path with which a typed command ends, or None."""
         choice, typed = self._choice_in(text)
         return choice.path_in(typed) if choice is not None else None
 
@@ -184,7 +166,6 @@ class Commands:
         ]
 
     def usage(self, text: str) -> str:
-        """Return the usage of the command being typed, once its first argument is complete."""
         choice, typed = self._choice_in(text)
         if choice is None or not choice.takes:
             return ""
@@ -221,11 +202,6 @@ def takes(params: "Params") -> str:
 def needs(params: "Params") -> str:
     """Return the usage of the required params."""
     return " ".join(_one(one) for one in params.listing if not one.optional)
-
-
-def required(params: "Params") -> list[str]:
-    """Return the names of the required params."""
-    return [one.name for one in params.listing if not one.optional]
 
 
 def arguments(typed: str, params: "Params") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The dividers between windows, chat and inspector: their places, and grips to drag."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from textual import events
@@ -27,39 +27,25 @@ _GRIP = 1
 
 @dataclass(slots=True)
 class Dividers:
-    """Where the person put the dividers; None is the place that fits the content.
-
-    Attributes:
-        rows: The rows of the windows above the chat.
-        columns: The columns of the windows beside the chat, on a wide terminal.
-        inspector: The columns of the inspector, with its edge.
-    """
+    """Where the person put the dividers; None is the place that fits the content."""
 
     rows: int | None = None
     columns: int | None = None
     inspector: int | None = None
 
     def most_rows(self, height: int) -> int:
-        """Return the rows that windows may take on a terminal of this height."""
         free = max(height - _FRAME - _GRIP, 0)
         if self.rows is None:
             return max(int(free * _MOST_ROWS), min(_LEAST_ROWS, free))
         return max(min(self.rows, free - _CHAT_ROWS), min(_LEAST_ROWS, free))
 
     def inspector_columns(self, width: int) -> int:
-        """Return the columns of the inspector on a terminal of this width."""
         usual = _INSPECTOR_WIDE if width >= WIDE else _INSPECTOR
         least = _WORK_LEAST + (_CHAT_LEAST if width >= WIDE else 0)
         chosen = usual if self.inspector is None else self.inspector
         return max(min(chosen, width - least), min(_INSPECTOR_LEAST, width - _WORK_LEAST))
 
     def window_columns(self, width: int, inspector: int) -> int:
-        """Return the columns of the windows on a wide terminal.
-
-        Args:
-            width: The columns of the terminal.
-            inspector: The columns of the inspector, or 0 if it is hidden.
-        """
         work = width - inspector
         if self.columns is not None:
             return max(min(self.columns, work - _CHAT_LEAST), _WORK_LEAST)
@@ -69,28 +55,16 @@ class Dividers:
         chosen = max(min(chosen, work - _CHAT_LEAST), _WORK_LEAST)
         return max(chosen, work - _CHAT_MOST)  # a chat wider than a page is hard to read
 
-    def reset(self) -> None:
-        """Return to the places that fit the content."""
-        self.rows = self.columns = self.inspector = None
-
-    def saved(self) -> dict[str, int | None]:
-        """Return what to remember, as JSON has it."""
-        return asdict(self)
-
     def restore(self, saved: object) -> None:
         """Take over what was remembered; other values are ignored."""
         if isinstance(saved, Mapping):
-            for one in fields(self):
-                value = saved.get(one.name)
-                setattr(self, one.name, value if type(value) is int and value > 0 else None)
+            for field in fields(self):
+                value = saved.get(field.name)
+                setattr(self, field.name, value if type(value) is int and value > 0 else None)
 
 
 class Grip(Widget):
-    """A divider to drag.
-
-    Args:
-        name: The divider.
-    """
+    """A divider to drag."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -121,7 +95,6 @@ class Grip(Widget):
         self._is_moved = False
 
     def render(self) -> Content:
-        """Draw five dashes, or a line from top to bottom."""
         if self._divider == "rows":
             return Content("╌" * min(5, self.size.width))
         return Content("\n".join("▏" * self.size.height))

@@ -60,13 +60,7 @@ def _fitted(
 
 
 class KeyBar(Static):
-    """Keys in one row, as many as fit; a click presses a key.
-
-    Args:
-        words: Translates into the person's locale.
-        hints: The keys: the most important first, the one that exits last.
-        remark: A remark to show if there is room.
-    """
+    """Keys in one row, as many as fit; a click presses a key."""
 
     DEFAULT_CSS = "KeyBar { height: 1; }"
     GAPS: ClassVar[Sequence[str]] = _GAPS
@@ -85,27 +79,22 @@ class KeyBar(Static):
         self._places: list[tuple[int, str]] = []
 
     def show(self, hints: Sequence[Hint]) -> None:
-        """Show other keys."""
         self._hints = hints
         self.refresh()
 
     def hints(self) -> Sequence[Hint]:
-        """Return the keys to show."""
         return self._hints
 
     def press(self, key: str) -> None:
-        """Press a key, given as it is displayed."""
         self.app.simulate_key(_KEYS.get(key, key.replace("^", "ctrl+")))
 
     def on_click(self, event: Click) -> None:
-        """Press the key that was clicked."""
         event.stop()
         pressed = [key for start, key in self._places if event.x - self.gutter.left >= start]
         if pressed:
             self.press(pressed[-1])
 
     def render(self) -> Content:
-        """Render the row."""
         row, self._places = _fitted(
             self.size.width, self.hints(), self._words, self.GAPS, self._remark
         )
@@ -122,7 +111,6 @@ class KeyFooter(KeyBar):
         self._bound: dict[str, str] = {}  # the key of each name
 
     def on_mount(self) -> None:
-        """Refresh when the active bindings change, or a dialog opens or closes."""
         self.screen.bindings_updated_signal.subscribe(self, self._update)
         self.app.screen_change_signal.subscribe(self, self._update)
 
@@ -130,14 +118,9 @@ class KeyFooter(KeyBar):
         self.refresh()
 
     def press(self, key: str) -> None:
-        """Press the first key of a binding."""
         self.app.simulate_key(self._bound[key])
 
     def hints(self) -> Sequence[Hint]:
-        """Return one key of each action.
-
-        There are none below a dialog: it takes all keys, and shows its own.
-        """
         found: dict[str, Hint] = {}
         if self.screen is not self.app.screen:
             return []

@@ -23,7 +23,7 @@ from contextui.tui.conversation.input import InputArea, Until
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.dialogs.help import AGAIN, PLACES, QUESTION, SIZES, GoTo, Place
-from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
+from contextui.tui.dialogs.unsaved import RETRY
 from contextui.tui.dividers import Dividers, Grip
 from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes
@@ -62,10 +62,6 @@ class Navigation:
     """Moves the focus between panes.
 
     On a narrow terminal, which shows one pane at a time, entering a pane also shows it.
-
-    Args:
-        screen: The screen with the panes.
-        hold: Holds key events back until a condition is true.
     """
 
     def __init__(self, screen: "MainScreen", hold: Hold) -> None:
@@ -73,12 +69,10 @@ class Navigation:
 
     @property
     def _panes(self) -> dict[str, Widget]:
-        """The panes by name, in tab order."""
         found = {name: self._screen.query(selector) for name, selector in _PANES.items()}
         return {name: panes.first() for name, panes in found.items() if panes}
 
     def next(self, step: int) -> None:
-        """Focus the next pane that can be shown."""
         names = [name for name in self._panes if self._can_show(name)]
         here = names.index(self.present) if self.present in names else -1
         if names:
@@ -99,7 +93,6 @@ class Navigation:
             self._hold(lambda: desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
-        """Go to the pane or the numbered window that a key names."""
         if key and key in _PLACES:
             self.enter(_PLACES[key])
         elif key and key in _NUMBERS:
@@ -111,7 +104,6 @@ class Navigation:
             self._screen.call_after_refresh(desktop.action_go_to, number)
 
     def go_to_window(self, window_id: str) -> None:
-        """Go to a window, whatever its number."""
         if (desktop := self._screen.desktop) is not None:
             number = desktop.number_of(window_id)
             self._hold(lambda: desktop.is_at(number))
@@ -119,7 +111,6 @@ class Navigation:
 
     @property
     def present(self) -> str:
-        """The name of the pane that has the focus; empty if none has."""
         focused = self._screen.focused
         around = focused.ancestors_with_self if focused is not None else []
         return next((name for name, pane in self._panes.items() if pane in around), "")
@@ -162,11 +153,6 @@ class MainScreen(Screen[None]):
 
     The first frame has no code of sessions, windows or items: loading that takes longer than the
     frame. `open_panes` puts the panes that show a session in place of their outlines.
-
-    Attributes:
-        desktop: The windows; None until the panes are open.
-        inspector: The inspector; None until then.
-        conversation: The conversation; None until then.
     """
 
     AUTO_FOCUS = "#prompt"
@@ -204,7 +190,7 @@ class MainScreen(Screen[None]):
         self._collector: ChangeCollector | None = None
         self._asker: Asker | None = None
         self._attention: Attention | None = None
-        self._saves: SaveWatch | None = None
+        self._noticed = 0  # notices of the session that were shown
         self._draft: FolderDraft | None = None
         self._status: TurnStatus | None = None
         self.undo_rewind: Callable[[], bool] = lambda: False
@@ -222,7 +208,6 @@ class MainScreen(Screen[None]):
         """How often the screen was laid out."""
 
     def compose(self) -> ComposeResult:
-        """Compose the frame, the prompt, and outlines of the other panes."""
         words = self.words
         yield Header(words, shown_folder(self._folder))
         yield Panes(words)
@@ -285,7 +270,6 @@ class MainScreen(Screen[None]):
             self.navigation.focus(focused)
 
     def attach(self, desk: "AppSession", asker: "Asker", attention: "Attention") -> None:
-        """Attach a session to all panes, which are open, and send what was typed before."""
         from contextui.tui.app_session import ChangeCollector  # noqa: PLC0415  (see the class)
         from contextui.tui.conversation.draft import FolderDraft  # noqa: PLC0415
         from contextui.tui.conversation.status import TurnStatus  # noqa: PLC0415
@@ -321,9 +305,8 @@ class MainScreen(Screen[None]):
                 self._refuse,
             )
         )
-        self._saves = SaveWatch(desk.session, self._report_saving)
-        self._saves.report()
-        self.set_interval(RETRY, self._saves.retry)
+        self._report_saving()
+        self.set_interval(RETRY, self._retry_saving)
         self._draft = FolderDraft(desk.session)
         self.prompt.offer_again(self._draft.offer())
         self.set_interval(_DRAFT, self._watch_draft)
@@ -367,9 +350,18 @@ class MainScreen(Screen[None]):
         assert self.desktop is not None
         self.note(self.desktop.with_number(text, window_id))
 
-    def _report_saving(self, text: str, is_error: bool) -> None:
-        self.note(text, is_error=is_error)
-        self.query_one(Panes).refresh()
+    def _retry_saving(self) -> None:
+        assert self.desk is not None
+        self.desk.session.save()
+        self._report_saving()
+
+    def _report_saving(self) -> None:
+        assert self.desk is not None
+        session = self.desk.session
+        new, self._noticed = session.notices[self._noticed :], len(session.notices)
+        for notice in new:
+            self.note(notice, is_error=session.problem is not None)
+            self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
@@ -407,7 +399,6 @@ class MainScreen(Screen[None]):
 
     @on(Changed)
     def _wait_for_more(self) -> None:
-        """Collect a burst of changes, to render them once."""
         sure_timer(self, _BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
@@ -423,11 +414,9 @@ class MainScreen(Screen[None]):
         wakes = self.desk is not None and self.desk.wakes
         if wakes and changes.notified and self.turns is not None:
             self.turns.wake(self.words)
-        if self._saves is not None:
-            self._saves.report()
+        self._report_saving()
 
     def handle(self, event: "Event") -> None:
-        """Pass an event of the current turn to the panes."""
         from contextui.events import (  # noqa: PLC0415  (see the class)
             CompactionFinished,
             TurnFinished,
@@ -461,7 +450,6 @@ class MainScreen(Screen[None]):
             self.inspector.handle(Notice(text))
 
     def _arrange(self) -> None:
-        """Hide the desktop while no window is open."""
         if self.desk is not None:
             self.set_class(not self.desk.session.windows.windows(), "-no-windows")
 
@@ -491,7 +479,6 @@ class MainScreen(Screen[None]):
         self.send(message.text)
 
     def send(self, text: str) -> None:
-        """Send a message to the model, or queue it while a turn runs."""
         self._send(Prompt.Submitted(text, visible=text))
 
     def _send(self, message: Prompt.Submitted) -> None:
@@ -506,7 +493,6 @@ class MainScreen(Screen[None]):
 
     @on(Prompt.Submitted)
     def submit(self, message: Prompt.Submitted) -> None:
-        """Run or send what the person typed, once the session is open."""
         if not message.text:
             if self.turns is not None:
                 self.turns.retry(self.words("Go on."))
@@ -526,7 +512,6 @@ class MainScreen(Screen[None]):
         self._show_waiting()
 
     def stop(self) -> bool:
-        """Stop the current turn; return whether there was one."""
         return self.turns is not None and self.turns.stop()
 
     def _show_waiting(self, until: Until = "turn") -> None:
@@ -538,7 +523,6 @@ class MainScreen(Screen[None]):
 
     @on(Prompt.TakenBack)
     def _take_back(self) -> None:
-        """Move the last queued message back into the prompt."""
         waiting = self.early if self.turns is None else self.turns.waiting
         if waiting:
             self.prompt.recall(waiting.pop().text)
@@ -580,7 +564,6 @@ class MainScreen(Screen[None]):
             self.writing.put_back(command)
 
     async def _run_in_terminal(self, text: str) -> None:
-        """Run a command in the terminal window; show that it runs, and how it ended."""
         from contextui.tui.conversation.shell import (  # noqa: PLC0415  (see the class)
             command_in,
             end_line,
@@ -609,7 +592,6 @@ class MainScreen(Screen[None]):
             self._attention.command_ended(end_line(command, self.words), command.age)
 
     def find(self, text: str) -> None:
-        """Search all files in the files window, and go to what is found."""
         assert self.desk is not None
         assert self.desktop is not None
         windows = self.desk.session.windows
@@ -645,7 +627,6 @@ class MainScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def keeps_keys(self) -> bool:
-        """Return whether a window's widget has the focus and uses all keys."""
         return self.desktop is not None and self.desktop.keeps_keys()
 
     def watch_focused(self) -> None:
@@ -678,7 +659,6 @@ class MainScreen(Screen[None]):
         self._open_go_to((AGAIN,), go)
 
     def action_go_to(self) -> None:
-        """Open the go-to menu, which includes the pending question, if any."""
         self._open_go_to((), self._go)
 
     def _open_go_to(self, more: tuple[Place, ...], go: Callable[[str | None], None]) -> None:
@@ -700,12 +680,10 @@ class MainScreen(Screen[None]):
             self._asker.open_now()
 
     def compact(self, is_wanted: bool | None) -> None:
-        """Compact the conversation if the person confirmed."""
         if is_wanted and self.turns is not None:
             self.turns.compact()
 
     def wait_for_person(self, is_waiting: bool) -> None:
-        """Pause the turn's timer while a call waits for the person."""
         if self._attention is not None and not is_waiting:
             self._attention.answered()
         if self.conversation is not None and self._status is not None:
@@ -720,7 +698,6 @@ class MainScreen(Screen[None]):
         self.navigation.enter("prompt" if message.name == "chat" else message.name)
 
     def action_inspector(self) -> None:
-        """Toggle the inspector; on a narrow terminal, toggle its focus."""
         if self.has_class("-narrow"):
             away = self.navigation.present == "context"
             self.navigation.enter("prompt" if away else "context")

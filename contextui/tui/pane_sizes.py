@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +33,7 @@ _TINY = (20, 5)
 
 
 class PaneSizes:
-    """Sets the sizes of the panes, and remembers them for the folder of the session.
-
-    Args:
-        screen: The main screen.
-        dividers: Where the person put the dividers.
-    """
+    """Sets the sizes of the panes, and remembers them for the folder of the session."""
 
     def __init__(self, screen: Screen[Any], dividers: Dividers) -> None:
         self._screen, self.dividers = screen, dividers
@@ -63,7 +59,6 @@ class PaneSizes:
         desktop.show_windows(order)
 
     def fit(self) -> None:
-        """Set the widths of inspector and windows, and arrange the windows."""
         screen, width = self._screen, self._screen.size.width
         if not screen.is_attached:
             return
@@ -105,9 +100,8 @@ class PaneSizes:
             self._set("inspector", self._screen.size.width - message.x)
 
     def drop(self, *, is_reset: bool = False) -> None:
-        """Remember the dividers where they are, or fit them to the content."""
         if is_reset:
-            self.dividers.reset()
+            self.dividers.restore({})
             if self._desktop is not None:
                 self._desktop.reset_sizes()
             self.fit()
@@ -123,7 +117,6 @@ class PaneSizes:
         return found.height if name == "rows" else found.width
 
     def _set(self, name: Divider, size: int) -> None:
-        """Put a divider somewhere, within its limits."""
         width, height = self._screen.size
         if width < NARROW:
             return
@@ -145,7 +138,6 @@ class PaneSizes:
         self.save()
 
     def save_soon(self) -> None:
-        """Remember the order of the windows, once it has settled."""
         if self._timer is None:
             self._timer = sure_timer(self._screen, _SOON, self.save)
 
@@ -154,7 +146,7 @@ class PaneSizes:
             self._timer.stop()
         self._timer = None
         if self._preferences is not None and self._desktop is not None:
-            order, sizes = self._desktop.order_to_save, self.dividers.saved()
+            order, sizes = self._desktop.order_to_save, asdict(self.dividers)
             # An app in which nothing was done leaves nothing.
             if order["order"] or any(sizes.values()) or self._preferences.get(_NAME):
                 saved = {**sizes, "session": self._session, "windows": order}

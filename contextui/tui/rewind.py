@@ -42,13 +42,6 @@ class Rewinder:
     """Runs ``/rewind`` on the session of an app, and undoes it.
 
     Only the person can start it: no tool and no action of a window leads here.
-
-    Args:
-        app: The app.
-        switcher: Switches between the session and its fork.
-        desk: The session on the screen.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
     """
 
     def __init__(
@@ -66,11 +59,6 @@ class Rewinder:
         desk.session.context.subscribe(self._on_event)
 
     def start(self, typed: str) -> None:
-        """Open the sheet.
-
-        Raises:
-            ContextUIError: A turn is running, or the number is not one.
-        """
         self._desk.controller.check_idle()
         if typed and not (typed.isascii() and typed.isdecimal() and len(typed) < 9):
             raise ContextUIError("{name} is not the number of a turn.", name=quote(typed))
@@ -80,7 +68,6 @@ class Rewinder:
         self._app.run_worker(self._run(int(typed) if typed else None), name="rewind")
 
     def undo(self) -> bool:
-        """Undo the last rewind if nothing happened since; return whether there is one."""
         done = self._switcher.rewound
         if done is None or not done.is_last or done.fork != self._desk.session.id:
             return False
@@ -257,7 +244,6 @@ class Rewinder:
         await self._undo_files(done)
 
     async def _undo_files(self, done: Rewound) -> None:
-        """Put the files of the session back to how they were before the rewind."""
         desk, left = self._switcher.desk, Restored()
         if done.rewind and desk is not None:
             left = await in_daemon_thread(lambda: self._restore_all(desk, done.rewind))

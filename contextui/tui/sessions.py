@@ -28,15 +28,7 @@ _ALL = "all"
 
 
 class SessionCommands:
-    """Runs the commands about whole sessions.
-
-    Args:
-        app: The app.
-        switcher: Opens other sessions.
-        desk: The session on the screen.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
-    """
+    """Runs the commands about whole sessions."""
 
     def __init__(
         self,
@@ -51,11 +43,9 @@ class SessionCommands:
         self._warned: Path | None = None  # the file that was not replaced
 
     def new(self, _: str) -> None:
-        """Start a new session in the folder of this one."""
         self._switcher.switch(None)
 
     def sessions(self, _: str) -> None:
-        """Open the sheet of sessions."""
         from contextui.session.catalogue import Catalogue  # noqa: PLC0415  (only for this)
         from contextui.tui.dialogs.sessions import SessionsScreen  # noqa: PLC0415
 
@@ -79,13 +69,11 @@ class SessionCommands:
                 self._notify(self._words(error))
 
     def _export(self, place: "Place") -> str:
-        """Write a session to a new file in the folder on the screen; return what to say."""
         session = self._desk.session
         return self._written(place.id, "md", lambda text: write_export(
             text, Path(session.cwd), place.id, "md"))  # fmt: skip
 
     def fork(self, typed: str) -> None:
-        """Continue in a copy of this session, from its end or from the end of a turn."""
         session, turn = self._desk.session, None
         if typed:
             if not (typed.isascii() and typed.isdigit() and int(typed) <= session.turn):
@@ -104,7 +92,6 @@ class SessionCommands:
         self._switcher.switch(session.id, note, fork=True, turn=turn)
 
     def cost(self, _: str) -> None:
-        """Show the tokens of the last turn and of the session; the cost where prices are known."""
         session = self._desk.session
         session.save()
 
@@ -190,11 +177,7 @@ class SessionCommands:
                                            include_obsolete=is_whole or form != "md"))  # fmt: skip
 
     def _may_replace(self, path: Path) -> bool:
-        """Return whether a file exists and is to be replaced.
-
-        Raises:
-            ContextUIError: It exists, and the command was not repeated yet.
-        """
+        """Return whether a file exists and is to be replaced: only if the command is repeated."""
         warned, self._warned = self._warned, None
         if not os.path.lexists(path):
             return False
@@ -214,7 +197,6 @@ class SessionCommands:
         *,
         include_obsolete: bool = False,
     ) -> str:
-        """Export a session and return what to say about it. Runs on its own thread."""
         lang = self._words.lang
         try:
             view = view_of(self._desk.session, whole=True, session_id=session_id)
@@ -232,7 +214,6 @@ class SessionCommands:
         return self._words("Written to {file}. Only you can read it.", file=shown_path(path))
 
     def exports(self) -> list[Choice]:
-        """Return the formats of the export."""
         return [
             Choice("md", self._words("Markdown: what the model reads")),
             Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),

@@ -19,7 +19,7 @@ from contextui.text import quote
 from contextui.tui.app_session import AppSession
 from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import MODES
-from contextui.tui.themes import REMEMBERED, THEMES
+from contextui.tui.themes import ABOUT, REMEMBERED, THEMES
 from contextui.windowing.snapshot import Lod
 from contextui.words import Text, Words, msg
 
@@ -42,19 +42,11 @@ _WRITABLE = {
     if one.choices and not one.key.startswith("approval.")
 }
 """The settings that ``/config NAME VALUE`` writes: only choices, and none that asks you less."""
-_COLORS = msg("the colors of the screen")
 _LANGUAGES = {"en": msg("English"), "zh": msg("Chinese")}
 
 
 class SettingCommands:
-    """Shows and changes the settings of a session and its screen.
-
-    Args:
-        app: The app.
-        desk: The session.
-        words: Translates into the person's locale.
-        notify: Shows a message to the person.
-    """
+    """Shows and changes the settings of a session and its screen."""
 
     def __init__(
         self, app: App[int], desk: AppSession, words: Words, notify: Callable[[Text], object]
@@ -62,7 +54,6 @@ class SettingCommands:
         self._app, self._desk, self._words, self._notify = app, desk, words, notify
 
     def model(self, name: str) -> None:
-        """Connect another model, or show all of them."""
         controller, context = self._desk.controller, self._desk.session.context
         if not name:
             from contextui.tui.dialogs.model import ModelScreen  # noqa: PLC0415  (only for this)
@@ -84,7 +75,6 @@ class SettingCommands:
             self._notify(self._words(warning))
 
     def _use_model(self, name: str | None) -> None:
-        """Connect the model that was chosen; an error is a notification."""
         if name:
             try:
                 self.model(name)
@@ -108,8 +98,8 @@ class SettingCommands:
 
         screen = LoginScreen(self._words, self._desk.load_settings(), provider)
 
-        def entered(done: bool | None) -> None:
-            if done:
+        def entered(name: str | None) -> None:
+            if name:
                 then()
 
         self._app.push_screen(screen, entered)
@@ -119,7 +109,6 @@ class SettingCommands:
         return [*(one.name for one in PROVIDERS.values() if one.key_variables), *servers]
 
     def strategy(self, name: str) -> None:
-        """Select the strategy that shortens long conversations."""
         strategist, usable = self._desk.controller.strategist, self._usable_strategies()
         if not name:
             message, others = msg("The strategy is {name}. /strategy {others}"), " | ".join(usable)
@@ -137,7 +126,6 @@ class SettingCommands:
         )
 
     def config(self, typed: str) -> None:
-        """Show the settings, or change one."""
         name, _, value = typed.partition(" ")
         names = {key_of(name): name for name in SETTINGS} | {"theme": "theme"}
         if not name or (name in names and not value):
@@ -156,7 +144,6 @@ class SettingCommands:
             raise self._error(message, name=quote(name), names=", ".join(_CONFIGURABLE))
 
     def _set_until_quit(self, name: str, value: str) -> None:
-        """Apply a setting to this session only."""
         field = _CONFIGURABLE[name]
         try:
             chosen = Layer({field: value}, {field: name}).checked()[field]
@@ -177,19 +164,16 @@ class SettingCommands:
         )
 
     def _open_settings(self, at: str) -> None:
-        from contextui.tui.dialogs.config import (  # noqa: PLC0415  (only for this)
-            ConfigScreen,
-            OwnSetting,
-        )
+        from contextui.tui.dialogs.config import ConfigScreen  # noqa: PLC0415  (only for this)
 
         load, home = self._desk.load_settings, self._desk.session.path.parents[2]
-        theme = OwnSetting(_COLORS, self.themes(), lambda: self._app.theme, self.theme)
-        own = {"theme": theme}
-        screen = ConfigScreen(self._words, load, home, self._apply, self._in_force, own=own, at=at)
+        now, themes = self._in_force, self.themes()
+        screen = ConfigScreen(
+            self._words, load, home, self._apply, in_force=now, themes=themes, at=at
+        )
         self._app.push_screen(screen)
 
     def _write_setting(self, name: str, value: str) -> None:
-        """Write a setting into the user's config file, as the dialog does."""
         from contextui.config.writer import write_setting  # noqa: PLC0415  (only for this)
         from contextui.tui.dialogs.config import result_text  # noqa: PLC0415
 
@@ -208,6 +192,8 @@ class SettingCommands:
             controller.compaction.threshold = value
         elif field == "approval":
             controller.tools.gate.mode = value
+        elif field == "theme":
+            self.theme(value)
         else:
             return False
         return True
@@ -222,10 +208,10 @@ class SettingCommands:
             "compaction_auto": controller.auto_compact,
             "compaction_threshold": controller.compaction.threshold,
             "approval": controller.tools.gate.mode,
+            "theme": self._app.theme,
         }
 
     def approval(self, mode: str) -> None:
-        """Select when to ask before writing files."""
         modes: tuple[Approval, ...] = get_args(Approval)
         chosen = next((one for one in modes if one == mode), None)
         if chosen is None:
@@ -257,12 +243,10 @@ class SettingCommands:
         return ContextUIError(self._words(message, **values))
 
     def models(self) -> list[Choice]:
-        """Return common models, the current one marked; any other name can be typed."""
         known = _MODELS | {self._desk.controller.model.name: msg("current")}
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
     def strategies(self) -> list[Choice]:
-        """Return the strategies that can work, and what they do."""
         usable = self._usable_strategies()
         return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in usable]
 
@@ -273,19 +257,16 @@ class SettingCommands:
         return [name for name in strategy_names() if not (is_offline and name == "entities")]
 
     def settings(self) -> list[Choice]:
-        """Return all settings and what they are for."""
         abouts = {key_of(name): one.description for name, one in SETTINGS.items()}
-        abouts["theme"] = _COLORS
+        abouts[REMEMBERED] = ABOUT
         return [Choice(name, self._words(about), "VALUE") for name, about in abouts.items()]
 
     def modes(self) -> list[Choice]:
-        """Return the approval modes and what they mean."""
         return [Choice(mode, self._words(MODES[mode])) for mode in get_args(Approval)]
 
     def languages(self) -> list[Choice]:
         return [Choice(name, self._words(about)) for name, about in _LANGUAGES.items()]
 
     def themes(self) -> list[str]:
-        """Return the names of all themes, our own first."""
         own = [one.name for one in THEMES]
         return own + sorted(self._app.available_themes.keys() - set(own))

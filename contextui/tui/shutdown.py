@@ -21,15 +21,7 @@ _LONGEST = 5.0  # seconds for a clean exit, after which the process is killed
 
 
 class Shutdown:
-    """Ends the process if the app does not exit in time once the person quits.
-
-    Args:
-        words: Translates into the person's locale.
-        close: Cleans up before the process is killed; returns the exit status.
-
-    Attributes:
-        may_end_process: Whether the process may be killed as a last resort, until `over`.
-    """
+    """Ends the process if the app does not exit in time once the person quits."""
 
     def __init__(self, words: Words, close: Callable[[], int]) -> None:
         self._words, self._close = words, close
@@ -45,23 +37,16 @@ class Shutdown:
         self.end_within(0.0, 1)
 
     def end_within(self, seconds: float = _LONGEST, status: int | None = None) -> None:
-        """Kill the process after this many seconds, unless it ended by itself.
-
-        Args:
-            seconds: The time to wait.
-            status: The exit status, also if an earlier call kills the process.
-        """
+        """Kill the process after this many seconds, unless it ended by itself."""
         self._status = status or self._status
         if self.may_end_process:
             args = (seconds,)
             threading.Thread(target=self._end, args=args, daemon=True, name="shutdown").start()
 
     def over(self) -> None:
-        """Stop all timers: the app has exited."""
         self._is_over.set()
 
     def _end(self, seconds: float) -> None:
-        """Wait on a separate thread, then kill the process."""
         if self._is_over.wait(seconds):
             return
         found = 0
@@ -103,14 +88,6 @@ class Signals:
 
     The handlers are Python's own, not the event loop's: they also run while a window blocks the
     loop.
-
-    Args:
-        leave: Quits cleanly with a status; called inside the event loop.
-        shutdown: Kills the process if it does not quit, or is frozen.
-
-    Example:
-        >>> with Signals(app.leave, app.shutdown) as signals:
-        ...     app.run()
     """
 
     def __init__(self, leave: Callable[[int], object], shutdown: Shutdown) -> None:
@@ -171,11 +148,7 @@ class Signals:
                 os.write(self.report, _RESTORED)
 
     def listen(self, driver: Any = None) -> None:
-        """Handle signals through the running event loop from now on.
-
-        Args:
-            driver: The app's driver; it restores the terminal as it was before the program began.
-        """
+        """Handle signals through the running event loop from now on."""
         self._loop = asyncio.get_running_loop()
         if self._attributes is not None and getattr(driver, "attrs_before", None) is not None:
             driver.attrs_before = self._attributes
@@ -196,7 +169,6 @@ class Signals:
             self._handle(signal.SIGINT, None)
 
     def restore_attributes(self) -> None:
-        """Restore the terminal's echo and line mode."""
         if self._attributes is not None:
             with suppress(termios.error, OSError):
                 termios.tcsetattr(_STDIN, termios.TCSANOW, self._attributes)

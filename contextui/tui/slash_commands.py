@@ -20,7 +20,6 @@ from contextui.tui.commands import (
     arguments,
     needs,
     path_typed,
-    required,
     takes,
 )
 from contextui.tui.dialogs.compact import CompactScreen
@@ -45,14 +44,7 @@ _PROMPT = "prompt"  # the action of the windows that offer prompts
 
 
 def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Switcher) -> Commands:
-    """Return the slash commands for a session.
-
-    Args:
-        app: The app.
-        main: The main screen, which shows the session.
-        desk: The session.
-        switcher: Opens other sessions.
-    """
+    """Return the slash commands for a session."""
     words, note = main.words, main.note
     windows = WindowCommands(app, main, desk)
     settings = SettingCommands(app, desk, words, note)
@@ -137,13 +129,7 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
 
 
 class WindowCommands:
-    """Opens, closes and reloads windows, and fetches the prompts that they offer.
-
-    Args:
-        app: The app.
-        main: The main screen.
-        desk: The session.
-    """
+    """Opens, closes and reloads windows, and fetches the prompts that they offer."""
 
     def __init__(self, app: App[int], main: MainScreen, desk: AppSession) -> None:
         self._app, self._main, self._desk, self._words = app, main, desk, main.words
@@ -151,7 +137,6 @@ class WindowCommands:
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
     def open(self, typed: str) -> None:
-        """Open a window by name, with the arguments typed after it."""
         name, _, rest = typed.partition(" ")
         if not name:
             raise self._error("Which one? {names}", names=" | ".join(self._names()))
@@ -223,7 +208,6 @@ class WindowCommands:
             self._main.note(error)
 
     def reload(self, _: str) -> None:
-        """Load the window files that have changed; open windows keep their state."""
         self._app.run_worker(self._reload(), name="reload")
 
     async def _reload(self) -> None:
@@ -234,7 +218,6 @@ class WindowCommands:
             self._main.note(text)
 
     def trust(self, _: str) -> None:
-        """Show the windows and servers that the folder brings, and allow them if wanted."""
         self._app.run_worker(self._trust(), name="trust")
 
     async def _trust(self) -> None:
@@ -257,12 +240,12 @@ class WindowCommands:
             self._main.note(error)
 
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
-        """Parse and validate a window's arguments; errors include the usage."""
         how = f"/open {cls.name} {takes(cls.opening)}"
         if typed.strip() and not cls.opening.listing:
             raise self._error("{name} takes no arguments. Type: /open {name}", name=cls.name)
         given = arguments(typed, cls.opening)
-        if missing := [one for one in required(cls.opening) if one not in given]:
+        needed = [param.name for param in cls.opening.listing if not param.optional]
+        if missing := [name for name in needed if name not in given]:
             message = msg("{name} needs {params}. Type: {how}")
             raise self._error(message, name=cls.name, params=", ".join(missing), how=how)
         try:
@@ -306,11 +289,6 @@ class WindowCommands:
                 yield Choice(name, one_line(one.description, 80), needs, needs)
 
     def prompt(self, typed: str) -> None:
-        """Put a server's prompt into the input: it is never sent by itself.
-
-        Args:
-            typed: `server.name argument=value …`.
-        """
         try:
             words = shlex.split(typed)
         except ValueError:

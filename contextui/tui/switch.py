@@ -26,14 +26,7 @@ _PATIENCE = 5.0  # seconds for a stopped turn to end
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The session to switch to.
-
-    Attributes:
-        folder: The folder of a new session; an earlier one has its own.
-        session_id: The session to resume; None for a new one.
-        fork: Whether to open a copy of it.
-        turn: The last turn of the copy; None for all turns.
-    """
+    """The session to switch to."""
 
     folder: Path
     session_id: str | None = None
@@ -64,31 +57,12 @@ class Rewound:
     is_last: bool = True
 
 
-class StopScreen(QuestionScreen):
-    """Asks before a running turn is stopped for another session."""
-
-    def __init__(self, words: Words) -> None:
-        yes = words("Stop it and switch; this session stays as it is")
-        super().__init__(words, words("The model is still working"), "y", yes)
-
-
 class Switcher:
     """Replaces the session of a running app by another one.
 
     The other session is opened first, so that a failure leaves everything as it was. Then a main
     screen of its own replaces the present one: no widget, timer, queue, question or grant of the
     old session reaches the new one. Last, the old session is closed, as on quitting.
-
-    Args:
-        app: The app.
-        words: Translates into the person's locale.
-        main: The main screen.
-        show: Shows another session, and sends messages there; returns its main screen.
-        reopen: Opens another session; None if this app has only one.
-
-    Attributes:
-        desk: The session on the screen; None while the first one is being opened.
-        rewound: The last rewind, which can be undone.
     """
 
     def __init__(
@@ -121,12 +95,6 @@ class Switcher:
         text of the present session are kept as on quitting. If the other session cannot be
         opened, the present one stays, with one line that says why.
 
-        Args:
-            session_id: The session to resume, or to copy.
-            note: A notice to show in the conversation of the other session.
-            fork: Open a copy of it.
-            turn: The last turn of the copy.
-
         Raises:
             ContextUIError: This app has only one session, or is already switching.
         """
@@ -139,7 +107,6 @@ class Switcher:
         self._app.run_worker(self._run(target, note), name="switch", group="switch")
 
     def is_closing(self, session_id: str) -> bool:
-        """Whether an earlier session is not closed yet, so that it cannot be opened."""
         return any(desk.session.id == session_id for desk in self._unclosed)
 
     def close_rest(self) -> None:
@@ -159,7 +126,9 @@ class Switcher:
         app, words, desk = self._app, self._words, self.desk
         assert desk is not None
         if desk.controller.is_running:
-            if not await app.push_screen_wait(StopScreen(words)):
+            yes = words("Stop it and switch; this session stays as it is")
+            question = QuestionScreen(words, words("The model is still working"), "y", yes)
+            if not await app.push_screen_wait(question):
                 return False
             await self._stop_turn(desk)
         await self.main.commit_typed()

@@ -13,6 +13,8 @@ from pathlib import Path
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
+from contextui.words import msg
+
 _DARK, _LIGHT, _CONTRAST = "contextui-dark", "contextui-light", "contextui-contrast"
 _QUIET = {  # percent of the foreground
     "line": {_DARK: 18, _LIGHT: 24, _CONTRAST: 62},
@@ -121,6 +123,8 @@ THEMES = (DARK, LIGHT, CONTRAST)
 
 REMEMBERED = "theme"
 """The name under which the person's choice is remembered."""
+ABOUT = msg("the colors of the screen")
+"""What the theme is, in the list of settings."""
 _LARGEST = 1 << 20  # bytes
 
 

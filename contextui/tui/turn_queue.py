@@ -13,18 +13,7 @@ from contextui.words import Words
 
 
 class TurnQueue:
-    """Runs a turn for each message, one after the other.
-
-    Args:
-        controller: Runs a turn.
-        emit: Called with every event of every turn.
-        start: Runs a coroutine in the background.
-        refuse: Called with the error of a mentioned file, and all text that is not sent therefore.
-
-    Attributes:
-        waiting: Messages queued while a turn runs, in order; the UI may change the list.
-        last: How the last turn ended.
-    """
+    """Runs a turn for each message, one after the other."""
 
     def __init__(
         self,
@@ -48,7 +37,6 @@ class TurnQueue:
 
     @property
     def unsent(self) -> list[str]:
-        """The texts of the messages that were not sent yet."""
         return [one.text for one in (self._read, *self.waiting) if one is not None]
 
     def stop(self) -> bool:
@@ -76,9 +64,6 @@ class TurnQueue:
         """Retry the last turn if it failed, unless that has begun.
 
         A message that got no response at all is sent again and replaces the first one.
-
-        Args:
-            go_on: The message to send if there was a response, or a part of one.
         """
         if self.is_running or self.last is None or self.last.reason != "failed":
             return
@@ -90,7 +75,6 @@ class TurnQueue:
         self._run(words)  # the files that it mentions are in the context already
 
     def compact(self) -> None:
-        """Compact the conversation, then run turns for the queued messages."""
         self._start(self._compact())
 
     async def _compact(self) -> None:
@@ -133,7 +117,6 @@ class TurnQueue:
             self._is_active = False
 
     async def _run_turn(self, text: str, attached: Sequence[PreambleText] = ()) -> bool:
-        """Run a turn; return whether it ended well."""
         async for event in self._controller.run_turn(text, attached):
             self._emit(event)
             if isinstance(event, TurnStarted):

@@ -18,13 +18,7 @@ _UNDO = "undo"  # the action of a window that takes back its last edit
 
 
 class Undo:
-    """Undoes what happened last in a session.
-
-    Args:
-        main: The main screen.
-        desk: The session.
-        rewinder: Undoes a rewind that led to this session.
-    """
+    """Undoes what happened last in a session."""
 
     def __init__(self, main: "MainScreen", desk: AppSession, rewinder: Rewinder) -> None:
         self._context, self._windows = desk.session.context, desk.session.windows
@@ -37,11 +31,6 @@ class Undo:
         self._windows.subscribe(self._on_event)
 
     def undo(self, _: str) -> None:
-        """Undo the last thing.
-
-        Raises:
-            ContextUIError: There is nothing to undo.
-        """
         context = self._context
         if self._rewinder.undo():
             return

@@ -21,7 +21,7 @@ from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
-from contextui.tui.conversation.entries import ModelWords
+from contextui.tui.conversation.entries import AsideLine, ModelWords
 from contextui.windowing.finding.registry import GROUP, discover
 from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang
@@ -107,8 +107,7 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
 
 async def say(pilot: "Pilot[int]", words: str) -> None:
     """Say something to the model, and wait until the turn has ended and is drawn."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     app.main.send(words)
     talk = app.main.turns
     assert talk is not None
@@ -121,6 +120,16 @@ async def say(pilot: "Pilot[int]", words: str) -> None:
 def _is_drawing(app: ContextUIApp) -> bool:
     """Whether streamed text still waits to be drawn."""
     return any(each._will_draw for each in app.main.query(ModelWords))
+
+
+def app_of(pilot: "Pilot[int]") -> ContextUIApp:
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app
+
+
+def noted(pilot: "Pilot[int]", text: str) -> bool:
+    """Whether the conversation has a note with this text; that is cheaper than to look."""
+    return any(text in str(one.content) for one in app_of(pilot).main.query(AsideLine))
 
 
 def lines(pilot: "Pilot[int]") -> list[str]:

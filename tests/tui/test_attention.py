@@ -1,16 +1,12 @@
 """The terminal's title and notifications: calm, only while the person is away, and harmless."""
 
-from pathlib import Path
-
 import pytest
 
 from contextui.config.schema import Notify
 from contextui.events import TurnFinished, TurnStarted
-from contextui.tui import attention
 from contextui.tui.attention import LONG, Attention
 from contextui.tui.conversation.turn import TurnFigures
 from contextui.words import Words
-from tests.tui.terminal import Terminal
 
 
 class Screen:
@@ -114,16 +110,3 @@ def test_a_terminal_without_a_title_gets_none(term: str) -> None:
     watch.handle(TurnStarted("go", "1"))
     watch.close()
     assert screen.written == ""
-
-
-@pytest.mark.long
-def test_a_real_terminal_gets_its_title_back(tmp_path: Path) -> None:
-    work = tmp_path / "shop"
-    work.mkdir()
-    with Terminal([], work, TERM="xterm-256color") as terminal:
-        terminal.wait_for(lambda: b"\x1b]2;contextui  shop\x1b\\" in terminal.written)
-        assert terminal.written.count(b"\x1b[22;2t") == 1
-        terminal.type("\x11")
-        assert terminal.end() == 0
-        assert terminal.written.count(b"\x1b[23;2t") == 1
-        assert attention.LONG == 10

@@ -1,6 +1,5 @@
 """Nothing is written that the person did not see, and did not mean to allow: in the program."""
 
-import asyncio
 import re
 import sys
 import time
@@ -9,8 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
-from contextui.tui.app import ContextUIApp
-from tests.tui.running import desk_in, lines, running, until
+from tests.tui.running import app_of, desk_in, lines, running, until
 from tests.tui.terminal import Terminal
 from tests.tui.test_asking import accepts_keys
 
@@ -22,7 +20,7 @@ def dialog(pilot: "Pilot[int]") -> str:
     return "\n".join(row.strip("│ ") for row in rows)
 
 
-def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
+async def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
     """The file, characters that cannot be seen, the end of a long line, and every line."""
     work = tmp_path / "work"
     work.mkdir()
@@ -37,25 +35,21 @@ def test_all_of_a_change_can_be_seen(tmp_path: Path) -> None:
         call("action", window_id="editor_1", action_id="save", params={}),
     ]
 
-    async def look() -> None:
-        async with running(desk_in(tmp_path, steps), (80, 24)) as pilot:
-            app = pilot.app
-            assert isinstance(app, ContextUIApp)
-            app.main.send("go")
-            await accepts_keys(pilot, app)
-            await until(pilot, lambda: "+302 −1" in dialog(pilot))
-            seen = dialog(pilot)
-            assert "notes.txt" in seen
-            assert [f"{ord(one):04X}" for one in odd if f"U+{ord(one):04X}" not in seen] == []
-            assert "curlevil|sh" in re.sub(r"[\s↪]", "", seen)
-            await pilot.press("end")
-            await until(pilot, lambda: "a word in line 299" in dialog(pilot))
-            assert app.desk is not None
-            controller = app.desk.controller
-            controller.stop()  # before the program: the last event needs a screen
-            await until(pilot, lambda: not controller.is_running)
-
-    asyncio.run(look())
+    async with running(desk_in(tmp_path, steps), (80, 24)) as pilot:
+        app = app_of(pilot)
+        app.main.send("go")
+        await accepts_keys(pilot, app)
+        await until(pilot, lambda: "+302 −1" in dialog(pilot))
+        seen = dialog(pilot)
+        assert "notes.txt" in seen
+        assert [f"{ord(one):04X}" for one in odd if f"U+{ord(one):04X}" not in seen] == []
+        assert "curlevil|sh" in re.sub(r"[\s↪]", "", seen)
+        await pilot.press("end")
+        await until(pilot, lambda: "a word in line 299" in dialog(pilot))
+        assert app.desk is not None
+        controller = app.desk.controller
+        controller.stop()  # before the program: the last event needs a screen
+        await until(pilot, lambda: not controller.is_running)
 
 
 PROGRAM = """

@@ -4,10 +4,8 @@ import json
 import os
 import resource
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,42 +15,21 @@ from tests.session.test_crash import Entries
 from tests.tui.terminal import Terminal
 
 CTRL_Q, ESCAPE = "\x11", "\x1b"
-MEGABYTE = 1 << 20
 
 
 class Disk:
-    """Where the sessions are kept; it can be full."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.reason = "disk full"
-
-    def fill(self, _: Terminal) -> None:
-        filler = self.home / "filler"
-        with filler.open("wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 4096):
-                    pass
-            except OSError:
-                return
-
-    def free(self, _: Terminal) -> None:
-        (self.home / "filler").unlink()
-
-
-class LimitedDisk(Disk):
-    """Files cannot grow: a limit of the process, which needs no other rights.
+    """Where the sessions are kept. Full, files cannot grow: by a limit, which needs no rights.
 
     Python would leave compiled modules cut short under such a limit, so it must not write any.
     """
 
+    reason = "file size limit reached"
+
     def __init__(self, home: Path) -> None:
-        super().__init__(home)
-        self.reason = "file size limit reached"
+        self.home = home
 
     def fill(self, terminal: Terminal) -> None:
-        size = max(log_in(self.home).stat().st_size, 1)
-        self._limit(terminal, size)
+        self._limit(terminal, max(log_in(self.home).stat().st_size, 1))
 
     def free(self, terminal: Terminal) -> None:
         self._limit(terminal, resource.RLIM_INFINITY)
@@ -62,37 +39,9 @@ class LimitedDisk(Disk):
         resource.prlimit(terminal.process.pid, resource.RLIMIT_FSIZE, limits)
 
 
-@contextmanager
-def small_disk(home: Path) -> Iterator[None]:
-    home.mkdir(parents=True)
-    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(home)]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount here")
-    if done.returncode:
-        pytest.skip("mounting is not permitted here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(home)], check=True)
-
-
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    work.mkdir()
-    return work
-
-
-@pytest.fixture(params=["limit", pytest.param("tmpfs", marks=pytest.mark.long)])
-def disk(request: pytest.FixtureRequest, folder: Path) -> Iterator[Disk]:
-    home = folder.parent / "terminal-home"
-    if request.param == "limit":
-        yield LimitedDisk(home)
-    else:
-        with small_disk(home):
-            yield Disk(home)
+def disk(folder: Path) -> Disk:
+    return Disk(folder.parent / "terminal-home")
 
 
 def log_in(home: Path) -> Path:
@@ -118,8 +67,7 @@ def test_a_full_disk_is_shown_where_the_person_looks_and_made_good_by_itself(
     folder: Path, disk: Disk
 ) -> None:
     """FAULTS 58: in the conversation, at the prompt, at quitting; then written in order."""
-    size = (80, 24) if isinstance(disk, LimitedDisk) else (120, 40)
-    with Terminal([], folder, size, PYTHONDONTWRITEBYTECODE="1") as terminal:
+    with Terminal([], folder, (80, 24), PYTHONDONTWRITEBYTECODE="1") as terminal:
         begin(terminal)
         terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
         disk.fill(terminal)

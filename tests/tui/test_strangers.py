@@ -1,17 +1,15 @@
 """Widgets of strangers that fail: their window goes on without them, and so does the app."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
 from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
-from tests.tui.running import desk_in, running, shown, until
+from tests.tui.running import app_of, desk_in, running, shown, until
 from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
@@ -23,33 +21,31 @@ OWN = "tests.tui.desktop.own_widgets:FailsWithin"
     [sorted(QUICK), pytest.param(sorted(WAYS - QUICK), marks=pytest.mark.long)],
     ids=["quick", "others"],
 )
-def test_whatever_fails_within_the_app_lives(
+async def test_whatever_fails_within_the_app_lives(
     tmp_path: Path, ways: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[window_with(OWN)])
-        async with running(desk) as pilot:
-            for number, way in enumerate(ways, 1):
-                monkeypatch.setattr(FailsWithin, "way", way)
-                window = desk.session.windows.open("own")
-                await until(pilot, lambda: pilot.app.screen.query("Child"))
-                await pilot.press("ctrl+g", "1")
-                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-                pilot.app.screen.query_one("Child").focus()
-                await pilot.press("space")
-                await until(pilot, lambda: pilot.app.screen.query(".trouble"))
-                await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
-                assert shown(pilot, "0 in words")
-                await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
-                assert not shown(pilot, "a child")
-                logged = f"own_{number} could not be drawn: {wrong(way)}"
-                await until(pilot, partial(log_shows, pilot, logged))
-                if way != ways[-1]:
-                    desk.session.windows.close(window.id)
-                    await until(pilot, lambda: not pilot.app.screen.query(WindowFrame))
-            await goes_on(pilot, f"own_{len(ways)}")
 
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[window_with(OWN)])
+    async with running(desk) as pilot:
+        for number, way in enumerate(ways, 1):
+            monkeypatch.setattr(FailsWithin, "way", way)
+            window = desk.session.windows.open("own")
+            await until(pilot, lambda: pilot.app.screen.query("Child"))
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            pilot.app.screen.query_one("Child").focus()
+            await pilot.press("space")
+            await until(pilot, lambda: pilot.app.screen.query(".trouble"))
+            await until(pilot, partial(shown, pilot, f"could not be drawn: {wrong(way)}"))
+            assert shown(pilot, "0 in words")
+            await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
+            assert not shown(pilot, "a child")
+            logged = f"own_{number} could not be drawn: {wrong(way)}"
+            await until(pilot, partial(log_shows, pilot, logged))
+            if way != ways[-1]:
+                desk.session.windows.close(window.id)
+                await until(pilot, lambda: not pilot.app.screen.query(WindowFrame))
+        await goes_on(pilot, f"own_{len(ways)}")
 
 
 def wrong(way: str) -> str:
@@ -103,8 +99,7 @@ def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path, key
 
 async def goes_on(pilot: "Pilot[int]", window_id: str) -> None:
     """That keys, windows and the conversation work as before."""
-    app = pilot.app
-    assert isinstance(app, ContextUIApp)
+    app = app_of(pilot)
     assert app.desk is not None
     assert app.return_code is None
     await app.desk.session.windows.act(window_id, "up")

@@ -40,13 +40,6 @@ class Busy(Widget):
 '''
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    work = tmp_path / "work"
-    work.mkdir()
-    return work
-
-
 def logged(folder: Path) -> list[dict[str, object]]:
     """The entries of the only session; every line of it is whole."""
     (log,) = (folder.parent / "terminal-home").rglob("projects/*/*.jsonl")

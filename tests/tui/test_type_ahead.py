@@ -1,6 +1,5 @@
 """Letters typed in other panes reach the prompt; commands of lists and windows stay theirs."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +9,7 @@ from textual.pilot import Pilot
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.main import MainScreen
-from tests.tui.running import desk_in, running, say, until
-from tests.tui.test_switch import app_of
+from tests.tui.running import app_of, desk_in, running, say, until
 
 
 async def in_pane(pilot: "Pilot[int]", place: str) -> MainScreen:
@@ -47,29 +45,23 @@ async def enter_after_a_stray_key_sends_nothing(pilot: "Pilot[int]", desk: AppSe
     await until(pilot, lambda: len(desk.session.context.get_all()) > before)
 
 
-def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path) -> None:
+async def test_words_typed_in_another_pane_reach_the_prompt_whole(tmp_path: Path) -> None:
     """U14: nothing is lost, in whatever pane the person types; the chat has no commands at all."""
-
-    async def talk() -> None:
-        desk = desk_in(tmp_path, "Hello.", "Sent.")
-        desk.session.windows.open("todo")
-        async with running(desk) as pilot:
-            await say(pilot, "Hi")
-            for place, words in ("chat", "cl o"), ("windows", "hi 你?"), ("context", "hi 你?"):
-                main = await in_pane(pilot, place)
-                main.prompt.clear()
-                await pilot.press(*("space" if key == " " else key for key in words))
-                await until(
-                    pilot, partial(lambda main, words: main.prompt.text == words, main, words)
-                )
-                assert main.focused is main.prompt
-                assert len(desk.session.windows.windows()) == 1
+    desk = desk_in(tmp_path, "Hello.", "Sent.")
+    desk.session.windows.open("todo")
+    async with running(desk) as pilot:
+        await say(pilot, "Hi")
+        for place, words in ("chat", "cl o"), ("windows", "hi 你?"), ("context", "hi 你?"):
+            main = await in_pane(pilot, place)
             main.prompt.clear()
-            await commands_of_a_focused_list_stay(pilot, desk)
-            pilot.app.post_message(events.Paste("d x\nmore"))
-            await until(pilot, lambda: main.prompt.text == "d x\nmore")
-            assert isinstance(main.focused, Prompt)
-            main.prompt.clear()
-            await enter_after_a_stray_key_sends_nothing(pilot, desk)
-
-    asyncio.run(talk())
+            await pilot.press(*("space" if key == " " else key for key in words))
+            await until(pilot, partial(lambda main, words: main.prompt.text == words, main, words))
+            assert main.focused is main.prompt
+            assert len(desk.session.windows.windows()) == 1
+        main.prompt.clear()
+        await commands_of_a_focused_list_stay(pilot, desk)
+        pilot.app.post_message(events.Paste("d x\nmore"))
+        await until(pilot, lambda: main.prompt.text == "d x\nmore")
+        assert isinstance(main.focused, Prompt)
+        main.prompt.clear()
+        await enter_after_a_stray_key_sends_nothing(pilot, desk)

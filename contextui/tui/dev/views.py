@@ -45,7 +45,6 @@ class ModelSheet(Sheet):
         self._reading: Reading | None = None
 
     def show(self, reading: Reading | None) -> None:
-        """Show what the model reads."""
         self._reading = reading
         self.redraw()
 
@@ -80,7 +79,6 @@ class ModelSheet(Sheet):
             yield from _drawn(text, style, width)
 
     def cost(self) -> Content:
-        """Return what a turn costs, or a warning about levels that are too large."""
         reading, words = self._reading, self._words
         if reading is None:
             return Content("")
@@ -144,11 +142,9 @@ class LogSheet(Sheet):
 
     @property
     def entry(self) -> LogEntry | None:
-        """The entry under the cursor."""
         return self._entries[self._at] if self._entries else None
 
     def show(self, entries: Sequence[LogEntry]) -> None:
-        """Show these entries; the cursor stays on its entry, unless it is on the newest one."""
         before = self.entry
         self._entries = list(entries)
         if before is not None and self._at:
@@ -169,7 +165,6 @@ class LogSheet(Sheet):
         return lines
 
     def action_step(self, by: int) -> None:
-        """Move the cursor to another entry."""
         if self._entries:
             self._at = min(max(self._at + by, 0), len(self._entries) - 1)
             self.redraw()
@@ -180,7 +175,6 @@ class LogSheet(Sheet):
             self.post_message(self.Opened(self.entry))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked entry; a second click opens it."""
         row = int(event.y) + self.scroll_offset.y
         if 0 <= row < len(self._owners):
             self._at = self._owners[row]
@@ -226,7 +220,6 @@ class ActionForm(Vertical, can_focus=True):
         yield KeyBar(self._words, keys)
 
     async def show(self, window: Window | None, action_id: str | None) -> None:
-        """Show the fields of an action; typed values stay if its params are the same."""
         actions = dict(window.actions) if window is not None else {}
         before = self.action
         self.action = actions.get(action_id or "") or next(iter(actions.values()), None)
@@ -249,7 +242,6 @@ class ActionForm(Vertical, can_focus=True):
 
     @property
     def params(self) -> Mapping[str, Any] | None:
-        """The values, or None if one is wrong; errors are shown at the fields."""
         if self.action is None:
             return None
         given = {name: value for one in self._fields for name, value in one.value.items()}
@@ -259,7 +251,6 @@ class ActionForm(Vertical, can_focus=True):
         return None if found else given
 
     def show_result(self, text: str, style: str) -> None:
-        """Show the result of the last run."""
         self._note.update(Content.styled(line(text), style or MUTED))
         self._note.display = bool(text)
 
@@ -269,7 +260,6 @@ class ActionForm(Vertical, can_focus=True):
         self.action_run()
 
     def action_run(self) -> None:
-        """Run the action as the person."""
         self.post_message(self.Submitted())
 
     def action_leave(self) -> None:

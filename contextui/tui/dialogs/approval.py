@@ -21,6 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from contextui.agent.approval import Decision, Question
+from contextui.tui.desktop.rowlist import spread
 from contextui.tui.dialogs.diff import (
     UNSEEN,
     ChangeView,
@@ -126,21 +127,8 @@ def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
-def spread(left: Content, right: Content, width: int) -> Content:
-    """Place two texts at the ends of one row."""
-    gap = max(width - left.cell_length - right.cell_length, 1)
-    return Content.assemble(left, " " * gap, right)
-
-
 class Choice(Widget):
-    """An answer: its key, what it does, and a remark.
-
-    Args:
-        letter: The key that selects it.
-        what: What it does.
-        about: The remark.
-        is_needed: Whether to show the remark even if it needs its own row.
-    """
+    """An answer: its key, what it does, and a remark."""
 
     class Chosen(Message):
         """Posted when the answer is clicked."""
@@ -159,7 +147,6 @@ class Choice(Widget):
         self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def show_text(self, what: Content, about: str) -> None:
-        """Replace the answer's text and remark."""
         self.what, self._about = what, about
         self.refresh(layout=True)
 
@@ -168,7 +155,6 @@ class Choice(Widget):
         return self._content(width).plain.count("\n") + 1
 
     def render(self) -> Content:
-        """Render one row, or more if a required remark does not fit beside the name."""
         return self._content(self.size.width)
 
     def _content(self, width: int) -> Content:
@@ -195,7 +181,6 @@ class Head(Widget):
         self.unseen = 0
 
     def render(self) -> Content:
-        """Render one row; without room for it, the label is left out."""
         odd, name = self._oddity(), Content(line(self._question.name))
         label = Content.styled(f"   {line(self._question.label)}", MUTED)
         room = self.size.width - name.cell_length - odd.cell_length - 3
@@ -204,14 +189,12 @@ class Head(Widget):
     def _oddity(self) -> Content:
         if not self.unseen:
             return Content("")
-        note = (
-            msg("{count} invisible character, shown as")
-            if self.unseen == 1
-            else msg("{count} invisible characters, shown as")
+        note = self._words.plural(
+            self.unseen,
+            "{count} invisible character, shown as",
+            "{count} invisible characters, shown as",
         )
-        return Content.assemble(
-            (self._words(note, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
-        )
+        return Content.assemble((f"{note} ", "$text-warning"), ("⟨U+…⟩", UNSEEN))
 
 
 class Foot(Widget):
@@ -229,12 +212,7 @@ class Foot(Widget):
 
 
 class ApprovalScreen(ModalScreen[Decision]):
-    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing.
-
-    Args:
-        words: Translates into the person's locale.
-        question: The question.
-    """
+    """Asks the person for approval. Nothing happens until they choose; Enter does not."""
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
@@ -268,7 +246,6 @@ class ApprovalScreen(ModalScreen[Decision]):
     # --- content -----------------------------------------------------------------------
 
     def _change(self) -> list[Line]:
-        """Return all lines of the proposed change."""
         question, words = self._question, self._words
         lines: list[Line] = []
         if self._has_target_rows:
@@ -338,16 +315,10 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._is_whole:
             return Content(words("Show only the change")), ""
         count = len(plain_lines(preview.whole)) if preview else 0
-        note = (
-            msg("{count} line, changes marked")
-            if count == 1
-            else msg("{count} lines, changes marked")
-        )
-        note = words(note, count=count)
+        note = words.plural(count, "{count} line, changes marked", "{count} lines, changes marked")
         return Content(words("Show the whole file")), note
 
     def on_mount(self) -> None:
-        """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
         # The click that brings the terminal back from behind other programs is no answer.
         self.watch(self.app, "app_focus", self._ignore_click, init=False)
@@ -358,7 +329,6 @@ class ApprovalScreen(ModalScreen[Decision]):
         self.guard.hold()
 
     def on_resize(self) -> None:
-        """Adapt to the size: the change scrolls, the answers do not."""
         self.set_class(self.size.height >= _ROOMY, "-roomy")
         self.set_class(self.size.height < _CRAMPED, "-cramped")
         self.call_after_refresh(self._fit)
@@ -378,7 +348,6 @@ class ApprovalScreen(ModalScreen[Decision]):
                 change.show(self._change())
 
     def _align(self) -> None:
-        """Begin the remarks of all answers in one column."""
         choices = list(self.query(Choice))
         for choice in choices:
             choice.column = max(one.what.cell_length for one in choices) + 3
@@ -399,7 +368,6 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.styles.height = height
 
     def _position(self) -> Content:
-        """Return the text in the lower border."""
         first, last, count = self.query_one(ChangeView).lines_in_view
         return Content(
             self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)

@@ -63,7 +63,6 @@ class Facts(Rows):
         self._words, self._command = words, command
 
     def rows(self, width: int) -> list[Content]:
-        """Return a row for each fact, or more; a hint is left out if it does not fit."""
         words, command = self._words, self._command
         names = [words(one) for one in (_FOLDER, _LIMIT, _REACH, _ENVIRONMENT, _STARTS)]
         column = max(map(cell_len, names)) + 3
@@ -202,7 +201,6 @@ class CommandScreen(ApprovalScreen):
 
     @property
     def _line(self) -> str:
-        """The command that `y` would run."""
         return self._command.line if self._edited is None else self._edited
 
     def _change(self) -> list[Line]:
@@ -259,7 +257,6 @@ class CommandScreen(ApprovalScreen):
         return Content(self._words("Run exactly this without asking"))
 
     def on_resize(self) -> None:
-        """Adapt to the height; the base class does the rest."""
         self.set_class(self.size.height >= _AIRY, "-airy")
         self.set_class(self.size.height < _TIGHT + bool(self._command.programs), "-tight")
 
@@ -272,7 +269,6 @@ class CommandScreen(ApprovalScreen):
             choice.show_text(choice.what, self._remark(choice))
 
     def _remark(self, choice: Choice) -> str:
-        """Return where and how long a grant holds, as fully as there is room."""
         room = choice.size.width - 3 - max(choice.column, choice.what.cell_length + 3)
         folder = spelled(shown_folder(self._command.folder)).plain
         remarks = [self._words(one).replace("{folder}", folder) for one in _REMARKS]
@@ -317,7 +313,6 @@ class CommandScreen(ApprovalScreen):
             super()._choose(key, at_once=at_once)
 
     def _edit(self) -> None:
-        """Open the field with the command."""
         self.guard.take_back()
         self._is_editing = True
         self.add_class("-edits")

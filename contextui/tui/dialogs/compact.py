@@ -83,7 +83,6 @@ class CompactScreen(QuestionScreen):
             yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
-        """Focus the items, so that keys scroll them."""
         self.query_one("#what").focus()
 
     def _headline(self) -> Content:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from textual import on
@@ -30,6 +30,7 @@ from contextui.tui.lines import (
     path_end,
     shown_folder,
 )
+from contextui.tui.themes import ABOUT, REMEMBERED
 from contextui.words import Words, msg
 
 if TYPE_CHECKING:
@@ -55,15 +56,7 @@ def value_text(value: Any) -> str:
 def result_text(
     words: Words, loaded: "Loaded", name: str, value: Any, apply: Callable[[str, Any], bool]
 ) -> str:
-    """Apply a setting that was written, and say from when it applies.
-
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings, loaded after it was written.
-        name: The setting.
-        value: What was written.
-        apply: Applies it to the running session; returns whether it can.
-    """
+    """Apply a setting that was written, and say from when it applies."""
     key, now = key_of(name), getattr(loaded.settings, name)
     if name not in ("secret_files", "allow_commands") and now != value:
         origin = line(loaded.origins[name])
@@ -71,22 +64,6 @@ def result_text(
     if apply(name, value):
         return words("Written. {name} applies now.", name=key)
     return words("Written. {name} applies from the next start.", name=key)
-
-
-class OwnSetting(NamedTuple):
-    """A setting of the screen, which is remembered, but not in a config file.
-
-    Attributes:
-        about: Its description in English.
-        choices: Its values; the first is the default.
-        value: Returns its value.
-        put: Changes it.
-    """
-
-    about: str
-    choices: Sequence[str]
-    value: Callable[[], str]
-    put: Callable[[str], object]
 
 
 class SettingList(RowList[str]):
@@ -101,11 +78,11 @@ class SettingList(RowList[str]):
         words: Words,
         loaded: "Loaded",
         in_force: Callable[[], Mapping[str, Any]],
-        own: Mapping[str, OwnSetting],
+        themes: Sequence[str],
     ) -> None:
         super().__init__(self._draw, lambda name: name, id="settings")
-        self._words, self._in_force, self._own = words, in_force, own
-        self.names = [*SETTINGS, *own]
+        self._words, self._in_force, self._themes = words, in_force, themes
+        self.names = [*SETTINGS, REMEMBERED]
         self.loaded = loaded
 
     def search(self, query: str, *, at: str | None = None) -> None:
@@ -116,16 +93,13 @@ class SettingList(RowList[str]):
         self.show(found, at=at)
 
     def about(self, name: str) -> str:
-        """Return the description of a setting and its possible values."""
-        own = self._own.get(name)
-        about = self._words(own.about if own is not None else SETTINGS[name].description)
+        about = self._words(ABOUT if name == REMEMBERED else SETTINGS[name].description)
         choices = " | ".join(self.choices(name))
         return f"{about}   {choices}" if choices else about
 
     def choices(self, name: str) -> Sequence[str]:
-        """Return the values of a setting that is an enumeration; empty otherwise."""
-        if name in self._own:
-            return self._own[name].choices
+        if name == REMEMBERED:
+            return self._themes
         setting = SETTINGS[name]
         return ("true", "false") if isinstance(setting.default, bool) else setting.choices
 
@@ -137,22 +111,18 @@ class SettingList(RowList[str]):
         return self._words("Set by {origin}", origin=line(origin))
 
     def value(self, name: str) -> str:
-        """Return the value of a setting, with secrets masked."""
-        if name in self._own:
-            return self._own[name].value()
         return mask(value_text(self._now(name)))
 
     def _now(self, name: str) -> Any:
         """Return the value in force; a model without the provider before its slash is the same."""
-        configured = getattr(self.loaded.settings, name)
+        configured = getattr(self.loaded.settings, name, self._themes[0])
         now = self._in_force().get(name, configured)
         is_same = name == "model" and str(configured).endswith(f"/{now}")
         return configured if is_same else now
 
     def origin(self, name: str) -> str:
-        """Return where the value of a setting comes from."""
-        if name in self._own:
-            is_default = self.value(name) == self._own[name].choices[0]
+        if name == REMEMBERED:
+            is_default = self._now(name) == self._themes[0]
             return self._words("default" if is_default else "remembered")
         if self._now(name) != getattr(self.loaded.settings, name):
             return self._words("this session")
@@ -175,17 +145,7 @@ class SettingList(RowList[str]):
 
 
 class ConfigScreen(ListSheet[None, str]):
-    """Lists the settings; Enter changes one in the user's config file.
-
-    Args:
-        words: Translates into the person's locale.
-        load: Loads the settings again.
-        home: The folder of the user's config file.
-        apply: Applies a setting to the running session; returns whether it can.
-        in_force: Returns the settings that can be changed at run time, as they are now.
-        own: The settings of the screen.
-        at: The setting under the cursor at first.
-    """
+    """Lists the settings; Enter changes one in the user's config file."""
 
     DEFAULT_CSS = """
     ConfigScreen {
@@ -203,14 +163,13 @@ class ConfigScreen(ListSheet[None, str]):
         load: Callable[[], "Loaded"],
         home: Path,
         apply: Callable[[str, Any], bool],
-        in_force: Callable[[], Mapping[str, Any]] = dict,
         *,
-        own: Mapping[str, OwnSetting] | None = None,
-        at: str = "",
+        in_force: Callable[[], Mapping[str, Any]],
+        themes: Sequence[str],
+        at: str,
     ) -> None:
-        self._own, self._at = own or {}, at
-        self._load, self._home, self._apply = load, home, apply
-        self._list = SettingList(words, load(), in_force, self._own)
+        self._load, self._home, self._apply, self._at = load, home, apply, at
+        self._list = SettingList(words, load(), in_force, themes)
         super().__init__(words, self._list, words("Search"))
 
     def compose(self) -> ComposeResult:
@@ -314,8 +273,8 @@ class ConfigScreen(ListSheet[None, str]):
     async def _write(self, name: str, typed: str) -> None:
         words = self._words
         try:
-            if name in self._own:
-                self._own[name].put(typed)
+            if name == REMEMBERED:
+                self._apply(name, typed)
                 self._list.refresh()
                 return
             value = await asyncio.to_thread(write_setting, self._home, name, typed)

@@ -16,12 +16,7 @@ SETTLE = 0.15
 
 
 class KeyGuard:
-    """Ignores keys until a question was visible for a moment, and while the person types.
-
-    Args:
-        screen: The question.
-        delay: Seconds for which it must be visible.
-    """
+    """Ignores keys until a question was visible for a moment, and while the person types."""
 
     def __init__(self, screen: Screen[Any], delay: float | None = None) -> None:
         self._screen, self._delay = screen, delay
@@ -37,19 +32,13 @@ class KeyGuard:
         self.deaf_until = time.monotonic() + (DEAF if self._delay is None else self._delay)
 
     def hold(self, at: float | None = None) -> None:
-        """Ignore keys for a moment: the person is typing something else.
-
-        Args:
-            at: When; None for now.
-        """
+        """Ignore keys for a moment: the person is typing something else."""
         self.deaf_until = max(self.deaf_until, (time.monotonic() if at is None else at) + DEAF)
 
     def accepts(self, at: float) -> bool:
-        """Return whether a key or click at this time is meant for the question."""
         return at >= self.deaf_until
 
     def decide(self, decision: Callable[[], object], *, at_once: bool = False) -> None:
-        """Carry out a decision, once no other key follows."""
         if at_once:
             decision()
         else:

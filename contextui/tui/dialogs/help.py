@@ -80,12 +80,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 class HelpPage(Widget):
-    """All keys and commands, in as many columns as fit.
-
-    Args:
-        words: Translates into the person's locale.
-        commands: The slash commands.
-    """
+    """All keys and commands, in as many columns as fit."""
 
     DEFAULT_CSS = "HelpPage { height: auto; }"
 
@@ -96,15 +91,11 @@ class HelpPage(Widget):
         self.show(commands)
 
     def show(self, commands: Commands) -> None:
-        """List the keys and these commands."""
         words = self._words
-        groups = {words(name): keys for name, keys in _KEYS.items()}
-        groups[words("Commands")] = tuple(
-            (_names(command), command.about)
-            for command in sorted(commands.all, key=lambda one: one.name)
-        )
+        listed = tuple((_names(command), command.about) for command in commands.all)
         self._groups = {
-            name: [(key, words(about)) for key, about in keys] for name, keys in groups.items()
+            words(name): [(key, words(about)) for key, about in keys]
+            for name, keys in {**_KEYS, msg("Commands"): listed}.items()
         }
         self.refresh(layout=True)
 
@@ -123,7 +114,6 @@ class HelpPage(Widget):
         return Content("\n").join(row.rstrip() for row in rows)
 
     def _columns(self, width: int) -> list[list[Content]]:
-        """Return the rows of each column, as evenly as whole groups allow."""
         count = max(min((width + _GAP) // (_COLUMN + _GAP), _MOST), 1)
         room = _width(width, count)
         blocks = [_block(name, rows, room) for name, rows in self._groups.items()]
@@ -177,12 +167,7 @@ def _block(name: str, rows: Sequence[tuple[str, str]], width: int) -> Block:
 
 
 class HelpScreen(ModalScreen[None]):
-    """Lists all keys and commands, on one page if the terminal is large enough.
-
-    Args:
-        words: Translates into the person's locale.
-        commands: Returns the slash commands; there are none before the session is open.
-    """
+    """Lists all keys and commands, on one page if the terminal is large enough."""
 
     BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
     DEFAULT_CSS = """
@@ -207,7 +192,6 @@ class HelpScreen(ModalScreen[None]):
             yield HelpPage(self._words, self._commands())
 
     def on_mount(self) -> None:
-        """Wait for the commands if the session is not open yet."""
         if not self._commands().all:
             self._waits = self.set_interval(0.2, self._add_commands)
 
@@ -218,7 +202,6 @@ class HelpScreen(ModalScreen[None]):
             self.call_after_refresh(self._show_keys)
 
     def on_resize(self) -> None:
-        """Show the keys; those that scroll only if there is more than fits."""
         self.call_after_refresh(self._show_keys)
 
     def _show_keys(self) -> None:

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from contextui.agent.models.catalogue import Offer, ask_all, asked, offers
@@ -25,28 +24,17 @@ from contextui.model import ModelError
 from contextui.text import quote
 from contextui.tui.conversation.turn import turn_cost
 from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.dialogs.question import Dialog
 from contextui.tui.dialogs.sheet import ListSheet
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line, short
-from contextui.words import Words, msg
+from contextui.words import Text, Words, msg
 
 _NAME, _CONTEXT, _PRICE = 34, 14, 8  # cells
 _STATE = 76  # cells of a provider's state, in one line
 _MOST = 300  # models shown of one provider
 _LOG_IN = msg("log in…")
 _FIELD_KEYS = (("enter", msg("save")), ("esc", msg("cancel")))
-_BOX = """
-    align: center middle;
-    background: $background 65%;
-    #box {{
-        width: {width}; max-width: 96%; height: auto; max-height: 92%;
-        border: round $primary; border-title-style: bold; border-title-color: $foreground;
-        border-subtitle-color: $muted;
-        background: $background; padding: 1 2 0 2;
-    }}
-    Input {{ height: 1; border: none; padding: 0 1; background: $soft; }}
-    .keys {{ height: 1; margin: 1 0 0 0; }}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +46,6 @@ class OfferRow:
 
     @property
     def name(self) -> str:
-        """The name of the model, or that of the provider before a slash."""
         if self.model is None:
             return f"{self.offer.provider.name}/"
         return self.offer.name_of(self.model)
@@ -71,19 +58,11 @@ class OfferList(RowList[OfferRow | None]):
     shows_cursor: ClassVar[bool] = True
 
     def is_entry(self, row: OfferRow | None) -> bool:
-        """Whether a row is not empty."""
         return row is not None
 
 
 class ModelScreen(ListSheet[str, OfferRow | None]):
-    """Lists providers with their state, and the models of each; the result is a model's name.
-
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings, with the keys and servers that the person entered.
-        current: The name of the current model.
-        cached: The tokens that another model has to read in full; 0 if nothing was sent yet.
-    """
+    """Lists providers with their state, and the models of each; the result is a model's name."""
 
     DEFAULT_CSS = """
     ModelScreen {
@@ -126,7 +105,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         return Content.styled(f"{' ' * (_NAME + 4)}{head}  {words('$ per 1M tokens')}", FAINT)
 
     def on_mount(self) -> None:
-        """Show the providers, and ask each for its models."""
         self.listed.focus()
         self._show()
         self._ask()
@@ -143,7 +121,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     # --- the list ----------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Show what is found; until the person moves, the cursor is on the current model."""
         rows, query = list(self._rows()), self.filter.query_text
         note, at = self._words("No model matches {query}. Esc clears.", query=quote(query, 40)), ""
         names = [row.name for row in rows if row is not None]
@@ -182,11 +159,8 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
     def _draw(self, row: OfferRow | None, width: int) -> Content:
         if row is None:
             return Content("")
-        shown = (
-            self._provider_row(row.offer)
-            if row.model is None
-            else self._model_row(row.offer, row.model)
-        )
+        offer, model = row.offer, row.model
+        shown = self._provider_row(offer) if model is None else self._model_row(offer, model)
         return shown.truncate(width, ellipsis=True)
 
     def _provider_row(self, offer: Offer) -> Content:
@@ -237,11 +211,8 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     def _size_of(self, model: ServedModel) -> tuple[str, str]:
         if model.is_short:
-            size = self._words(
-                "{loaded} of {possible}",
-                loaded=short(model.context or 0),
-                possible=short(model.possible or 0),
-            )
+            loaded, possible = short(model.context or 0), short(model.possible or 0)
+            size = self._words("{loaded} of {possible}", loaded=loaded, possible=possible)
             return size, "$text-warning"
         tokens = model.context or model.possible
         return (short(tokens) if tokens else "", "")
@@ -257,26 +228,20 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         text = Content("")
         if model is not None and model.is_short:
             loaded, possible = short(model.context or 0), short(model.possible or 0)
-            text = Content.assemble(
-                (
-                    self._words(
-                        "The server loaded {model} with {loaded} of its {possible}.",
-                        model=line(model.name),
-                        loaded=loaded,
-                        possible=possible,
-                    ),
-                    "$text-warning",
-                ),
-                " ",
-                self._words(
-                    "Longer contexts are cut by the server without a word, so contextui stays"
-                    " below {loaded}.",
-                    loaded=loaded,
-                ),
-                " ",
-                ("c ", f"{KEY} bold"),
-                (self._words("asks for more context."), MUTED),
+            words = self._words
+            loads = words(
+                "The server loaded {model} with {loaded} of its {possible}.",
+                model=line(model.name), loaded=loaded, possible=possible,
+            )  # fmt: skip
+            cuts = words(
+                "Longer contexts are cut by the server without a word, so contextui stays"
+                " below {loaded}.",
+                loaded=loaded,
             )
+            text = Content.assemble(
+                (loads, "$text-warning"), f" {cuts} ", ("c ", f"{KEY} bold"),
+                (words("asks for more context."), MUTED),
+            )  # fmt: skip
         elif model is None and offer is not None and offer.problem:
             text = Content.styled(line(self._words(offer.problem)), "$text-warning")
         elif offer is not None and offer.warning:
@@ -286,7 +251,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         self.show_keys()
 
     def hints(self) -> list[Hint]:
-        """Return the keys that work in the row of a provider or of one of its models."""
         row, found = self.listed.row, list[Hint]()
         if row is not None and row.model is not None:
             found += [("enter", msg("use")), ("d", msg("make default"))]
@@ -334,17 +298,12 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
         if row is None or not _takes_key(row.offer):
             return
         name = row.offer.provider.name
-        self.app.push_screen(
-            LoginScreen(self._words, self._loaded, name),
-            lambda done: self._again_if(name if done else None),
-        )
+        self.app.push_screen(LoginScreen(self._words, self._loaded, name), self._again_if)
 
     def action_server(self) -> None:
-        screen = ServerScreen(self._words, self._loaded)
-        self.app.push_screen(screen, self._again_if)
+        self.app.push_screen(ServerScreen(self._words, self._loaded), self._again_if)
 
     def action_default(self) -> None:
-        """Make the chosen model the default of all folders."""
         from contextui.config.writer import set_default_model  # noqa: PLC0415  (only for this)
 
         row = self.listed.row
@@ -360,7 +319,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     @work(exclusive=True, group="enlarge")
     async def action_enlarge(self) -> None:
-        """Ask the server for a larger context of the chosen model."""
         row = self.listed.row
         if row is None or row.model is None or not row.model.is_short:
             return
@@ -383,7 +341,6 @@ class ModelScreen(ListSheet[str, OfferRow | None]):
 
     @work
     async def _again(self, name: str) -> None:
-        """Ask one provider again, with what was entered."""
         fresh = {one.provider.name: one for one in offers(self._loaded)}
         if name in fresh:
             self._replace(replace(fresh[name], models=None))
@@ -398,92 +355,100 @@ def _lacks_key(offer: Offer) -> bool:
     return offer.provider.needs_key and not offer.connection.has_key
 
 
-class LoginScreen(ModalScreen[bool]):
-    """Asks for the key of a provider; what is typed is never shown.
+class EntryScreen(Dialog[str | None]):
+    """Asks for one line of text and saves it; the result is the name of its provider."""
 
-    Args:
-        words: Translates into the person's locale.
-        loaded: The settings.
-        provider: The provider's name.
+    BINDINGS = [Binding("escape", "leave", show=False)]
+    DEFAULT_CSS = """
+    EntryScreen {
+        #box { width: 72; }
+        Input { height: 1; border: none; padding: 0 1; background: $soft; }
+        #note, #warning { height: auto; margin: 1 0 0 0; }
+        .keys { height: 1; margin: 1 0; }
+    }
     """
-
-    DEFAULT_CSS = (
-        "LoginScreen {"
-        + _BOX.format(width=72)
-        + " #note, #warning { height: auto; margin: 1 0 0 0; } .keys { margin: 1 0; } }"
-    )
-    BINDINGS = [Binding("escape", "leave", show=False)]
-
-    def __init__(self, words: Words, loaded: Loaded, provider: str) -> None:
-        super().__init__()
-        self._words, self._loaded = words, loaded
-        found = {one.provider.name: one for one in offers(loaded)}
-        self._connection = found[provider].connection
-
-    def compose(self) -> ComposeResult:
-        words, provider = self._words, self._connection.provider
-        with Vertical(id="box") as box:
-            box.border_title = Content(words("Log in to {provider}", provider=provider.title))
-            yield Input(password=True, placeholder=words("API key"), id="key", compact=True)
-            note = words(
-                "The key is kept in the system's keyring, or in a file that only you can read. It "
-                "is sent to {at} only.",
-                at=line(self._connection.host),
-            )
-            yield Static(Content.styled(note, MUTED), id="note")
-            if warning := unencrypted(self._connection.address):
-                yield Static(Content.styled(words(warning), "$text-warning"), id="warning")
-            yield KeyBar(words, _FIELD_KEYS)
-
-    @on(Input.Submitted, "#key")
-    def _save(self, event: Input.Submitted) -> None:
-        event.stop()
-        connection, field = self._connection, self.query_one("#key", Input)
-        is_added = connection.provider.name not in PROVIDERS  # its address may be changed
-        url = connection.url or (connection.address if is_added else "")
-        try:
-            self._loaded.credentials.put(connection.provider.name, event.value, url)
-        except ContextUIError as error:
-            field.value = ""
-            text = Content.styled(self._words(error), "$text-error")
-            self.query_one("#note", Static).update(text)
-            return
-        field.value = ""
-        self.dismiss(True)
-
-    def action_leave(self) -> None:
-        self.query_one("#key", Input).value = ""
-        self.dismiss(False)
-
-
-class ServerScreen(ModalScreen[str | None]):
-    """Asks for the address of a server that speaks the chat-completions API."""
-
-    DEFAULT_CSS = (
-        "ServerScreen {"
-        + _BOX.format(width=72)
-        + " #note { height: auto; margin: 1 0 0 0; } .keys { margin: 1 0; } }"
-    )
-    BINDINGS = [Binding("escape", "leave", show=False)]
 
     def __init__(self, words: Words, loaded: Loaded) -> None:
         super().__init__()
         self._words, self._loaded = words, loaded
 
-    def compose(self) -> ComposeResult:
+    def entry(self, title: str, field: Input, note: str, warning: Text = "") -> ComposeResult:
         with Vertical(id="box") as box:
-            box.border_title = Content(self._words("Add a server"))
-            yield Input(placeholder="http://localhost:8080", id="url", compact=True)
-            note = self._words("Any server that speaks the chat completions API.")
+            box.border_title = Content(title)
+            yield field
             yield Static(Content.styled(note, MUTED), id="note")
+            if warning:
+                yield Static(Content.styled(self._words(warning), "$text-warning"), id="warning")
             yield KeyBar(self._words, _FIELD_KEYS)
 
-    @on(Input.Submitted, "#url")
+    def save(self, typed: str) -> str:
+        """Save what was typed.
+
+        Raises:
+            ContextUIError: It is not accepted, or cannot be saved.
+        """
+        raise NotImplementedError
+
+    @on(Input.Submitted)
     def _save(self, event: Input.Submitted) -> None:
         event.stop()
+        try:
+            name = self.save(event.value)
+        except ContextUIError as error:
+            text = Content.styled(self._words(error), "$text-error")
+            self.query_one("#note", Static).update(text)
+        else:
+            self.dismiss(name)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class LoginScreen(EntryScreen):
+    """Asks for the key of a provider; what is typed is never shown."""
+
+    def __init__(self, words: Words, loaded: Loaded, provider: str) -> None:
+        super().__init__(words, loaded)
+        found = {offer.provider.name: offer for offer in offers(loaded)}
+        self._connection = found[provider].connection
+
+    def compose(self) -> ComposeResult:
+        words, connection = self._words, self._connection
+        title = words("Log in to {provider}", provider=connection.provider.title)
+        field = Input(password=True, placeholder=words("API key"), id="key", compact=True)
+        note = words(
+            "The key is kept in the system's keyring, or in a file that only you can read. It "
+            "is sent to {at} only.",
+            at=line(connection.host),
+        )
+        yield from self.entry(title, field, note, unencrypted(connection.address) or "")
+
+    def save(self, typed: str) -> str:
+        connection, name = self._connection, self._connection.provider.name
+        self.query_one("#key", Input).value = ""
+        is_added = name not in PROVIDERS  # its address may be changed
+        url = connection.url or (connection.address if is_added else "")
+        self._loaded.credentials.put(name, typed, url)
+        return name
+
+    def action_leave(self) -> None:
+        self.query_one("#key", Input).value = ""
+        super().action_leave()
+
+
+class ServerScreen(EntryScreen):
+    """Asks for the address of a server that speaks the chat-completions API."""
+
+    def compose(self) -> ComposeResult:
+        words = self._words
+        field = Input(placeholder="http://localhost:8080", id="url", compact=True)
+        note = words("Any server that speaks the chat completions API.")
+        yield from self.entry(words("Add a server"), field, note)
+
+    def save(self, typed: str) -> str:
         from contextui.agent.models.openai import complete_url  # noqa: PLC0415
 
-        url = event.value.strip()
+        url = typed.strip()
         url = complete_url(url if "://" in url else f"http://{url}")
         try:
             parts = urlsplit(url)
@@ -493,16 +458,6 @@ class ServerScreen(ModalScreen[str | None]):
         except ValueError:
             is_valid, name = False, ""
         if not is_valid:
-            text = self._words("That is not an address such as http://localhost:8080.")
-            self.query_one("#note", Static).update(Content.styled(text, "$text-error"))
-            return
-        try:
-            self._loaded.credentials.add_server(name, url)
-        except ContextUIError as error:
-            text = self._words(error)
-            self.query_one("#note", Static).update(Content.styled(text, "$text-error"))
-            return
-        self.dismiss(name)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
+            raise ContextUIError("That is not an address such as http://localhost:8080.")
+        self._loaded.credentials.add_server(name, url)
+        return name

@@ -1,6 +1,6 @@
 """Question with two answers: a letter for yes, `n` or Esc for no."""
 
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,25 +14,34 @@ from contextui.tui.keys import letter_of
 from contextui.tui.lines import KEY, fit
 from contextui.words import Words, msg
 
+R = TypeVar("R")
 
-class QuestionScreen(ModalScreen[bool]):
-    """Asks whether to do something. Keys that are no answer belong to what has the focus.
 
-    Args:
-        words: Translates into the person's locale.
-        title: The question.
-        key: The letter that answers yes.
-        yes: What that does.
-    """
+class Dialog(ModalScreen[R], Generic[R]):
+    """A box in the middle of the dimmed screen."""
 
     DEFAULT_CSS = """
-    QuestionScreen {
+    Dialog {
         align: center middle;
         background: $background 65%;
         #box {
-            width: 72; max-width: 96%; height: auto; max-height: 92%;
-            border: round $warning; border-title-color: $text-warning; border-title-style: bold;
-            background: $background; padding: 1 2;
+            max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; border-title-style: bold; border-title-color: $foreground;
+            border-subtitle-color: $muted;
+            background: $background; padding: 1 2 0 2;
+        }
+    }
+    """
+
+
+class QuestionScreen(Dialog[bool]):
+    """Asks whether to do something. Keys that are no answer belong to what has the focus."""
+
+    DEFAULT_CSS = """
+    QuestionScreen {
+        #box {
+            width: 72; padding: 1 2;
+            border: round $warning; border-title-color: $text-warning;
         }
         #choices { height: auto; }
     }
@@ -49,7 +58,6 @@ class QuestionScreen(ModalScreen[bool]):
         self._guard = KeyGuard(self, self.delay)
 
     def on_mount(self) -> None:
-        """Begin to take answers, after a moment."""
         self._guard.begin()
 
     def compose(self) -> ComposeResult:
@@ -62,7 +70,6 @@ class QuestionScreen(ModalScreen[bool]):
         yield from ()
 
     def choices(self) -> Content:
-        """Return the answers with their keys."""
         no, stay = self.no
         rows = [(self._yes_key, self._yes), (no, self._words(stay))]
         return Content("\n").join(
@@ -70,7 +77,6 @@ class QuestionScreen(ModalScreen[bool]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Answer by letter, including full-width letters of an input method."""
         key = letter_of(event)
         is_answer = event.key == "escape" or key in (self._yes_key, "n")
         if is_answer or self.focused is None:

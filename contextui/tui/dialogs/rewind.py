@@ -6,7 +6,7 @@ It is an approval too: it shows the whole change, and ignores accidental keys.
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, TypeAlias
 
@@ -19,8 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.session.rewind import FileChange, RewindPlan, Turn
-from contextui.tui.desktop.rowlist import RowList
-from contextui.tui.dialogs.approval import spread
+from contextui.tui.desktop.rowlist import RowList, spread
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, spelled
 from contextui.tui.dialogs.guard import KeyGuard
 from contextui.tui.footer import Hint, KeyBar
@@ -41,13 +40,7 @@ MakePlan: TypeAlias = Callable[[int], RewindPlan]
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """What the person chose.
-
-    Attributes:
-        turn: The turn to go back to.
-        plan: The files, as they were shown.
-        files: The paths of those to restore or delete; none for the conversation only.
-    """
+    """What the person chose."""
 
     turn: int
     plan: RewindPlan
@@ -85,24 +78,20 @@ class TurnList(RowList[Turn | None]):
         """The number of the chosen turn."""
 
     def is_entry(self, row: Turn | None) -> bool:
-        """Whether a row is a turn that has ended."""
         return row is not None and row.has_ended
 
     @property
     def turn(self) -> Turn:
-        """The chosen turn."""
         return next(one for one in self._turns if one.number == self.chosen)
 
     @property
     def leaving(self) -> list[Turn]:
-        """The turns that leave the conversation, newest first."""
         return [one for one in self._turns if one.number > self.chosen]
 
     def on_mount(self) -> None:
         self._arrange()
 
     def on_resize(self) -> None:
-        """Keep the chosen turn in view."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -110,7 +99,6 @@ class TurnList(RowList[Turn | None]):
         self.show([*leaving, None, *self._turns[len(leaving) :]], at=self.chosen)
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Choose the turn in a row, or the next one in the direction of `step`."""
         turn = self.rows[self._entry_from(place, step)]
         if turn is not None and turn.number != self.chosen:
             self.chosen = turn.number
@@ -175,19 +163,16 @@ class FileList(RowList[FileChange]):
         """The paths that are chosen."""
 
     def show_plan(self, plan: RewindPlan, ago: str) -> None:
-        """Show the files of a plan, chosen as it proposes."""
         self._ago, self.chosen = ago, plan.chosen_first
         self._counts = {one.path: _counts(one) for one in plan.files}
         self.styles.height = max(min(len(plan.files), _MOST_FILES), 1)
         self.show(plan.files)
 
     def clear(self) -> None:
-        """Show no files."""
         self.chosen, self.cursor = set(), 0
         self.show(())
 
     def toggle(self) -> None:
-        """Choose the file under the cursor, or not."""
         file = self.row
         if file is not None and file.is_offered:
             self.chosen ^= {file.path}
@@ -244,25 +229,8 @@ def _cut_start(text: Content, room: int) -> Content:
     return Content("…") + text
 
 
-@dataclass(slots=True)
-class _Shown:
-    """The lines of all changes, and where each file begins."""
-
-    lines: list[Line] = field(default_factory=list)
-    places: dict[str, int] = field(default_factory=dict)
-
-
 class RewindScreen(ModalScreen[GoBack]):
-    """Asks to which turn to go back, and which files to restore.
-
-    Args:
-        words: Translates into the person's locale.
-        turns: All turns; at least one has ended.
-        chosen: The turn that is chosen first.
-        plan: Compares files with what they were after a turn.
-        around: What else to say.
-        now: The current time.
-    """
+    """Asks to which turn to go back, and which files to restore."""
 
     CSS_PATH = "rewind.tcss"
     AUTO_FOCUS = "TurnList"
@@ -284,7 +252,7 @@ class RewindScreen(ModalScreen[GoBack]):
         self._plans: dict[int, RewindPlan] = {}
         self._plan: RewindPlan | None = None  # the one that is shown
         self._problem = ""
-        self._shown = _Shown()
+        self._places: dict[str, int] = {}  # where the change of each file begins
         self.guard = KeyGuard(self)
         self._since = time.monotonic()
 
@@ -305,12 +273,10 @@ class RewindScreen(ModalScreen[GoBack]):
             yield KeyBar(words)
 
     def on_mount(self) -> None:
-        """Compare the files with the first chosen turn."""
         self._choose_turn()
         self.set_interval(0.25, self._show_loading)
 
     def on_resize(self) -> None:
-        """Put the lists above each other where there is no room for two columns."""
         self.set_class(self.size.width < _NARROW, "-stacked")
         self.call_after_refresh(self._show_texts)
 
@@ -318,7 +284,6 @@ class RewindScreen(ModalScreen[GoBack]):
 
     @on(TurnList.Moved)
     def _choose_turn(self) -> None:
-        """Compare the files once the cursor rests."""
         self._plan, self._problem, self._since = None, "", time.monotonic()
         self.guard.take_back()
         self._files.clear()
@@ -353,30 +318,27 @@ class RewindScreen(ModalScreen[GoBack]):
         self.guard.hold()
 
     def _show_change(self) -> None:
-        self._shown = self._change_of(self._plan) if self._plan is not None else _Shown()
-        self.query_one(ChangeView).show(self._shown.lines)
-
-    def _change_of(self, plan: RewindPlan) -> _Shown:
-        """Return the diff of all files that are offered, one after the other."""
-        words, shown = self._words, _Shown()
-        for file in plan.offered:
-            if shown.lines:
-                shown.lines.append(Line("@", ""))
-            shown.places[file.path] = len(shown.lines)
+        """Show the diff of all files that are offered, one after the other."""
+        words, lines = self._words, list[Line]()
+        self._places = {}
+        for file in self._plan.offered if self._plan is not None else ():
+            if lines:
+                lines.append(Line("@", ""))
+            self._places[file.path] = len(lines)
             is_chosen = file.path in self._files.chosen
             way = msg("now → deleted") if file.fate == "delete" else msg("now → then")
             state = words(way) if is_chosen else words("not chosen, stays")
-            shown.lines.append(Line("!", f"{file.path}  {state}"))
+            lines.append(Line("!", f"{file.path}  {state}"))
             diff = file.diff()
             if diff.startswith("--- "):
-                shown.lines += diff_lines(diff, words, file.path)
+                lines += diff_lines(diff, words, file.path)
             else:
                 sizes = [
-                    short(len(one)) if one is not None else "0" for one in (file.now, file.then)
+                    short(len(data)) if data is not None else "0" for data in (file.now, file.then)
                 ]
                 text = words("not text: {now} → {then} bytes", now=sizes[0], then=sizes[1])
-                shown.lines.append(Line("@", text))
-        return shown
+                lines.append(Line("@", text))
+        self.query_one(ChangeView).show(lines)
 
     # --- texts -------------------------------------------------------------------------
 
@@ -479,8 +441,8 @@ class RewindScreen(ModalScreen[GoBack]):
     def _go_to_file(self) -> None:
         """Scroll the change to the file under the cursor."""
         file, change = self._files.row, self.query_one(ChangeView)
-        if file is not None and file.path in self._shown.places:
-            line = self._shown.places[file.path]
+        if file is not None and file.path in self._places:
+            line = self._places[file.path]
             change.layout_of.measure(0, up_to=line)
             change.scroll_to(y=change.layout_of.row_of(line), animate=False, force=True)
 

@@ -88,16 +88,13 @@ class SessionList(RowList[SessionRow]):
         self.has_folder, self.has_cost = True, False
 
     def is_entry(self, row: SessionRow) -> bool:
-        """Whether a row is a session."""
         return row.place is not None
 
     @property
     def place(self) -> Place | None:
-        """The chosen session."""
         return self.row.place if self.row is not None else None
 
     def show_sessions(self, rows: list[SessionRow], note: str) -> None:
-        """Show these rows, or a note if there are none; the cursor stays on its session."""
         before = self.place
         heads = [self._catalogue.known(row.place) for row in rows if row.place is not None]
         self.has_cost = any(head is not None and head.cost is not None for head in heads)
@@ -111,7 +108,6 @@ class SessionList(RowList[SessionRow]):
         return Content.assemble(*self._columns(row, row.place, width))
 
     def title_room(self, width: int) -> int:
-        """Return the cells that the other columns leave to the title."""
         folder = FOLDER + 2 if self.has_folder else 0
         return max(width - USED - 2 - folder - TURNS - COST * self.has_cost, 8)
 
@@ -138,7 +134,6 @@ class SessionList(RowList[SessionRow]):
             yield cost.rjust(COST), MUTED
 
     def title(self, row: SessionRow, head: Head | None) -> str:
-        """Return the title of a row."""
         words = self._words
         if head is None:
             return "…"

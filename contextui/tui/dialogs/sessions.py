@@ -41,6 +41,7 @@ _PAUSE = 0.08  # seconds without a move before a preview is read
 _REST = 0.01  # seconds between two logs that are read in the background
 _OFTEN = 0.5  # seconds between two redraws while logs are read
 _WAIT = 0.3  # seconds before it is said that something loads
+_ROWS = 9  # windows and files of a preview
 _OPEN = msg("Open in another terminal. f forks it.")
 
 _KEYS = (
@@ -65,16 +66,7 @@ class Chosen(NamedTuple):
 
 
 class SessionsScreen(ListSheet[Chosen, SessionRow]):
-    """Lists the sessions: resume, fork, rename, export, delete.
-
-    Args:
-        words: Translates into the person's locale.
-        catalogue: The sessions.
-        folder: The folder of the session on the screen.
-        current: Its id.
-        rename: Renames the session on the screen, whose log is open.
-        export: Writes a session to a file, on its own thread; returns what to say about it.
-    """
+    """Lists the sessions: resume, fork, rename, export, delete."""
 
     DEFAULT_CSS = """
     SessionsScreen {
@@ -145,13 +137,11 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         return _RENAME_KEYS if self.query_one("#rename", Input).has_focus else _KEYS
 
     def on_mount(self) -> None:
-        """Read the sessions in view; the others follow in the background."""
         self._fit()
         self._list.focus()
         self._load()
 
     def on_resize(self) -> None:
-        """Leave out what has no room."""
         self._fit()
 
     def _fit(self) -> None:
@@ -178,7 +168,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     # --- reading -----------------------------------------------------------------------
 
     def _load(self) -> None:
-        """Find the sessions, and read them: those in view first."""
         self.is_read = False
         self.set_timer(_WAIT, self._say_loading)
         self.run_worker(self._read(), name="sessions", group="sessions", exclusive=True)
@@ -199,7 +188,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             self._list.action_step(1)  # the others are what one comes for
         shown = time.monotonic()
         for place in places:
-            if self._known(place) is None:
+            if self._catalogue.known(place) is None:
                 await asyncio.to_thread(self._catalogue.head, place)
                 await asyncio.sleep(_REST)  # keys come first
                 if time.monotonic() - shown > _OFTEN:
@@ -218,9 +207,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
                 self._catalogue.head(ids[head.origin.parent])
         return places
 
-    def _known(self, place: Place) -> Head | None:
-        return self._catalogue.known(place)
-
     def _say_loading(self) -> None:
         if self._places is None:
             self._list.show((), self._words("⠹ Loading…"))
@@ -230,7 +216,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     def _show(self) -> None:
         if self._places is None or not self.is_attached:
             return
-        rows = rows_of(self._places, self._known, self._list.now(), self._keeps)
+        rows = rows_of(self._places, self._catalogue.known, self._list.now(), self._keeps)
         words = self._words
         note = words("No sessions yet. They appear here by themselves.")
         if query := self.filter.query_text:
@@ -248,8 +234,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         )  # fmt: skip
 
     def _keeps(self, place: Place) -> bool:
-        """Whether a session belongs to the list."""
-        head, query = self._known(place), self.filter.query_text
+        head, query = self._catalogue.known(place), self.filter.query_text
         if head is None:
             return not query
         if not self._everywhere and head.cwd and head.cwd != str(self._folder):
@@ -295,26 +280,18 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         if head.turns is not None:
             turns = words.plural(head.turns, "1 turn", "{count} turns")
             yield Content.styled(turns, MUTED)
-        if preview.windows:
-            yield Content("")
-            yield Content.styled(words("Windows"), MUTED)
-            for name, what in preview.windows[:9]:
-                yield Content.assemble(
-                    (line(name), ""), (f"   {line(what)}" if what else "", MUTED)
-                )
-            if (more := len(preview.windows) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
-        if preview.files:
-            yield Content("")
-            yield Content.styled(words("Files written"), MUTED)
-            for path, counts in list(zip(preview.files, preview.counts, strict=True))[:9]:
-                added = f"  +{counts.added}" if counts and counts.added else ""
-                removed = f"  −{counts.removed}" if counts and counts.removed else ""
-                yield Content.assemble(
-                    line(path), (added, "$text-success"), (removed, "$text-error")
-                )
-            if (more := len(preview.files) - 9) > 0:
-                yield Content.styled(words("… {count} more", count=more), FAINT)
+        windows = (
+            Content.assemble(line(name), (f"   {line(what)}" if what else "", MUTED))
+            for name, what in preview.windows
+        )
+        yield from self._part(words("Windows"), [*windows])
+        files = []
+        for path, counts in zip(preview.files, preview.counts, strict=True):
+            added = f"  +{counts.added}" if counts and counts.added else ""
+            removed = f"  −{counts.removed}" if counts and counts.removed else ""
+            marks = ((added, "$text-success"), (removed, "$text-error"))
+            files.append(Content.assemble(line(path), *marks))
+        yield from self._part(words("Files written"), files)
         if preview.said or preview.answered:
             yield Content("")
             yield Content.styled(words("Last messages"), MUTED)
@@ -329,13 +306,20 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
             yield Content.styled(words("Not sent yet"), MUTED)
             yield Content.styled(line(preview.draft[:300]), "$text-warning")
 
+    def _part(self, title: str, rows: Sequence[Content]) -> Iterable[Content]:
+        if rows:
+            yield Content("")
+            yield Content.styled(title, MUTED)
+            yield from rows[:_ROWS]
+        if (more := len(rows) - _ROWS) > 0:
+            yield Content.styled(self._words("… {count} more", count=more), FAINT)
+
     # --- keys --------------------------------------------------------------------------
 
     def action_new(self) -> None:
         self.dismiss(Chosen("new"))
 
     def action_scope(self) -> None:
-        """List the sessions of this folder, or of all."""
         if not self._list.has_focus:
             return
         self._everywhere = not self._everywhere
@@ -404,7 +388,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
 
     def _title(self, place: Place) -> str:
         row = SessionRow(place)
-        return fit(self._list.title(row, self._known(place)), 40).rstrip()
+        return fit(self._list.title(row, self._catalogue.known(place)), 40).rstrip()
 
     def action_undo(self) -> None:
         words = self._words
@@ -421,7 +405,6 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
         self._load()
 
     def action_write(self) -> None:
-        """Export the chosen session."""
         if (place := self._place_there()) is not None:
             self.run_worker(self._exported(place), name="export", group="export")
 
@@ -437,7 +420,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     def action_rename(self) -> None:
         if (place := self._place_there()) is not None:
             self._renamed = place
-            head, field = self._known(place), self.query_one("#rename", Input)
+            head, field = self._catalogue.known(place), self.query_one("#rename", Input)
             field.value = line((head.since_fork or head.title) if head is not None else "")
             field.display = True
             field.focus()

@@ -7,9 +7,9 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import DescendantFocus, Key
-from textual.screen import ModalScreen
 
 from contextui.tui.desktop.rowlist import FilterLine, RowList
+from contextui.tui.dialogs.question import Dialog
 from contextui.tui.footer import Hint, KeyBar
 from contextui.tui.keys import meant_key
 from contextui.words import Words, msg
@@ -19,15 +19,8 @@ T = TypeVar("T")
 _FILTER_KEYS = (("enter", msg("choose")), ("esc", msg("clear")))
 
 
-class ListSheet(ModalScreen[R | None], Generic[R, T]):
-    """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves.
-
-    Args:
-        words: Translates into the person's locale.
-        listed: The list.
-        hint: Shown in the filter before anything is typed.
-        is_filter_shown: Whether the filter is shown before it is used.
-    """
+class ListSheet(Dialog[R | None], Generic[R, T]):
+    """A dialog with a list, a filter and a bar of keys; Esc clears the filter, then leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
@@ -35,14 +28,7 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
     ]
     DEFAULT_CSS = """
     ListSheet {
-        align: center middle;
-        background: $background 65%;
-        #box {
-            max-width: 100%; height: auto; max-height: 100%;
-            border: round $primary; border-title-style: bold; border-title-color: $foreground;
-            border-subtitle-color: $muted;
-            background: $background; padding: 1 2 0 2;
-        }
+        #box { max-width: 100%; max-height: 100%; }
         .keys { margin: 1 0 0 0; }
     }
     """
@@ -59,7 +45,6 @@ class ListSheet(ModalScreen[R | None], Generic[R, T]):
 
     @on(DescendantFocus)
     def show_keys(self) -> None:
-        """Show the keys that apply now."""
         self.query_one(KeyBar).show(_FILTER_KEYS if self.filter.is_typing else self.hints())
 
     def note(self, text: str) -> None:

@@ -20,12 +20,7 @@ from contextui.words import Words, msg
 
 @dataclass(frozen=True, slots=True)
 class FolderCode:
-    """What a folder brings: its window files and its MCP servers, as they were read.
-
-    Attributes:
-        windows: The review of the window files.
-        servers: The review of .mcp.json, if there is one.
-    """
+    """What a folder brings: its window files and its MCP servers, as they were read."""
 
     windows: Review
     servers: Review | None
@@ -42,7 +37,6 @@ class FolderCode:
 
     @property
     def reviews(self) -> Sequence[Review]:
-        """The parts that are not trusted."""
         both = (self.windows, self.servers)
         return [one for one in both if one is not None and one.files and not one.trusted]
 
@@ -93,5 +87,4 @@ class TrustScreen(QuestionScreen):
                     yield Line(" ", text, 0, number)
 
     def on_mount(self) -> None:
-        """Focus the files, so that keys scroll them."""
         self.query_one(ChangeView).focus()

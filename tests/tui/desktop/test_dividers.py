@@ -1,6 +1,7 @@
 """The dividers between windows, chat and inspector."""
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def test_whatever_was_remembered_is_a_place_or_nothing(saved: dict[str, object])
     dividers = Dividers()
     dividers.restore(saved)
     dividers.restore("nonsense")
-    assert all(one is None or one > 0 for one in dividers.saved().values())
+    assert all(one is None or one > 0 for one in asdict(dividers).values())
     assert dividers.most_rows(40) <= 31
 
 
