@@ -16,10 +16,7 @@ def read_plain(path: Path, limit: int) -> bytes:
 
     Never blocks, even if the path is a pipe.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(None, msg("it is not a file"))
+    with open_plain(path) as file:
         data = file.read(limit + 1)  # its size may be wrong: files in /proc report 0
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
@@ -31,7 +28,7 @@ def open_plain(path: Path) -> BinaryIO:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise OSError(errno.EINVAL, msg("it is not a regular file"))
+        raise OSError(errno.EINVAL, msg("it is not a file"))
     return os.fdopen(fd, "rb")
 
 

@@ -293,18 +293,6 @@ def spanned(noun: str, first: int, last: int) -> str:
     return f"{noun}{'s' * (first != last)} {span(first, last)}"
 
 
-def there_are(noun: str, count: int) -> str:
-    """Say which numbers are valid, for an error message.
-
-    Example:
-        >>> there_are("line", 0), there_are("line", 1), there_are("line", 3)
-        ('There are no lines', 'There is line 1', 'There are lines 1 to 3')
-    """
-    if count == 1:
-        return f"There is {noun} 1"
-    return f"There are {noun}s 1 to {count}" if count else f"There are no {noun}s"
-
-
 def quote(text: str, limit: int = 40) -> str:
     """Quote text for an error message: one sanitized line in double quotes."""
     return f'"{one_line(text, limit)}"'

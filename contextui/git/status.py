@@ -14,7 +14,6 @@ from contextui.text import is_unseen
 
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 _UNESCAPES = {letter: code for code, letter in _ESCAPES.items()}
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")  # printable ASCII without quotes and backslashes
 _ESCAPED = re.compile(r'\\([0-3][0-7]{2}|[abtnvfr"\\])')
 
 
@@ -25,10 +24,7 @@ def quoted(path: str) -> str:
         >>> print(quoted("a b.txt"), quoted("a\nb"))
         a b.txt "a\nb"
     """
-    is_trimmed = path == path.strip() != ""
-    if is_trimmed and _PLAIN.fullmatch(path):
-        return path
-    plain = is_trimmed and not any(
+    plain = path == path.strip() != "" and not any(
         one in '"\\' or is_unseen(one) or not (one.isprintable() or one == " ") for one in path
     )
     if plain:

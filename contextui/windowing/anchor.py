@@ -52,9 +52,6 @@ class Reference:
 
 AnyAnchor = Button | Form | Reference
 
-MOST = 1_000
-"""Maximum anchors of one render; further ones are ignored with a warning."""
-
 
 def register(
     anchors: Iterable[AnyAnchor],
@@ -63,10 +60,7 @@ def register(
 ) -> dict[str, AnyAnchor]:
     """Validate the anchors of one render and return them by id."""
     registry: dict[str, AnyAnchor] = {}
-    for count, anchor in enumerate(anchors):
-        if count == MOST:
-            warn(InvalidSourceDataError(f"has more than {MOST} anchors: the rest is left out"))
-            break
+    for anchor in anchors:
         if not ANCHOR_ID.fullmatch(anchor.id):
             raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
         if not isinstance(anchor, Reference):

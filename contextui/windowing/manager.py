@@ -351,7 +351,7 @@ class WindowManager:
         runtime.history.recall(was.history)
         runtime.focus_id, runtime.interrupted = was.focus_id, jobs
         runtime.former_id = former_id
-        hook = instance.restored if self._is_live else _do_nothing
+        hook = instance.restored if self._is_live else lambda: None
         if not self._is_live and cls.restored is not Window.restored:
             runtime.renders.recorded = block  # without its hook, it cannot be drawn
         if runtime.worker.wait(runtime.start(hook, {}, first=False)):
@@ -605,7 +605,3 @@ class WindowManager:
     @property
     def _words(self) -> Words:
         return Words(self.lang)
-
-
-def _do_nothing() -> None:
-    """Do nothing: the `restored` hook of windows that are only looked at."""

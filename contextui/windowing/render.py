@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 from contextui import text
 from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import Progress, WindowChanged, WindowDetailChanged
-from contextui.names import ANCHOR_ID
-from contextui.text import quote
 from contextui.windowing import anchor as anchor_registry
 from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor, Reference
@@ -31,8 +29,6 @@ from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE
 from contextui.words import Lang, Words
 
-MOST_ACTIONS = 300
-"""Maximum number of actions that `more_actions` may return."""
 _LONGEST_DESCRIPTION = 2_000  # characters
 _LONGEST_UNSAVED = 300  # characters
 
@@ -92,8 +88,8 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
 
     window = core.window
     try:
-        _refresh_actions(window, warn_once)
-        content, elements = _coerce(window.content(frame.lod), core.max_content)
+        _refresh_actions(window)
+        content, elements = _coerce(window.content(frame.lod), window.max_content)
         registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
         snapshot = _snapshot(core, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
@@ -104,21 +100,10 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
         return message(core, frame, f"{core.id} {notice}.\n{reason}", is_error=True)
 
 
-def _refresh_actions(window: Window, warn: Callable[[ContextUIError], None]) -> None:
-    found, declared = {}, type(window).actions
-    for count, one in enumerate(window.more_actions()):
-        if count == MOST_ACTIONS:
-            warn(InvalidSourceDataError(f"has more than {MOST_ACTIONS} further actions"))
-            break
-        if not isinstance(one, Action) or one.call is None or not ANCHOR_ID.fullmatch(one.id):
-            warn(InvalidSourceDataError(f"more_actions() returned {quote(str(one))}: not an Action "
-                                        "with a call and a valid id"))  # fmt: skip
-        elif one.id in declared or one.id in found or one.id == "close":
-            warn(InvalidSourceDataError(f"two actions are called {quote(one.id)}: the first stays"))
-        else:
-            found[one.id] = one
+def _refresh_actions(window: Window) -> None:
+    found, declared = {one.id: one for one in window.more_actions()}, type(window).actions
     if found or "actions" in vars(window):
-        window.actions = {**declared, **found}
+        window.actions = {**declared, **found, **declared}
 
 
 def message(core: WindowCore, frame: Frame, words: str, *, is_error: bool = False) -> Render:

@@ -93,14 +93,7 @@ class ManualClock(Time):
 
 
 class WindowHarness(Generic[W]):
-    """The part of `contextui.testing.WindowTester` that needs no model; args are described there.
-
-    Attributes:
-        window: The window itself.
-        windows: All open windows.
-        troubles: The warnings that the windows emitted.
-        notices: What the windows reported with ``notify``, and the ends of jobs.
-    """
+    """The part of `contextui.testing.WindowTester` that needs no model; see there."""
 
     def __init__(
         self,
@@ -215,7 +208,7 @@ class WindowHarness(Generic[W]):
             rounds = 0
             while rounds < _ROUNDS:
                 rounds = 0 if worker.wake() else rounds + 1
-                worker.submit(_nothing).result()
+                worker.submit(lambda: None).result()  # after what was queued before
 
     def act(self, action_id: str, /, **params: Any) -> str:
         """Run an action, or an anchor's, that must succeed; return the result."""
@@ -311,10 +304,6 @@ class WindowHarness(Generic[W]):
             self.troubles.append(f"{event.window_id} {event.reason}")
         elif isinstance(event, WindowNotified):
             self.notices.append(event.text)
-
-
-def _nothing() -> None:
-    """Do nothing, after what was queued before."""
 
 
 def _children() -> set[psutil.Process]:

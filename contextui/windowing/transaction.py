@@ -3,8 +3,8 @@
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 from contextui.errors import ActionFailedError, ContextUIError, WindowBusyError
@@ -100,7 +100,8 @@ class Transactions:
         self._new_timers.clear()
         try:
             core.begin()
-            with core.inside(), self._acting(actor):
+            self.actor = actor
+            with core.inside():
                 returned: object = call.run(core.worker.run)
                 result = returned if isinstance(returned, Job) else core.result_text(returned)
             changed = core.check()
@@ -114,6 +115,8 @@ class Transactions:
             if not first:
                 reason = words("{reason} The window is unchanged.", reason=reason)
             raise ActionFailedError(reason) from problem
+        finally:
+            self.actor = "model"
         core.commit()
         self._jobs.launch()
         if first:
@@ -121,14 +124,6 @@ class Transactions:
         else:
             self._publish(changed, actor)
         return result
-
-    @contextmanager
-    def _acting(self, actor: Actor) -> Iterator[None]:
-        self.actor = actor
-        try:
-            yield
-        finally:
-            self.actor = "model"
 
     @asynccontextmanager
     async def change(self) -> AsyncIterator[None]:

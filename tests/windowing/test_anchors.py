@@ -1,7 +1,6 @@
 """Anchors (S1.7): places to act on or to point at; only what is registered is one."""
 
 import asyncio
-import itertools
 from collections.abc import Iterable
 
 import pytest
@@ -185,16 +184,6 @@ def test_s1_8_an_anchor_that_cannot_be_is_an_error_snapshot(
     assert expected in (book.snapshot().error or "")
     assert book.snapshot().anchors == {}
     assert act(windows, book, "expand", entry="entry-1").ok
-
-
-def test_endless_anchors_are_cut_off_with_a_warning(windows: WindowManager) -> None:
-    class Endless(Notebook):
-        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
-            return (Reference(f"r-{number}") for number in itertools.count())
-
-    heard = Heard(windows)
-    assert len(windows.open(Endless).snapshot().anchors) == 1000
-    assert "more than 1000 anchors" in heard.troubles
 
 
 def test_an_anchor_of_before_acts_until_it_is_gone(windows: WindowManager) -> None:

@@ -185,25 +185,6 @@ def test_less_is_shown_of_them_at_lower_levels_of_detail() -> None:
         assert '<action id="shelve"/>' in gist
 
 
-def test_those_that_cannot_be_called_are_left_out_with_a_warning() -> None:
-    class Odd(Window):
-        """Offers what it cannot do."""
-
-        def content(self, lod: Lod) -> Body:
-            return "fine"
-
-        def more_actions(self) -> Iterable[Action]:
-            yield Action("plain", "No call")
-            yield Action("close", "Its own close", call=print)
-            yield Action("not an id", "Odd", call=print)
-            yield "text"  # type: ignore[misc]
-
-    with WindowTester(Odd) as odd:
-        assert odd.content() == "fine"
-        assert list(odd.window.actions) == []
-        assert len(odd.troubles) == 4
-
-
 def test_the_effect_depends_on_the_params() -> None:
     asked = list[str]()
 

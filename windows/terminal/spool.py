@@ -5,8 +5,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
+from contextui.files.save import write_all
 from contextui.plain_file import open_plain
 from contextui.windows.terminal.emulator import Emulator
 from contextui.windows.terminal.transcript import LONGEST, Transcript, finished
@@ -57,7 +57,7 @@ class Spool:
         """Return what an earlier shell kept in a file."""
         spool = cls(path)
         spool._filed = True
-        with spool._opened() as file:
+        with open_plain(path) as file:
             while data := file.read(_INDEX_STEP):
                 spool._index(data)
         return spool
@@ -91,7 +91,7 @@ class Spool:
             if not self._filed and self.size + len(kept) > _IN_MEMORY:
                 self._open()
             if self._filed:
-                _write_all(self._file, kept)
+                write_all(self._file, kept)
             else:
                 self._memory += kept
         except OSError as error:
@@ -135,7 +135,7 @@ class Spool:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self.path, flags, 0o600)
         self._filed = True
-        _write_all(self._file, bytes(self._memory))
+        write_all(self._file, bytes(self._memory))
         self._memory.clear()
 
     def _read(self, start: int) -> Iterator[str]:
@@ -157,12 +157,9 @@ class Spool:
         if rest and number >= start:
             yield plain_line(rest)
 
-    def _opened(self) -> BinaryIO:
-        return open_plain(self.path)
-
     def _bytes(self, at: int, count: int) -> bytes:
         if self._filed:
-            with self._opened() as file:
+            with open_plain(self.path) as file:
                 file.seek(at)
                 return file.read(count)
         return bytes(self._memory[at : at + count])
@@ -178,9 +175,3 @@ def tidy(folder: Path, kept: Sequence[str]) -> None:
             left.add(name)
     for name in sizes.keys() - left:
         (folder / name).unlink(missing_ok=True)
-
-
-def _write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
