@@ -501,7 +501,7 @@ class CompactionResult:
     def _outcome(self, words: Words) -> str:
         if not self.success and not self.messages:
             return words("Not compacted: {error} The conversation is unchanged.", error=self.error)
-        saved = self._saved(words)
+        saved = self.saved(words)
         if not self.success:
             return words(
                 "There is no summary: {error} The newest part was kept: {saved}. "
@@ -509,20 +509,20 @@ class CompactionResult:
                 error=self.error,
                 saved=saved,
             )
-        names = ", ".join(one_line(path, 60) for path in self.files_included)
         return words(
-            "Compacted {count} messages: {saved}{files}. /undo restores them.",
+            "Compacted {count} messages: {saved}. /undo restores them.",
             count=self.messages,
             saved=saved,
-            files=words(", with {files}", files=names) if names else "",
         )
 
-    def _saved(self, words: Words) -> str:
+    def saved(self, words: Words) -> str:
+        """Describe the tokens that it saved, and the files that the summary was made with."""
         values = {"before": f"{self.pre_tokens:,}", "after": f"{self.post_tokens:,}"}
         if self.post_tokens >= self.pre_tokens:
             return words("{before} → {after} tokens, which saves nothing", **values)
-        percent = f"{self.percent:.1f}"
-        return words("{before} → {after} tokens, {percent}% less", percent=percent, **values)
+        tokens = words("{before} → {after} tokens, {percent}% less", percent=self.percent, **values)
+        names = ", ".join(one_line(path, 60) for path in self.files_included)
+        return tokens + (words(", with {files}", files=names) if names else "")
 
     def __str__(self) -> str:
         return self.text("en")

@@ -17,8 +17,7 @@ from contextui.context.report import debug_line
 from contextui.events import CompactionResult, Event, RetryScheduled
 from contextui.secrets import mask
 from contextui.session.session import Session
-from contextui.text import one_line
-from contextui.words import plural, t
+from contextui.words import Words, language, plural, t
 
 
 def run(arguments: Arguments) -> int:
@@ -75,7 +74,7 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
 def _success(result: CompactionResult, session_id: str) -> str:
     many = plural(result.messages, "{count} message", "{count} messages")
-    done = t("Compacted {many}: {saved}.", many=many, saved=_saved(result))
+    done = t("Compacted {many}: {saved}.", many=many, saved=result.saved(Words(language())))
     return f"{done} {_undo_hint(session_id)}"
 
 
@@ -85,21 +84,10 @@ def _failure(result: CompactionResult, session_id: str) -> str:
     failure = t(
         "The summary failed: {error} Only the newest part was kept: {saved}.",
         error=result.error,
-        saved=_saved(result),
+        saved=result.saved(Words(language())),
     )
     again = t("contextui compact retries.")
     return f"{failure} {again} {_undo_hint(session_id)}"
-
-
-def _saved(result: CompactionResult) -> str:
-    files = ", ".join(one_line(path, 60) for path in result.files_included)
-    tokens = t(
-        "{before} → {after} tokens, {percent}% less",
-        before=f"{result.pre_tokens:,}",
-        after=f"{result.post_tokens:,}",
-        percent=result.percent,
-    )
-    return tokens + (t(", with {files}", files=files) if files else "")
 
 
 def _undo_hint(session_id: str) -> str:

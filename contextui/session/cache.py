@@ -41,11 +41,6 @@ class CacheStore(Generic[V]):
             self._values.move_to_end(key)
             return kept[1]
 
-    def clear(self) -> None:
-        """Remove all values."""
-        with self._lock:
-            self._values.clear()
-
     def put(self, key: Hashable, value: V) -> None:
         """Cache a value."""
         with self._lock:

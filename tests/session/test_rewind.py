@@ -282,20 +282,6 @@ def test_hidden_files_and_git_are_files_like_others(work: Work) -> None:
     ]  # fmt: skip
 
 
-def test_a_fork_goes_back_further(work: Work) -> None:
-    (work.folder / "a.txt").write_text("one\n")
-    for text in ("two\n", "three\n", "four\n"):
-        work.turn(a_txt=text)
-    work.go_back(2)
-    assert work.read("a.txt") == "three\n"
-    with work.store.fork(work.session.id, 2) as fork:
-        assert [one.path for one in plan(fork, 1).files] == ["a.txt"]
-        assert plan(fork, 2).files == ()
-        restore(fork, plan(fork, 0), {"a.txt"})
-    assert work.read("a.txt") == "one\n"
-    assert [one.reason for one in work.plan(2).files] == [CHANGED]
-
-
 def test_a_write_that_a_crash_prevented_counts_for_nothing(work: Work) -> None:
     """The log announces it; the file is as it was before, or as it should be."""
     (work.folder / "a.txt").write_text("one\n")

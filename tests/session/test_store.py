@@ -744,9 +744,7 @@ def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> 
             talk.write(window.id, f"line {number}")
         assert checkpoints(session)
     with store.open(session.id) as again:
-        twin = Talk(again)
-        for one in (twin,):
-            one.turn("words", "answer")
+        Talk(again).turn("words", "answer")
         assert again.turn == 1
         assert again.context.get_stats().total_items == 4
 

@@ -91,9 +91,12 @@ class TestContent:
             assert gates["content"].reached.wait(LONG)
             assert asyncio.run(windows.settle(0.01)) == [window.id]
             assert "is late: busy for" in heard.troubles
-            assert runtime_of(window).renders.latest().snapshot.stale
+            latest = runtime_of(window).renders.latest()
+            assert latest.snapshot.stale
+            assert 'version="1.0.0" lod="Full" stale="true"' in latest.xml
         assert settled(windows) == []
         assert window.snapshot().content == "Full: 1"
+        assert "stale" not in window.to_xml() + window.snapshot().model_dump_json()
 
     def test_that_hangs_at_once_is_open_and_not_drawn(self, windows: WindowManager) -> None:
         window = Blocking()

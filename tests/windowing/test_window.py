@@ -228,20 +228,6 @@ class TestRenders:
         assert todo.to_xml() is todo.to_xml()
         assert todo.snapshot() == todo.snapshot()
 
-    def test_what_is_late_is_marked_stale_in_snapshot_and_xml(self, windows: WindowManager) -> None:
-        window = Blocking()
-        windows.open(window)
-        with held(window, "content"):
-            assert act(windows, window, "up").ok
-            latest = runtime_of(window).renders.latest()
-            assert latest.snapshot.stale
-            assert 'version="1.0.0" lod="Full" stale="true"' in latest.xml
-            assert latest is runtime_of(window).renders.latest()
-        assert settled(windows) == []
-        assert not runtime_of(window).renders.latest().snapshot.stale
-        assert "stale" not in window.to_xml()
-        assert "stale" not in window.snapshot().model_dump_json()
-
     def test_of_stale_renders_the_windows_own_level_is_shown(self, windows: WindowManager) -> None:
         window = Blocking()
         windows.open(window)

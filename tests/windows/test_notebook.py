@@ -290,9 +290,6 @@ def test_the_filter_holds_for_new_entries_and_for_expanding_all(book: Notebook) 
     assert "Tea  id=3" in book.content()
 
 
-# --- what comes from outside is inert -----------------------------------------------------------
-
-
 # --- the project's notebook ---------------------------------------------------------------------
 
 

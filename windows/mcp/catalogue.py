@@ -22,7 +22,7 @@ from contextui.text import one_line
 from contextui.words import Message
 
 MOST_TOOLS = 280
-"""Tools that become actions; a window may have 300."""
+"""Tools that become actions."""
 LISTED_TOOLS, LISTED_RESOURCES, LISTED_PROMPTS = 2_000, 500, 200
 """How many of each are read from the server."""
 RESERVED = frozenset(
