@@ -37,9 +37,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 async def test_streams_and_status(tmp_path: Path) -> None:
     script = "read x; echo out-$x; echo err >&2; pwd; exit 3"
-    one = await processes.start(
-        ["sh", "-c", script], cwd=tmp_path, env=ENV, stdin=processes.PIPE
-    )
+    one = await processes.start(["sh", "-c", script], cwd=tmp_path, env=ENV, stdin=processes.PIPE)
     assert one.stdin is not None
     assert one.stdout is not None
     assert one.stderr is not None
@@ -108,9 +106,7 @@ async def test_ending_reaches_every_group_and_those_that_refuse(tmp_path: Path) 
 async def test_a_fork_bomb_within_limits_is_ended(tmp_path: Path) -> None:
     # Each process starts two others and ends, up to a number of generations without end.
     script = 'f() { [ "$(ls /proc | grep -c "^[0-9]")" -gt 300 ] && sleep 1; f & f & wait; }; f'
-    one = await processes.start(
-        ["sh", "-c", f"trap '' TERM HUP; {script}"], cwd=tmp_path, env=ENV
-    )
+    one = await processes.start(["sh", "-c", f"trap '' TERM HUP; {script}"], cwd=tmp_path, env=ENV)
     for _ in range(200):
         if len(one.members()) > 20:
             break

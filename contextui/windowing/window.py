@@ -13,7 +13,7 @@ from contextui.events import Actor, Progress
 from contextui.files.protection import make_private
 from contextui.text import shown_name
 from contextui.windowing import definition
-from contextui.windowing.action import Action, mark_of
+from contextui.windowing.action import Action
 from contextui.windowing.anchor import AnyAnchor
 from contextui.windowing.params import Params
 from contextui.windowing.preview import Preview
@@ -25,23 +25,6 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.processes import Process
     from contextui.windowing.job import Job
-
-
-class _Members(dict[str, Any]):
-    """A class body that rejects two actions of the same name."""
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if mark_of(value) and mark_of(self.get(name)):
-            raise WindowDefinitionError(
-                f"{self.get('__qualname__')} declares two actions called {name}."
-            )
-        super().__setitem__(name, value)
-
-
-class _WindowType(type):
-    @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _Members:
-        return _Members()
 
 
 class _StateAccess:
@@ -86,7 +69,7 @@ class _Runtime(Protocol):
     def xml(self, lod: Lod | None) -> str: ...
 
 
-class Window(metaclass=_WindowType):
+class Window:
     """A live object that the person and the model look at and act on.
 
     Implement `content`, declare actions with `@action`, and keep data in a ``State``:

@@ -232,12 +232,6 @@ def test_of_a_key_and_a_token_the_key_counts(places: Places) -> None:
         assert environ[loaded.connection.key_source].strip() == secret
 
 
-def test_a_project_cannot_lead_a_token_elsewhere(places: Places) -> None:
-    places.refused(
-        environ={"ANTHROPIC_AUTH_TOKEN": "t0ken"}, project='base_url = "http://stranger.example"'
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -38,7 +38,6 @@ MISTAKES = [
     ("@action('Go', says=['{x} {x} go'])\ndef go(self, x: int): ...", "names a param twice"),
     ("@action('Go', says=['go'] * 21)\ndef go(self): ...", "has 21 phrasings; the maximum is 20"),
     ("@action('Go', says=['g' * 201])\ndef go(self): ...", "201 characters; the maximum is 200"),
-    ("@action('Go')\ndef a(self): ...\n@action('Go')\ndef a(self): ...", "two actions called a"),
     ("@action('Go')\ndef close(self): ...", "override closed() instead"),
     ("@action('Go', 'wriet')\ndef go(self): ...", "an effect out of state, read, write"),
     ("@staticmethod\n@action('Go')\ndef go(x: str): ...", "ShopWindow.go must be a plain method"),

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -235,8 +235,8 @@ class Screen(pyte.Screen):
         elif data.isascii():
             self._put_ascii(data)
         else:
-            for char, width in _with_width(data):
-                self._put(char, width)
+            for char in data:
+                self._put(char, _width(char))
 
     def _put_ascii(self, data: str) -> None:
         cursor, made, at = self.cursor, _characters(self.cursor.attrs), 0
@@ -297,11 +297,6 @@ class Screen(pyte.Screen):
 def _mark(line: Line, goes_on: bool) -> None:
     """Note whether the line of a row goes on in the next row; it moves with the row."""
     line.goes_on = goes_on  # type: ignore[attr-defined]
-
-
-def _with_width(data: str) -> Iterator[tuple[str, int]]:
-    for char in data:
-        yield char, _width(char)
 
 
 @lru_cache(maxsize=8192)

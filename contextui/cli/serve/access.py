@@ -90,11 +90,6 @@ def _outward(family: socket.AddressFamily) -> str | None:
             return None
 
 
-def new_token() -> str:
-    """Generate an unguessable token."""
-    return secrets.token_urlsafe(32)
-
-
 @dataclass(frozen=True, slots=True)
 class AccessCheck:
     """Decides which requests are allowed.
@@ -104,7 +99,7 @@ class AccessCheck:
     """
 
     address: Address
-    token: str = field(default_factory=new_token, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def is_token(self, token: str) -> bool:
         """Whether this is the token, compared in constant time."""

@@ -60,7 +60,9 @@ async def test_a_link_has_its_own_session_and_is_open_once(tmp_path: Path) -> No
     assert first_words == ["Make a to-do list with apples", "Make a to-do list with pears"]
 
 
-async def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path: Path) -> None:
+async def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "work").mkdir()
     forkserver.run(
         [sys.executable, "-m", "contextui", "-p", "Make a to-do list with apples"],
