@@ -28,6 +28,9 @@ _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
 """The window call that the running code belongs to."""
 
 
+MOST_CONTENT = 2_000_000
+"""Upper limit of `Window.max_content`, which no window can raise."""
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -120,12 +123,17 @@ class WindowCore:
         """Return the reason of an exception, with the line of the window's file that raised it."""
         return reason_in(type(self.window), problem, self.around.lang)
 
+    @property
+    def max_content(self) -> int:
+        """Maximum characters of content, and of a result."""
+        return min(self.window.max_content, MOST_CONTENT)
+
     def result_text(self, result: object) -> str:
         """Return what the model reads of the value that an action or a job returned."""
         if isinstance(result, BaseModel):
             result = result.model_dump_json()
         shown = self.words("Done.") if result is None else str(result)
-        return text.for_model(text.cap(shown, self.window.max_content))
+        return text.for_model(text.cap(shown, self.max_content))
 
     # --- state and version --------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def draw(core: WindowCore, frame: Frame, reported: set[str]) -> Render:
     window = core.window
     try:
         _refresh_actions(window)
-        content, elements = _coerce(window.content(frame.lod), window.max_content)
+        content, elements = _coerce(window.content(frame.lod), core.max_content)
         registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
         snapshot = _snapshot(core, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)

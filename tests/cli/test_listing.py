@@ -111,7 +111,7 @@ def test_an_unreadable_session_that_was_named_is_reported_with_the_reason(progra
     damage(program)
     for name, why in (
         ("aaaa", "session"),
-        ("bbbb", "not a regular file"),
+        ("bbbb", "not a file"),
         ("cccc", "symbolic link"),
     ):
         program("-r", name, "-p", "Hello").fails(2, why)
