@@ -217,11 +217,8 @@ def output_for(
 class TextOutput:
     """Prints the answer's text; calls and notices go to stderr.
 
-    Args:
-        workspace: Contains the code that the text may refer to: it replaces the reference.
-        show_calls: Print calls and notices to stderr.
-        live: Print text as it is streamed. Otherwise it is held until the answer is complete, so
-            that a file never contains a truncated one.
+    Unless it is `live`, text is held until the answer is complete, so that a file never contains a
+    truncated one.
     """
 
     def __init__(self, workspace: Workspace | None = None, *, show_calls: bool, live: bool) -> None:

@@ -59,11 +59,9 @@ class Countdown:
 
 
 class Progress:
-    """Prints the progress of a turn to stderr.
+    """Prints the notices of a turn to stderr; if `verbose`, its calls and countdowns too.
 
-    Args:
-        verbose: Whether to print calls and countdowns, not only notices.
-        before: Called before a line is written, to end an unfinished line of output.
+    `before` is called before a line is written, to end an unfinished line of output.
     """
 
     def __init__(self, *, verbose: bool, before: Callable[[], None] = lambda: None) -> None:

@@ -211,12 +211,7 @@ def users_layer(home: Path) -> Layer:
 def project_layer(project: Path, home: Path, users: Layer, refused: dict[str, Message]) -> Layer:
     """The settings from the project's config file, which cannot exceed the user's permissions.
 
-    Args:
-        project: The folder in which contextui works.
-        home: The folder for contextui's persistent data.
-        users: The settings from the user's own file.
-        refused: Receives a notice for each setting of the project that was ignored, by its name;
-            it lacks the value in use.
+    `refused` receives a notice, which lacks the value in use, for each setting that is ignored.
     """
     folder = project / PROJECT_FOLDER
     if folder.resolve() == home.resolve():

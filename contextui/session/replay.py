@@ -266,9 +266,7 @@ class Replay:
         self.left_out = 0
         """How many invalid entries were skipped so far."""
         self._boundary: _Boundary | None = None
-        self.draft = ""
-        self.title = ""
-        """The person's unsent input."""
+        self.draft = self.title = ""
 
     def set_draft(self, text: object) -> None:
         """Remember the person's unsent input."""

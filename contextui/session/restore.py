@@ -344,12 +344,7 @@ def in_order(
     """Yield entries, except for items whose seq does not fit those of their neighbours.
 
     Seqs increase in a log. One that is not the successor of the last is invalid if it does not
-    increase, or if most of the items after it have a lower one.
-
-    Args:
-        found: Entries with their offsets.
-        last: The seq of the newest item before them.
-        report: Callback for items that are skipped.
+    increase, or if most of the items after it have a lower one. `last` is the seq before them.
     """
     ahead: deque[tuple[int, Entry]] = deque()
     while True:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from contextui import text
 from contextui.errors import UnknownActionError
@@ -22,35 +22,32 @@ from contextui.windowing.worker import finished
 if TYPE_CHECKING:
     from contextui.processes import Process
 
-News = Literal["ended", "notified", "spoken", "closed"]
-"""What ends a wait: a job's end, a notification, the person's words, or that the window closed."""
-
 
 class Waits:
     """Those who wait until something happens in a window."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Future[News]] = []
+        self._waiting: list[Future[bool]] = []
 
-    def add(self) -> "Future[News]":
-        """Return a future that is done at the next news."""
-        future: Future[News] = Future()
+    def add(self) -> "Future[bool]":
+        """Return a future that is done at the next news: True if the person has written."""
+        future: Future[bool] = Future()
         with self._lock:
             self._waiting.append(future)
         return future
 
-    def remove(self, future: "Future[News]") -> None:
+    def remove(self, future: "Future[bool]") -> None:
         """Forget a future."""
         with self._lock, suppress(ValueError):
             self._waiting.remove(future)
 
-    def end(self, news: News) -> None:
+    def end(self, *, spoken: bool = False) -> None:
         """End all waits."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for future in waiting:
-            future.set_result(news)
+            future.set_result(spoken)
 
 
 class Background:
@@ -111,7 +108,7 @@ class Background:
     def notify(self, words: str) -> None:
         """Report something to the model with its next step, and to the person."""
         self._report(str(words))
-        self.waits.end("notified")
+        self.waits.end()
 
     # --- jobs ----------------------------------------------------------------------------
 
@@ -132,7 +129,7 @@ class Background:
         self._ended(job)
         if is_reported:
             self._report(self._end_of(job).text)
-            self.waits.end("ended")
+            self.waits.end()
 
     def _report(self, words: str) -> None:
         self._core.emit(WindowNotified(self._core.id, text.one_line(words, 500)), False)
@@ -231,7 +228,7 @@ class Background:
         lines = [words("Running: {jobs}", jobs=running) if running else words("No job is running.")]
         if not news.done():
             lines.insert(0, words("{seconds:g} s have passed.", seconds=seconds))
-        elif news.result() == "spoken":
+        elif news.result():
             lines.insert(0, words("The person has written something."))
         return " ".join(lines)
 

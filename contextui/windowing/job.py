@@ -188,14 +188,7 @@ class Jobs:
         wait: float = 0.0,
         quiet: bool = False,
     ) -> Job:
-        """Start a job when the running transaction is committed.
-
-        Args:
-            work: Called with the job; its coroutine is the job's work, and what it returns the
-                job's result.
-            wait: Seconds that an action which returns the job waits for its end.
-            quiet: Whether its end is not reported to the model.
-        """
+        """Start a job when the running transaction is committed; see `JobStarter`."""
         if not self._worker.is_own_thread:
             raise JobError("A job is started only inside the window's own actions, hooks and jobs.")
         if len(self._running) + len(self._waiting) >= MOST_JOBS:

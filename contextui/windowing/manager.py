@@ -388,12 +388,7 @@ class WindowManager:
         return self._open_windows.all()
 
     def showing(self, path: str, name: str = "") -> Window | None:
-        """Return the window that has a file open, however the path is written; None if none has.
-
-        Args:
-            path: The file.
-            name: The name of the window's class; by default of any.
-        """
+        """Return the window, of any class or this one, that has a file open; None if none has."""
         files = self.workspace
         if files is None:
             return None
@@ -464,7 +459,7 @@ class WindowManager:
     def end_waits(self) -> None:
         """End every `wait` for a job, because the person has written something."""
         for window in self.windows():
-            runtime_of(window).background.waits.end("spoken")
+            runtime_of(window).background.waits.end(spoken=True)
 
     def note_seen(self, window_id: str, version: ContextVersion) -> None:
         """Note the version of a window that the model sees with the request that is sent now."""

@@ -222,7 +222,7 @@ class Runtime:
                     self.worker.run(self.background.end_processes())
                 ended.set_result(None)
 
-        self.background.waits.end("closed")
+        self.background.waits.end()
         self.worker.stop(run_hooks)
         return ended
 

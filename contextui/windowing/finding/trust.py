@@ -168,12 +168,7 @@ class TrustStore:
         return Review(folder, tuple(files), hashes == known, contents)
 
     def review_file(self, path: Path, content: bytes) -> Review:
-        """Review one file that is not code, such as .mcp.json; `folder` is then its path.
-
-        Args:
-            path: The file.
-            content: Its bytes, as they were read.
-        """
+        """Review one file that is not code, such as .mcp.json; `folder` is then its path."""
         name, path = path.name, Path(os.path.realpath(path))
         before = self._read()[0].get(str(path), {}).get(name)
         digest = hashlib.sha256(content).hexdigest()
