@@ -1,6 +1,5 @@
 """A model without a prompt cache: no page mentions one, nor what it saves or costs."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -17,38 +16,35 @@ from tests.tui.running import desk_in, lines, running, say, shown, until
 WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\d", re.IGNORECASE)
 
 
-def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel())
-        desk.is_offline = True
-        async with running(desk) as pilot:
+async def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, model=OfflineModel())
+    desk.is_offline = True
+    async with running(desk) as pilot:
 
-            def mentioned(rows: list[str]) -> list[str]:
-                return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
+        def mentioned(rows: list[str]) -> list[str]:
+            return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
 
-            await say(pilot, "make a todo list with milk and eggs")
-            await say(pilot, "mark milk as done")
-            await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
-            for _ in range(3):
-                await pilot.press("up")
-                assert mentioned(lines(pilot)) == []
-            await until(pilot, lambda: shown(pilot, "each turn"))
+        await say(pilot, "make a todo list with milk and eggs")
+        await say(pilot, "mark milk as done")
+        await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
+        for _ in range(3):
+            await pilot.press("up")
             assert mentioned(lines(pilot)) == []
-            inspector = pilot.app.screen.query_one(Inspector)
-            for page, sign in (
-                ("Request", "parts"),
-                ("Usage", "2 turns"),
-                ("Log", "No warnings."),
-                ("Items", "each turn"),
-            ):
-                inspector._turn_to(page)
-                await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
-                found = lines(pilot)
-                if page == "Request":  # the system prompt is shown there as it is sent
-                    found = [row for row in found if "─" in row or "━" in row]
-                assert mentioned(found) == [], page
-
-    asyncio.run(talk())
+        await until(pilot, lambda: shown(pilot, "each turn"))
+        assert mentioned(lines(pilot)) == []
+        inspector = pilot.app.screen.query_one(Inspector)
+        for page, sign in (
+            ("Request", "parts"),
+            ("Usage", "2 turns"),
+            ("Log", "No warnings."),
+            ("Items", "each turn"),
+        ):
+            inspector._turn_to(page)
+            await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
+            found = lines(pilot)
+            if page == "Request":  # the system prompt is shown there as it is sent
+                found = [row for row in found if "─" in row or "━" in row]
+            assert mentioned(found) == [], page
 
 
 def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
@@ -61,7 +57,7 @@ def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
     assert sweep_of(planned({"sweep": sweep}), lambda _: None)  # a log of an earlier version
 
 
-def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
+async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
     usage = Usage(1_000, 200, cache_read_input_tokens=9_000)
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
     opening = call("create", name="todo", args={"items": ["milk"]})
@@ -70,18 +66,15 @@ def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path
         def cost(self, usage: Usage) -> float:
             return usage.output_tokens / 1_000
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
-        async with running(desk) as pilot:
-            await say(pilot, "Is it?")
-            await until(pilot, lambda: shown(pilot, "$0.20"))
-            await say(pilot, "Again?")
-            await until(pilot, lambda: shown(pilot, "$0.40"))
-            await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
-            head = next(row for row in lines(pilot) if "$0.40" in row)
-            assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
-
-    asyncio.run(talk())
+    desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
+    async with running(desk) as pilot:
+        await say(pilot, "Is it?")
+        await until(pilot, lambda: shown(pilot, "$0.20"))
+        await say(pilot, "Again?")
+        await until(pilot, lambda: shown(pilot, "$0.40"))
+        await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
+        head = next(row for row in lines(pilot) if "$0.40" in row)
+        assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
 
 
 def test_the_cost_of_turns_whose_usage_is_not_known_is_not_guessed() -> None:
