@@ -3,14 +3,18 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.model import Answer
+from contextui.agent.prompt import install
+from contextui.model import NO_CACHE, Answer, Block, CachePrices
 from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.inspector.sweeps import sweep_of
 from contextui.tui.inspector.usage import Spending
+from tests.agent.talking import controller, run
 from tests.tui.running import desk_in, lines, running, say, shown, until
 
 WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\d", re.IGNORECASE)
@@ -45,6 +49,24 @@ async def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> No
             if page == "Request":  # the system prompt is shown there as it is sent
                 found = [row for row in found if "─" in row or "━" in row]
             assert mentioned(found) == [], page
+
+
+@pytest.mark.parametrize(("kept", "count"), [(CachePrices(), 3), (NO_CACHE, 1)])
+def test_without_a_cache_nothing_old_is_kept(kept: CachePrices, count: int) -> None:
+    class Plain(ScriptedModel):
+        prices = kept
+
+    def adding(text: str) -> Block:
+        return call("action", window_id="todo_1", action_id="add", params={"text": text})
+
+    model = Plain(call("create", name="todo"), "1", adding("milk"), "2", adding("eggs"), "3", "4")
+    talk = controller(model=model)
+    install(talk.context, "You help. " * 600)  # more than the least that is cached
+    for words in ("a list", "milk", "eggs", "and?"):
+        run(talk, f"{words} " + "so much more " * 500)  # what follows a window costs more than it
+    text = str(model.requests[-1].messages)
+    assert text.count("<Window id=") == count
+    assert "eggs</item>" in text
 
 
 def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
