@@ -349,14 +349,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         )
 
     def _subtitle(self, width: int) -> Content:
-        setting = self._setting
-        facts = facts_of(
-            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
-        )
         ends = Content("")
         if self.has_focus or self.has_focus_within or self.is_mouse_over:
             ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
-        right = Content.assemble(facts.within(width - ends.cell_length, setting.words), ends)
+        facts = facts_of(self.window, self._setting, width - ends.cell_length)
+        right = Content.assemble(facts, ends)
         if not self.note:
             return right
         if cell_len(self.note) > width - right.cell_length - 4:

@@ -16,7 +16,6 @@ from contextui.context.manager import ContextManager
 from contextui.text import one_line
 from contextui.tui.desktop.rowlist import FilterLine
 from contextui.tui.inspector.detail import (
-    BehindSummary,
     Description,
     Detail,
     TurnOf,
@@ -329,25 +328,18 @@ class ItemPage(Container):
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        """Show the whole item, for a summary also the items that it replaces; or turn the fold."""
-        row, prices = self._list.item_row, self._prices
-        if row is None or prices is None:
+        """Show the item's text, followed by what a gist or summary replaces; or turn the fold."""
+        row = self._list.item_row
+        if row is None or self._prices is None:
             self._turn_older()
-        elif row.log is None and (items := replaced(row.item, prices.snapshot.context)):
-            screen = BehindSummary(self._words, prices.snapshot, row.item, items, self._read)
-            self.app.push_screen(screen)
+            return
+        home = self._home(row)
+        if is_gist(row.item):
+            text = both_texts(row.item, home.counter, self._words)
         else:
-            self._read(row)
-
-    def _read(self, row: ItemRow) -> None:
-        """Show the item's text; for a gist, also the text that it replaces."""
-        home, item = self._home(row), row.item
-        is_short = is_gist(item)
-        text = (
-            both_texts(item, home.counter, self._words)
-            if is_short
-            else whole_text(row, home.windows)
-        )
+            text = whole_text(row, home.windows)
+            for item in map(ItemRow, replaced(row.item, home) if row.log is None else []):
+                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home.windows)}"
         self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------
