@@ -1,7 +1,8 @@
 """The page of items: what each key does, and what it costs before it is pressed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,22 +44,17 @@ from tests.tui.running import lines, running, say, until
 
 pytestmark = pytest.mark.long
 
-Act = Callable[["Pilot[int]", AppSession], Awaitable[None]]
 
-
-def inspect(
-    folder: Path, act: Act, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
-) -> None:
-    """Have the conversation of the shop, go to the inspector, and act."""
-
-    async def run() -> None:
-        desk = shop(folder, *more, **given)
-        async with running(desk, size, given.get("lang", "en")) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await act(pilot, desk)
-
-    asyncio.run(run())
+@asynccontextmanager
+async def inspecting(
+    folder: Path, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
+) -> "AsyncIterator[tuple[Pilot[int], AppSession]]":
+    """Have the conversation of the shop, and go to the inspector."""
+    desk = shop(folder, *more, **given)
+    async with running(desk, size, given.get("lang", "en")) as pilot:
+        await talk(pilot)
+        await enter(pilot)
+        yield pilot, desk
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -284,12 +280,13 @@ def is_old(block: PlacedBlock) -> bool:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, int]) -> None:
     def add(text: str) -> Answer:
         params = {"text": text}
         return reply(call("action", window_id="todo_1", action_id="add", params=params))
 
-    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
+    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
+    async with inspecting(tmp_path, *answers, size=size) as (pilot, desk):
         await say(pilot, "add eggs")
         await say(pilot, "add bread")
         context = desk.session.context
@@ -319,12 +316,13 @@ def test_outdated_blocks_are_dimmed_sub_rows(tmp_path: Path, size: tuple[int, in
         await say(pilot, "Thanks")
         assert not any(map(is_old, context.placed(context.outlook())))
 
-    answers = (add("eggs"), reply("Added."), add("bread"), reply("Added too."), reply("Fine."))
-    inspect(tmp_path, act, *answers, size=size)
 
-
-def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
+async def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(
+    tmp_path: Path,
+) -> None:
+    reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
+    answers, wide = (*reads, reply("Read."), reply("Fine.")), options(budget=200_000)
+    async with inspecting(tmp_path, *answers, options=wide) as (pilot, desk):
         item = await go_to(pilot, "read_file tests.py")
         await see(pilot, "turn 3, cached", "line 2 of the file")
         for number in range(10):
@@ -346,12 +344,9 @@ def test_a_file_is_shown_as_the_model_sees_it_whole_and_later_as_a_gist(tmp_path
         await not_see(pilot, "read_fi…  of ")
         assert desk.session.context.is_whole(item)
 
-    reads = (reply(call("read_file", path=f"{number}.py")) for number in range(10))
-    inspect(tmp_path, act, *reads, reply("Read."), reply("Fine."), options=options(budget=200_000))
 
-
-def test_it_speaks_chinese(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: AppSession) -> None:
+async def test_it_speaks_chinese(tmp_path: Path) -> None:
+    async with inspecting(tmp_path, lang="zh") as (pilot, _):
         await pilot.press("home")
         await see(pilot, "上下文", "条目  请求  用量  日志", "── 已缓存 ─", "0002 用户")
         item = await go_to(pilot, "read_file tests.py")
@@ -360,8 +355,6 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
         await see(pilot, f"已移除 {item.seq:04}，u 撤销。")
         await pilot.press("slash", *"xyz")
         await see(pilot, "没有条目包含“xyz”，Esc 清除。")
-
-    inspect(tmp_path, act, lang="zh")
 
 
 async def test_at_the_start_there_is_only_the_prompt_then_calls_show_what_they_do(
