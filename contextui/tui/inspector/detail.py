@@ -377,7 +377,7 @@ class WholeText(ModalScreen[None]):
 
     BINDINGS = [
         Binding("c", "copy", "copy"),
-        Binding("escape,enter,x,q", "leave", "back"),
+        Binding("escape,enter,x,q", "dismiss", "back"),
     ]
 
     def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
@@ -398,9 +398,6 @@ class WholeText(ModalScreen[None]):
 
     def action_copy(self) -> None:
         copy_text(self, self._text, self._words)
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
 
 def copy_text(widget: Widget, text: str, words: Words) -> None:
