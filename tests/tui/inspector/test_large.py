@@ -14,8 +14,14 @@ from contextui.tui.inspector.rows import Line, Rows
 from contextui.words import Words
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
 from tests.tui.running import desk_in, running, say, until
+from tests.tui.sharing import SharedApp
 
 MANY = 30_000
+
+
+@pytest.fixture
+def shared(dialogs: SharedApp) -> SharedApp:
+    return dialogs
 
 
 class Counted(Rows):
