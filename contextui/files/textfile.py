@@ -60,7 +60,7 @@ class Encoding:
         """Decode a whole file; damaged text raises an error and is never replaced."""
         try:
             text = data[len(self.bom) :].decode(self.codec)
-        except (UnicodeDecodeError, LookupError) as error:
+        except (UnicodeError, LookupError) as error:
             raise UnreadableFileError(
                 path,
                 "{name} is not valid {encoding}: {why}.",
@@ -138,11 +138,25 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     return Encoding("latin-1" if _UNDEFINED_IN_CP1252.search(data) else "cp1252")
 
 
-def _named(codec: str, data: bytes) -> Encoding:
-    """Return an encoding that the caller named, with the byte order mark of this file."""
-    marks = ((mark, unit) for mark, of_mark, unit in _MARKS if of_mark == codec)
-    mark, unit = next(marks, (b"", 1))
-    return Encoding(codec, mark if data.startswith(mark) else b"", unit)
+def _named(codec: str, data: bytes, path: str) -> Encoding:
+    """Look up an encoding that the caller named, if it restores the same bytes."""
+    try:
+        name = codecs.lookup(codec).name
+        "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
+    except (LookupError, ValueError) as error:
+        raise UnreadableFileError(
+            path, "There is no encoding {name}.", name=shown(codec)
+        ) from error
+    marks = [mark for mark in _MARKS if data.startswith(mark[0]) and mark[1] == name]
+    encoding = Encoding(name, *marks[0][::2]) if marks else Encoding(name)
+    if encoding.encode(encoding.decode(data, path), path) != data:
+        raise UnreadableFileError(
+            path,
+            "{name} read as {encoding} could not be saved again as it is.",
+            name=shown(path),
+            encoding=codec,
+        )
+    return encoding
 
 
 PAGE_LINES = 100
@@ -243,7 +257,7 @@ class TextFile:
     @classmethod
     def from_bytes(cls, data: bytes, path: str = "", *, encoding: str | None = None) -> "TextFile":
         """Decode a file's bytes with the named encoding, or detect it."""
-        found = _named(encoding, data) if encoding else detect(data, path)
+        found = _named(encoding, data, path) if encoding else detect(data, path)
         return cls(found.decode(data, path), found, path)
 
     def to_bytes(self) -> bytes:

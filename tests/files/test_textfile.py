@@ -199,9 +199,15 @@ class TestNamedEncoding:
         assert file.lines == ("日本語",)
         assert file.replace_text("本", "木").to_bytes() == "日木語\r\n".encode("shift_jis")
 
-    def test_it_must_fit(self) -> None:
+    def test_there_must_be_such_an_encoding(self) -> None:
+        for codec in ("nonsense", "hex", "rot13", "a\0b"):
+            with pytest.raises(UnreadableFileError, match="no encoding"):
+                TextFile.from_bytes(b"abc", encoding=codec)
+
+    def test_it_must_round_trip(self) -> None:
         with pytest.raises(UnreadableFileError, match="not valid ascii"):
             TextFile.from_bytes("é".encode(), encoding="ascii")
-        with pytest.raises(UnreadableFileError, match="not valid nonsense"):
-            TextFile.from_bytes(b"abc", encoding="nonsense")
-        assert TextFile.from_bytes(codecs.BOM_UTF8 + b"a", encoding="utf-8").text == "a"
+        with pytest.raises(UnreadableFileError, match="could not be saved"):
+            TextFile.from_bytes(b"+AGE-", encoding="utf-7")
+        marked = TextFile.from_bytes(codecs.BOM_UTF8 + b"a", encoding="utf8")
+        assert (marked.text, marked.encoding.bom) == ("a", codecs.BOM_UTF8)

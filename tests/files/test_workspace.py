@@ -208,11 +208,6 @@ def test_a_link_that_stays_inside_is_followed(root: Path) -> None:
         assert workspace.real(path) == "file.txt", name
 
 
-def test_two_dots_after_a_link_are_read_as_people_read_them(root: Path) -> None:
-    (root / "link").symlink_to("sub/deep")
-    assert Workspace(root).read_bytes("link/../file.txt") == b"inside\n"
-
-
 def test_circular_links_are_refused(root: Path) -> None:
     for path in ("loop", "loop-a", "loop/file.txt"):
         with pytest.raises(UnreadableFileError, match="circle"):

@@ -125,7 +125,10 @@ class SharedChat(SharedApp):
             pilot.app.main.sizes.fit()
             await act(pilot)
 
-        self.run(begin, size)
+        super().run(begin, size)
+
+    def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
+        self.talk(act, size=size)
 
     def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self._number += 1  # an app after a test that failed has a folder of its own

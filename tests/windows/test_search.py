@@ -1,6 +1,5 @@
 """A search of all files: its results, the lines that they lead to, and the command for it."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -113,22 +112,9 @@ def test_results_replace_a_filter_and_a_hit_opens_at_its_line(
     use_shared(chat, folder, steps)
 
 
-def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
+async def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
     folder: Path, tmp_path: Path
 ) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
-        async with running(desk, (80, 24)) as pilot:
-            await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
-            await pilot.resize_terminal(150, 40)
-            await search(pilot, desk, ("search", "no such", 1))  # nothing: a tree of one row
-            await until(pilot, lambda: shown(pilot, "0 found"))
-            await find_in_palette(pilot)
-            await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
-            frame = await frame_of(pilot, "editor_1")
-            await seen(pilot, frame, "60  def needle")
-            await until(pilot, lambda: place_of(frame) == 60)
-
     async def search(
         pilot: "Pilot[int]", desk: AppSession, *searches: tuple[str, str, int]
     ) -> None:
@@ -162,4 +148,14 @@ def test_the_command_searches_all_files_and_the_palette_finds_it_and_a_line(
             await pilot.press(*(["enter", "enter"] if ":" in query else ["escape", "escape"]))
             await until(pilot, lambda palette=palette: pilot.app.screen is not palette)  # type: ignore[misc]
 
-    asyncio.run(go())
+    desk = desk_in(tmp_path, windows=[FilesWindow, EditorWindow])
+    async with running(desk, (80, 24)) as pilot:
+        await search(pilot, desk, ("find", "needle", 2), ("grep", "Needle", 1))
+        await pilot.resize_terminal(150, 40)
+        await search(pilot, desk, ("search", "no such", 1))  # nothing: a tree of one row
+        await until(pilot, lambda: shown(pilot, "0 found"))
+        await find_in_palette(pilot)
+        await until(pilot, lambda: desk.session.windows.get("editor_1") is not None)
+        frame = await frame_of(pilot, "editor_1")
+        await seen(pilot, frame, "60  def needle")
+        await until(pilot, lambda: place_of(frame) == 60)

@@ -61,7 +61,7 @@ class ResultScreen(ModalScreen[None]):
     """Shows a whole result, scrollable."""
 
     BINDINGS = [
-        Binding("escape,enter,d,q", "leave", "back", show=False),
+        Binding("escape,enter,d,q", "dismiss", "back", show=False),
         Binding("up,k", "scroll(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
         Binding("pageup", "scroll(-10)", show=False),
@@ -88,9 +88,6 @@ class ResultScreen(ModalScreen[None]):
 
     def action_scroll(self, by: int) -> None:
         self.query_one(ChangeView).scroll_relative(y=by, animate=False)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
     def on_click(self) -> None:
         self.dismiss(None)

@@ -189,7 +189,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
     """Asks for the params of an action and runs it; stays open until it succeeds."""
 
     BINDINGS = [
-        Binding("escape", "leave", "back", show=False),
+        Binding("escape", "dismiss", "back", show=False),
         Binding("enter", "run", show=False),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
@@ -252,9 +252,6 @@ class FormScreen(ModalScreen[ActionResult | None]):
     def _show_note(self, text: str, style: str) -> None:
         self._note.update(Content.assemble((line(text), style)))
         self._note.display = bool(text)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:

@@ -203,7 +203,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.note = ""
         """The result that the border shows."""
         self._note_style, self._note_timer = "", cast(Timer | None, None)
-        self._will_go_in = False
+        self.will_go_in = False
         self.is_pinned = False
         self.runner = ActionRunner(self, window, setting, lambda: self.body, self.show_note)
 
@@ -349,14 +349,11 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         )
 
     def _subtitle(self, width: int) -> Content:
-        setting = self._setting
-        facts = facts_of(
-            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
-        )
         ends = Content("")
         if self.has_focus or self.has_focus_within or self.is_mouse_over:
             ends = Content.assemble("  ", (_MENU, f"{KEY} bold"))
-        right = Content.assemble(facts.within(width - ends.cell_length, setting.words), ends)
+        facts = facts_of(self.window, self._setting, width - ends.cell_length)
+        right = Content.assemble(facts, ends)
         if not self.note:
             return right
         if cell_len(self.note) > width - right.cell_length - 4:
@@ -436,7 +433,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.set_class(bool(reason), "-error")
         self.draw_border()
         self.post_message(self.Resized())
-        if self._will_go_in and not undrawn:
+        if self.will_go_in and not undrawn:
             self.call_after_refresh(self._go_in_now)
 
     @on(Guard.Failed)
@@ -487,17 +484,13 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def go_in(self) -> None:
         """Focus the body, as soon as it is drawn, unless the focus is elsewhere by then."""
-        self._will_go_in = True
+        self.will_go_in = True
         self._draw()
 
-    @property
-    def will_go_in(self) -> bool:
-        return self._will_go_in
-
     def _go_in_now(self) -> None:
-        if self._will_go_in and self.app.focused is self:
+        if self.will_go_in and self.app.focused is self:
             self.action_go_in()
-        self._will_go_in = False
+        self.will_go_in = False
 
     def action_out(self) -> None:
         self.focus()

@@ -365,12 +365,7 @@ class WindowLines(Widget):
     def _line(self, number: int, window: Window, width: int) -> Content:
         setting = self._setting
         name = line(name_of(window))
-        facts = Content("")
-        if width >= _FACTS:
-            tokens = setting.tokens(window.id)
-            facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
-                width // 2, setting.words
-            )
+        facts = facts_of(window, setting, width // 2) if width >= _FACTS else Content("")
         if jobs := runtime_of(window).jobs.running():
             passed = age(max(time.monotonic() - jobs[-1].started, 0))
             now = Content.assemble((f"{spinner()} ", "$text-warning"), (passed, MUTED))

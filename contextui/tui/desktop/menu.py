@@ -43,7 +43,7 @@ class MenuScreen(ModalScreen[Chosen | None]):
     """Shows entries in groups and returns the selected one."""
 
     BINDINGS = [
-        Binding("escape", "leave", "back", show=False),
+        Binding("escape", "dismiss", "back", show=False),
         Binding("space", "fill_in", show=False),
     ]
 
@@ -93,9 +93,6 @@ class MenuScreen(ModalScreen[Chosen | None]):
         if self._can_fill_in and listed.highlighted is not None:
             option = listed.get_option_at_index(listed.highlighted)
             self.dismiss(Chosen(option.id or "", fill_in=True))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:

@@ -441,11 +441,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         message.stop()
         worker = self.run_worker(self._go_to_file(message.path, message.line), group="file")
         if isinstance(self.app, KeyLine):  # the next keys are typed into the file
-            self.app.hold(lambda: worker.is_finished and not self._is_going_in)
-
-    @property
-    def _is_going_in(self) -> bool:
-        return any(one.will_go_in for one in self._frames.values())
+            frames = self._frames
+            self.app.hold(
+                lambda: worker.is_finished and not any(one.will_go_in for one in frames.values())
+            )
 
     async def _go_to_file(self, path: str, line: int | None) -> None:
         """Put the cursor into the text of a file, in the editor that has it or in a new one."""

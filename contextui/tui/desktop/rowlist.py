@@ -160,33 +160,19 @@ class FilterInput(Input):
     """The text of a filter; the keys that move the list's cursor work here, too."""
 
     BINDINGS = [
-        Binding("up", "move('step', -1)", "move", key_display="↑↓"),
-        Binding("down", "move('step', 1)", show=False),
-        Binding("pageup", "move('page', -1)", show=False),
-        Binding("pagedown", "move('page', 1)", show=False),
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
         Binding("enter", "submit", "open"),
         Binding("escape", "clear_filter", "clear filter"),
     ]
 
-    class Moved(Message):
-        """Posted when the list's cursor is to move."""
-
-        def __init__(self, how: str, by: int) -> None:
-            super().__init__()
-            self.how, self.by = how, by
-
-    class Cleared(Message):
-        """Posted when the person leaves the filter."""
-
-    def __init__(self, hint: str) -> None:
+    def __init__(self, hint: str, rows: RowList[T], clear: Callable[[], None]) -> None:
         super().__init__(placeholder=hint, compact=True)
+        self.action_step, self.action_page = rows.action_step, rows.action_page
+        self.action_clear_filter = clear
         self.can_focus = False  # until it is used
-
-    def action_move(self, how: str, by: int) -> None:
-        self.post_message(self.Moved(how, by))
-
-    def action_clear_filter(self) -> None:
-        self.post_message(self.Cleared())
 
 
 class FilterLine(Horizontal):
@@ -224,7 +210,7 @@ class FilterLine(Horizontal):
         is_always_shown: bool = False,
     ) -> None:
         super().__init__()
-        self._rows, self._input = rows, FilterInput(hint)
+        self._rows, self._input = rows, FilterInput(hint, rows, self.end)
         self._keeps, self._is_always_shown = keeps, is_always_shown
         self._found = Static(classes="found")
         self.display = is_always_shown
@@ -277,17 +263,6 @@ class FilterLine(Horizontal):
             self._leave(is_shown=True)
         else:
             self.end()
-
-    @on(FilterInput.Moved)
-    def _move(self, message: FilterInput.Moved) -> None:
-        message.stop()
-        move = self._rows.action_page if message.how == "page" else self._rows.action_step
-        move(message.by)
-
-    @on(FilterInput.Cleared)
-    def _clear(self, message: FilterInput.Cleared) -> None:
-        message.stop()
-        self.end()
 
 
 def mark_style(mark: str) -> str:

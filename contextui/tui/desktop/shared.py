@@ -133,38 +133,18 @@ class Setting:
 _GAP = "   "
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Facts shown in a window's bottom border."""
-
-    actor: Content
-    lod: str
-    tokens: str
-    is_late: bool = False
-
-    def within(self, width: int, words: Words) -> Content:
-        late = (words("busy"), "$text-warning") if self.is_late else ""
-        detail = (words(self.lod), MUTED) if self.lod != Lod.FULL.value else ""
-        tokens = (self.tokens, MUTED)
-        for parts in (
-            (self.actor, late, detail, tokens),
-            (self.actor, late, tokens),
-            (late, tokens),
-        ):
-            row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
-            if row.cell_length <= width:
-                return row
-        return Content("")
-
-
-def facts_of(window: Window, last_actions: LastActions, tokens: int | None, words: Words) -> Facts:
-    """Return a window's facts: actor, level of detail, tokens, and whether it is late."""
-    return Facts(
-        last_actions.render(window.id, words),
-        window.lod.value,
-        "–" if tokens is None else short(tokens),
-        runtime_of(window).worker.is_late,
-    )
+def facts_of(window: Window, setting: Setting, width: int) -> Content:
+    """Return actor, level of detail and tokens, as far as they fit into a window's border."""
+    words, lod, count = setting.words, window.lod, setting.tokens(window.id)
+    actor = setting.last_actions.render(window.id, words)
+    late = (words("busy"), "$text-warning") if runtime_of(window).worker.is_late else ""
+    detail = (words(lod.value), MUTED) if lod is not Lod.FULL else ""
+    tokens = ("–" if count is None else short(count), MUTED)
+    for parts in ((actor, late, detail, tokens), (actor, late, tokens), (late, tokens)):
+        row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
+        if row.cell_length <= width:
+            return row
+    return Content("")
 
 
 def name_of(window: Window) -> str:

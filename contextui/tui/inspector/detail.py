@@ -17,13 +17,10 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from contextui.context.item import ContextItem
 from contextui.text import one_line
 from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.edit import Note
-from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.labels import (
-    counted,
     fate,
     origin,
     outdated,
@@ -32,7 +29,7 @@ from contextui.tui.inspector.labels import (
     title,
 )
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import Fold, ItemRow, Rows, tokens_of
+from contextui.tui.inspector.rows import Fold, ItemRow, tokens_of
 from contextui.tui.inspector.snapshot import ContextSnapshot
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
 from contextui.windowing.snapshot import Lod
@@ -316,49 +313,6 @@ def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
 
 
-_AROUND = 4  # rows of the box that are not items
-
-
-class BehindSummary(ModalScreen[None]):
-    """A summary and the items that it replaces."""
-
-    BINDINGS = [Binding("escape,q", "leave", "back")]
-
-    def __init__(
-        self,
-        words: Words,
-        snapshot: ContextSnapshot,
-        summary: ContextItem,
-        items: Sequence[ContextItem],
-        read: Callable[[ItemRow], None],
-    ) -> None:
-        super().__init__()
-        self._words, self._snapshot, self._read = words, snapshot, read
-        self._rows = [ItemRow(summary), *map(ItemRow, items)]
-
-    def compose(self) -> ComposeResult:
-        title = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
-        with Vertical(id="whole") as box:
-            box.border_title = Content(line(title))
-            yield ItemList(self._words, shows_states=False)
-            hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
-            yield KeyBar(self._words, hints)
-
-    def on_mount(self) -> None:
-        most = self.app.size.height * 23 // 25
-        self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
-        self.query_one(ItemList).show_items(self._snapshot, Rows([self._rows]))
-
-    @on(ItemList.Opened)
-    def _open(self) -> None:
-        row = self.query_one(ItemList).item_row
-        if row is not None:
-            self._read(row)
-
-    def action_leave(self) -> None:
-        self.dismiss()
-
-
 Break = Callable[[str, int], Iterable[str]]
 
 _LONG = 100_000  # characters from which a thread wraps the text
@@ -423,7 +377,7 @@ class WholeText(ModalScreen[None]):
 
     BINDINGS = [
         Binding("c", "copy", "copy"),
-        Binding("escape,enter,x,q", "leave", "back"),
+        Binding("escape,enter,x,q", "dismiss", "back"),
     ]
 
     def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
@@ -444,9 +398,6 @@ class WholeText(ModalScreen[None]):
 
     def action_copy(self) -> None:
         copy_text(self, self._text, self._words)
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
 
 def copy_text(widget: Widget, text: str, words: Words) -> None:

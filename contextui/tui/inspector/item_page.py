@@ -16,7 +16,6 @@ from contextui.context.manager import ContextManager
 from contextui.text import one_line
 from contextui.tui.desktop.rowlist import FilterLine
 from contextui.tui.inspector.detail import (
-    BehindSummary,
     Description,
     Detail,
     TurnOf,
@@ -134,9 +133,9 @@ class ItemPage(Container):
         self._levels: Levels | None = None
         self._search: Search | None = None
         self._older: OlderItems | None = None
-        self._list = ItemList(words)
+        self.listing = ItemList(words)
         self._filter = FilterLine(
-            self._list, hint=words("Filter items. Enter keeps, Esc clears."), keeps=True
+            self.listing, hint=words("Filter items. Enter keeps, Esc clears."), keeps=True
         )
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
@@ -144,12 +143,8 @@ class ItemPage(Container):
     def compose(self) -> ComposeResult:
         with Container(id="listing"):
             yield self._filter
-            yield self._list
+            yield self.listing
         yield Detail(self._words)
-
-    @property
-    def listing(self) -> ItemList:
-        return self._list
 
     # --- rendering ---------------------------------------------------------------------
 
@@ -164,7 +159,9 @@ class ItemPage(Container):
         before = self._prices.snapshot if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not snapshot.context:
-            self._levels = Levels(snapshot.context.render_tokens, self._post_levels_known)
+            self._levels = Levels(
+                snapshot.context.render_tokens, lambda: self.post_message(self.LevelsKnown())
+            )
             self._search_again()
         self._prices = Prices(snapshot, self._prices)
         if self._search is not None:
@@ -177,18 +174,15 @@ class ItemPage(Container):
             unfolded = older.rows if older.is_unfolded else None
             rows = rows.after([[older.fold], unfolded or []])
         remark = self._words("This is all the model sees so far.") if alone else ""
-        self._list.show_items(snapshot, rows, remark)
+        self.listing.show_items(snapshot, rows, remark)
         self.show_chosen()
-
-    def _post_levels_known(self) -> None:
-        self.post_message(self.LevelsKnown())
 
     @on(ItemList.Moved)
     @on(LevelsKnown)
     def show_chosen(self) -> None:
-        row, prices, detail = self._list.item_row, self._prices, self.query_one(Detail)
+        row, prices, detail = self.listing.item_row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
-            fold = self._list.fold
+            fold = self.listing.fold
             about = describe_fold(fold, self._words) if fold is not None else Description()
             detail.show(about, [], Note(""))
             self._offer_keys("")
@@ -241,17 +235,17 @@ class ItemPage(Container):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "change":
-                return self._list.has_focus and str(parameters[0]) in self._keys
+                return self.listing.has_focus and str(parameters[0]) in self._keys
             case "edit":
-                return self._list.has_focus and "e" in self._keys
+                return self.listing.has_focus and "e" in self._keys
             case "undo":
-                return self._list.has_focus and self._changing is not None
+                return self.listing.has_focus and self._changing is not None
             case "clear":
                 return self._filter.display
         return True
 
     def action_change(self, key: str) -> None:
-        row = self._list.item_row
+        row = self.listing.item_row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
             note = self._changing.press(offer, row)
@@ -263,7 +257,7 @@ class ItemPage(Container):
 
     def action_explain(self, key: str) -> None:
         """Explain why there is no other level of detail, or nothing to restore."""
-        row = self._list.item_row
+        row = self.listing.item_row
         if row is None or self._changing is None:
             return
         hidden = row.item.hidden
@@ -276,7 +270,7 @@ class ItemPage(Container):
         self._show_note(Note(self._words(reason, seq=f"{row.item.seq:04}")), row)
 
     def _offer(self, key: str) -> Offer | None:
-        offers = self._offers(self._list.item_row) if self._list.item_row is not None else []
+        offers = self._offers(self.listing.item_row) if self.listing.item_row is not None else []
         return next((one for one in offers if one.key == key), None)
 
     @on(Detail.Pressed)
@@ -287,7 +281,7 @@ class ItemPage(Container):
             self.action_change(message.key)
 
     def action_edit(self) -> None:
-        row, changing, offer = self._list.item_row, self._changing, self._offer("e")
+        row, changing, offer = self.listing.item_row, self._changing, self._offer("e")
         if not (row and changing and offer and offer.price):
             return
 
@@ -305,12 +299,12 @@ class ItemPage(Container):
         undo_rewind = getattr(self.screen, "undo_rewind", None)
         if undo_rewind is not None and undo_rewind():
             return
-        if self._changing is not None and self._list.item_row is not None:
-            self._show_note(self._changing.undo(), self._list.item_row)
+        if self._changing is not None and self.listing.item_row is not None:
+            self._show_note(self._changing.undo(), self.listing.item_row)
 
     def _show_note(self, note: Note, row: ItemRow) -> None:
         self._note, self._noted_for = note, row.item.id
-        self._list.stay()
+        self.listing.stay()
         self.post_message(self.Changed())
         self.show_chosen()
 
@@ -324,30 +318,23 @@ class ItemPage(Container):
         return f"{row.item.seq:04} {title(row, self._home(row).calls, self._words)}"
 
     def action_copy(self) -> None:
-        if (row := self._list.item_row) is not None:
+        if (row := self.listing.item_row) is not None:
             copy_text(self, whole_text(row, self._home(row).windows), self._words)
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        """Show the whole item, for a summary also the items that it replaces; or turn the fold."""
-        row, prices = self._list.item_row, self._prices
-        if row is None or prices is None:
+        """Show the item's text, followed by what a gist or summary replaces; or turn the fold."""
+        row = self.listing.item_row
+        if row is None or self._prices is None:
             self._turn_older()
-        elif row.log is None and (items := replaced(row.item, prices.snapshot.context)):
-            screen = BehindSummary(self._words, prices.snapshot, row.item, items, self._read)
-            self.app.push_screen(screen)
+            return
+        home = self._home(row)
+        if is_gist(row.item):
+            text = both_texts(row.item, home.counter, self._words)
         else:
-            self._read(row)
-
-    def _read(self, row: ItemRow) -> None:
-        """Show the item's text; for a gist, also the text that it replaces."""
-        home, item = self._home(row), row.item
-        is_short = is_gist(item)
-        text = (
-            both_texts(item, home.counter, self._words)
-            if is_short
-            else whole_text(row, home.windows)
-        )
+            text = whole_text(row, home.windows)
+            for item in map(ItemRow, replaced(row.item, home) if row.log is None else []):
+                text += f"\n\n── {self._heading(item)}\n\n{whole_text(item, home.windows)}"
         self.app.push_screen(WholeText(self._words, self._heading(row), text))
 
     # --- filtering ---------------------------------------------------------------------
@@ -383,7 +370,7 @@ class ItemPage(Container):
             query = one_line(search.query, 40)
             remark = self._words('No item contains "{query}". Esc clears.', query=query)
         rows = Rows([list(search.found)])
-        self._list.show_items(self._prices.snapshot, rows, remark, is_search=True)
+        self.listing.show_items(self._prices.snapshot, rows, remark, is_search=True)
         self.show_chosen()
         if more:
             sure_timer(self, _PAUSE, self._go_on_searching)

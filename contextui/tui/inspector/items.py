@@ -43,11 +43,11 @@ class ItemList(RowList[Line]):
             super().__init__()
             self.follows, self.new = follows, new
 
-    def __init__(self, words: Words, *, shows_states: bool = True) -> None:
+    def __init__(self, words: Words) -> None:
         super().__init__(self._draw, _key_of, id="list")
-        self._words, self._shows_states = words, shows_states
+        self._words = words
         self._snapshot: ContextSnapshot | None = None
-        self._follows = shows_states
+        self._follows = True
         self._is_search = False
         self._known = 0  # items when the person moved away from the newest
         self._posted: tuple[bool, int] | None = None
@@ -112,7 +112,7 @@ class ItemList(RowList[Line]):
     def choose(self, place: int, step: int = 1) -> None:
         super().choose(place, step)
         if not self._is_search:
-            self._follows = self._shows_states and self.cursor >= self._newest()
+            self._follows = self.cursor >= self._newest()
             self._post_followed()
 
     def stay(self) -> None:
@@ -221,13 +221,13 @@ class ItemList(RowList[Line]):
         return fit(f"{fit(text, length)}  {state}", room)
 
     def _state(self, row: ItemRow) -> str:
-        if self._snapshot is None or not self._shows_states:
+        if self._snapshot is None:
             return ""
         return state(row.item, row.home(self._snapshot.context), self._words)
 
     def _gist_size(self, row: ItemRow) -> str:
         """Return the size of what the row's gist replaces, which is always shown."""
-        if self._snapshot is None or not self._shows_states:
+        if self._snapshot is None:
             return ""
         return gist_size(row.item, row.home(self._snapshot.context), self._words)
 

@@ -6,11 +6,11 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.events import Key, Resize, Show
 from textual.message import Message
-from textual.widget import Widget
 
 from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
 from contextui.session.usage import Sweep
 from contextui.tui.app_session import AppSession, Changes
+from contextui.tui.desktop.rowlist import RowList
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
@@ -207,7 +207,9 @@ class Inspector(Vertical):
         has_focus = self.has_focus_within
         self._show_page(page)
         if has_focus:
-            self._stop(page).focus()
+            shown = self._pages()[page]
+            has_list = isinstance(shown, ItemPage | RequestPage)
+            (shown.query_one(RowList) if has_list else shown).focus()
         self._look()
 
     def _show_page(self, page: str) -> None:
@@ -223,15 +225,6 @@ class Inspector(Vertical):
             "Usage": self.query_one(UsagePage),
             "Log": self.query_one(LogPage),
         }
-
-    def _stop(self, page: str) -> Widget:
-        match self._pages()[page]:
-            case ItemPage() as items:
-                return items.listing
-            case RequestPage() as request:
-                return request.outline
-            case other:
-                return other
 
     # --- turns -------------------------------------------------------------------------
 

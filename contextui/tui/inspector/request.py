@@ -30,6 +30,18 @@ MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
 _NAME, _TOKENS = 13, 6  # cells
 
 
+def cache_rule(words: Words, width: int, start: int, *notes: str) -> Content:
+    """Return the line where the cache ends, with the first of the notes that fits."""
+    name = f" {words('cache ends here')} "
+    room = width - start - cell_len(name)
+    note = next((one for one in notes if cell_len(one) < room), notes[-1] if notes else "")
+    rest = max(room - cell_len(note), 0)
+    return Content.assemble(
+        ("─" * start, "$warning 60%"), (name, "$text-warning"),
+        ("─" * rest, "$warning 60%"), (note, "$text-warning"),
+    )  # fmt: skip
+
+
 class Outline(RowList[Part | None]):
     """All parts of the request, in order, and a rule where the cache ends."""
 
@@ -70,22 +82,14 @@ class Outline(RowList[Part | None]):
 
     def _draw(self, part: Part | None, width: int) -> Content:
         if part is None:
-            return self._rule(width)
+            cached = self._draft.cached_tokens if self._draft is not None else 0
+            return cache_rule(self._words, width, 1, f" {self._shown_tokens(cached)}")
         return Content.assemble(
             (f"{part.mark} ", MARKS[part.mark]),
             (fit(part.name, _NAME), MUTED),
             (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
             (fit(self._shown_tokens(part.tokens), _TOKENS, right=True), MUTED),
         )
-
-    def _rule(self, width: int) -> Content:
-        cached = self._draft.cached_tokens if self._draft is not None else 0
-        name, tokens = f" {self._words('cache ends here')} ", f" {self._shown_tokens(cached)}"
-        rest = max(width - 1 - cell_len(name) - len(tokens), 0)
-        return Content.assemble(
-            ("─", "$warning 60%"), (name, "$text-warning"),
-            ("─" * rest, "$warning 60%"), (tokens, "$text-warning"),
-        )  # fmt: skip
 
     def _shown_tokens(self, tokens: int) -> str:
         return short(self._counter.calibrated(tokens)) if self._counter is not None else ""
@@ -222,7 +226,11 @@ class Bytes(LineView, can_focus=False):
     def line_at(self, number: int, width: int) -> Content:
         line = self._lines[number]
         if line.part < 0:
-            return self._rule(width)
+            if self._draft is None or self._counter is None:
+                return cache_rule(self._words, width, 5)
+            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
+            note = self._words("{tokens} below at full price", tokens=uncached)
+            return cache_rule(self._words, width, 5, f" {note}", f" {uncached}")
         if line.folded:
             note = self._words("{count} lines hidden   Enter expands", count=line.folded)
             return Content.assemble(("       …  ", FAINT), (note, MUTED))
@@ -232,20 +240,6 @@ class Bytes(LineView, can_focus=False):
             (f"{line.mark} ", MARKS[line.mark] + ground if ground else ""),
             (fit(line.text.expandtabs(4), max(width - 7, 1)), "$foreground" + ground),
         )
-
-    def _rule(self, width: int) -> Content:
-        words = self._words
-        name, note = f" {words('cache ends here')} ", ""
-        if self._draft is not None and self._counter is not None:
-            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
-            note = f" {words('{tokens} below at full price', tokens=uncached)}"
-            if 6 + cell_len(name) + cell_len(note) > width:
-                note = f" {uncached}"
-        rest = max(width - 5 - cell_len(name) - cell_len(note), 0)
-        return Content.assemble(
-            ("─────", "$warning 60%"), (name, "$text-warning"),
-            ("─" * rest, "$warning 60%"), (note, "$text-warning"),
-        )  # fmt: skip
 
 
 class RequestPage(Container):

@@ -1,6 +1,5 @@
 """The table of the usage page never cuts a figure."""
 
-import asyncio
 from pathlib import Path
 
 from hypothesis import given
@@ -34,33 +33,30 @@ FULL = TurnUsage(
 )
 
 
-def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            pane = inspector(pilot)
-            pilot.app.main.navigation.enter("context")  # type: ignore[attr-defined]
-            pane._turn_to("Usage")
-            await until(pilot, lambda: pane.query_one(UsagePage).size.width > 0)
-            page = pane.query_one(UsagePage)
-            turns = [TurnUsage(1, cached=486, uncached=12, answered=7)] * 60
-            page.show([*turns, FULL])  # so many that there is a scroll bar
-            await seen(pilot, page, "777,777")
-            text = "\n".join(region_text(pilot, page))
-            names = ("answered", "not cached", "cached", "outdated")
-            assert [one for one in names if one not in text] == []
-            row = next(one for one in text.split("\n") if "777,777" in one)
-            assert row.split()[:5] == ["999", "999,999", "666,666", "888,888", "777,777"]
-            huge = TurnUsage(
-                5, cached=123_456_789, uncached=98_765_432, answered=1_234_567, outdated=45_678_901
-            )
-            page.show([*turns, huge])
-            await seen(pilot, page, "1,234,567")
-            row = next(one for one in region_text(pilot, page) if "1,234,567" in one)
-            assert set(row.split()[1:]) <= {"98,765,432", "1,234,567", "45,678,901"}
-            assert "123,456,789" not in row
-
-    asyncio.run(go())
+async def test_all_numbers_below_a_million_fit_beside_the_chat(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    async with running(desk) as pilot:
+        pane = inspector(pilot)
+        pilot.app.main.navigation.enter("context")  # type: ignore[attr-defined]
+        pane._turn_to("Usage")
+        await until(pilot, lambda: pane.query_one(UsagePage).size.width > 0)
+        page = pane.query_one(UsagePage)
+        turns = [TurnUsage(1, cached=486, uncached=12, answered=7)] * 60
+        page.show([*turns, FULL])  # so many that there is a scroll bar
+        await seen(pilot, page, "777,777")
+        text = "\n".join(region_text(pilot, page))
+        names = ("answered", "not cached", "cached", "outdated")
+        assert [one for one in names if one not in text] == []
+        row = next(one for one in text.split("\n") if "777,777" in one)
+        assert row.split()[:5] == ["999", "999,999", "666,666", "888,888", "777,777"]
+        huge = TurnUsage(
+            5, cached=123_456_789, uncached=98_765_432, answered=1_234_567, outdated=45_678_901
+        )
+        page.show([*turns, huge])
+        await seen(pilot, page, "1,234,567")
+        row = next(one for one in region_text(pilot, page) if "1,234,567" in one)
+        assert set(row.split()[1:]) <= {"98,765,432", "1,234,567", "45,678,901"}
+        assert "123,456,789" not in row
 
 
 async def seen(pilot: "Pilot[int]", page: UsagePage, text: str) -> None:

@@ -1,6 +1,5 @@
 """Text that would act, in every place where the inspector shows text: it is only shown."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -53,37 +52,34 @@ def check(pilot: "Pilot[int]") -> None:
     assert pilot.app.return_code is None
 
 
-def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = hostile_desk(tmp_path)
-        async with running(desk) as pilot:
-            await say(pilot, HOSTILE)
-            await enter(pilot)
-            await pilot.press("home", "down")
-            item = desk.session.context.get_all()[1]
-            before = item.content
-            assert "\x1b" in before
-            await pilot.press("enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-            await see(pilot, "[/foo]")
-            check(pilot)
-            await pilot.press("c", "escape")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
-            await pilot.press("e")
-            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
-            await see(pilot, "[/foo]", "Control characters are shown")
-            check(pilot)
-            await pilot.press("ctrl+s")  # what is not edited keeps its characters
-            await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
-            assert item.content == before
-            await pilot.press("c")
-            assert pilot.app.clipboard == before
-            await pilot.press("slash", *"[/]", "[", "/")
-            await see(pilot, 'No item contains "[/][/"')
-            check(pilot)
-            await pilot.press("escape")
-            await until(pilot, lambda: rows(pilot).has_focus)
-            await pilot.press("d", "d")
-            check(pilot)
-
-    asyncio.run(run())
+async def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
+    desk = hostile_desk(tmp_path)
+    async with running(desk) as pilot:
+        await say(pilot, HOSTILE)
+        await enter(pilot)
+        await pilot.press("home", "down")
+        item = desk.session.context.get_all()[1]
+        before = item.content
+        assert "\x1b" in before
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "[/foo]")
+        check(pilot)
+        await pilot.press("c", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+        await see(pilot, "[/foo]", "Control characters are shown")
+        check(pilot)
+        await pilot.press("ctrl+s")  # what is not edited keeps its characters
+        await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+        assert item.content == before
+        await pilot.press("c")
+        assert pilot.app.clipboard == before
+        await pilot.press("slash", *"[/]", "[", "/")
+        await see(pilot, 'No item contains "[/][/"')
+        check(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: rows(pilot).has_focus)
+        await pilot.press("d", "d")
+        check(pilot)

@@ -253,6 +253,50 @@ def test_a_gist_names_what_it_replaces() -> None:
         assert 0 < tokens_of(row, look) < 200
 
 
+def test_an_unpinned_result_becomes_a_gist_again() -> None:
+    scene = Scene()
+    first, *_ = [scene.read(200) for _ in range(4)]
+    scene.context.pin(first.id)
+    for _ in range(9):
+        scene.read(200)
+    scene.say("and now")
+    scene.send()
+    assert scene.context.is_whole(first)
+    scene.answer("Fine.")
+    scene.context.unpin(first.id)
+    calm(scene)
+    assert not scene.context.is_whole(first)
+
+
+def test_a_summary_stays_when_the_first_of_its_items_comes_back() -> None:
+    scene = Scene()
+    calm(scene, 4)
+    items = list(scene.context.get_all())[1:5]
+    scene.context.compact(items, "They talked.")
+    scene.context.restore(items[0].id)
+    assert any("They talked." in str(one.content) for one in scene.context.outlook().messages)
+    check(scene)
+    calm(scene)
+    scene.context.undo()
+    check(scene)
+
+
+def test_a_change_that_is_undone_costs_nothing() -> None:
+    scene = Scene()
+    words = scene.say(LONG)
+    scene.send()
+    scene.answer("Long.")
+    calm(scene)
+    before = figures(scene)
+    scene.context.drop(words.id)
+    scene.context.undo()
+    assert figures(scene) == before
+    scene.context.edit(words.id, "short")
+    assert figures(scene) != before
+    scene.context.undo()
+    assert figures(scene) == before
+
+
 def test_a_long_conversation_is_no_more_work_to_look_at() -> None:
     def work(turns: int) -> int:
         scene = Scene()

@@ -1,54 +1,72 @@
 """A model without a prompt cache: no page mentions one, nor what it saves or costs."""
 
-import asyncio
 import re
 from pathlib import Path
 
+import pytest
+
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.model import Answer
+from contextui.agent.prompt import install
+from contextui.model import NO_CACHE, Answer, Block, CachePrices
 from contextui.session.usage import planned
 from contextui.tokens import Usage
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.inspector.sweeps import sweep_of
 from contextui.tui.inspector.usage import Spending
+from tests.agent.talking import controller, run
 from tests.tui.running import desk_in, lines, running, say, shown, until
 
 WORDS = re.compile(r"cache|paid|billed|price|rent \d|sweep|swept|saved|break|\$\d", re.IGNORECASE)
 
 
-def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=OfflineModel())
-        desk.is_offline = True
-        async with running(desk) as pilot:
+async def test_offline_no_page_mentions_a_cache_or_payment(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, model=OfflineModel())
+    desk.is_offline = True
+    async with running(desk) as pilot:
 
-            def mentioned(rows: list[str]) -> list[str]:
-                return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
+        def mentioned(rows: list[str]) -> list[str]:
+            return [row for row in rows if WORDS.search(row.replace(str(tmp_path), ""))]
 
-            await say(pilot, "make a todo list with milk and eggs")
-            await say(pilot, "mark milk as done")
-            await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
-            for _ in range(3):
-                await pilot.press("up")
-                assert mentioned(lines(pilot)) == []
-            await until(pilot, lambda: shown(pilot, "each turn"))
+        await say(pilot, "make a todo list with milk and eggs")
+        await say(pilot, "mark milk as done")
+        await pilot.press("ctrl+g", "i", "end")  # each row offers its changes
+        for _ in range(3):
+            await pilot.press("up")
             assert mentioned(lines(pilot)) == []
-            inspector = pilot.app.screen.query_one(Inspector)
-            for page, sign in (
-                ("Request", "parts"),
-                ("Usage", "2 turns"),
-                ("Log", "No warnings."),
-                ("Items", "each turn"),
-            ):
-                inspector._turn_to(page)
-                await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
-                found = lines(pilot)
-                if page == "Request":  # the system prompt is shown there as it is sent
-                    found = [row for row in found if "─" in row or "━" in row]
-                assert mentioned(found) == [], page
+        await until(pilot, lambda: shown(pilot, "each turn"))
+        assert mentioned(lines(pilot)) == []
+        inspector = pilot.app.screen.query_one(Inspector)
+        for page, sign in (
+            ("Request", "parts"),
+            ("Usage", "2 turns"),
+            ("Log", "No warnings."),
+            ("Items", "each turn"),
+        ):
+            inspector._turn_to(page)
+            await until(pilot, lambda sign=sign: shown(pilot, sign))  # type: ignore[misc]
+            found = lines(pilot)
+            if page == "Request":  # the system prompt is shown there as it is sent
+                found = [row for row in found if "─" in row or "━" in row]
+            assert mentioned(found) == [], page
 
-    asyncio.run(talk())
+
+@pytest.mark.parametrize(("kept", "count"), [(CachePrices(), 3), (NO_CACHE, 1)])
+def test_without_a_cache_nothing_old_is_kept(kept: CachePrices, count: int) -> None:
+    class Plain(ScriptedModel):
+        prices = kept
+
+    def adding(text: str) -> Block:
+        return call("action", window_id="todo_1", action_id="add", params={"text": text})
+
+    model = Plain(call("create", name="todo"), "1", adding("milk"), "2", adding("eggs"), "3", "4")
+    talk = controller(model=model)
+    install(talk.context, "You help. " * 600)  # more than the least that is cached
+    for words in ("a list", "milk", "eggs", "and?"):
+        run(talk, f"{words} " + "so much more " * 500)  # what follows a window costs more than it
+    text = str(model.requests[-1].messages)
+    assert text.count("<Window id=") == count
+    assert "eggs</item>" in text
 
 
 def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
@@ -61,7 +79,7 @@ def test_a_sweep_of_a_request_without_a_cache_is_not_reported() -> None:
     assert sweep_of(planned({"sweep": sweep}), lambda _: None)  # a log of an earlier version
 
 
-def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
+async def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path) -> None:
     usage = Usage(1_000, 200, cache_read_input_tokens=9_000)
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
     opening = call("create", name="todo", args={"items": ["milk"]})
@@ -70,18 +88,15 @@ def test_the_head_shows_what_the_session_cost_if_prices_are_known(tmp_path: Path
         def cost(self, usage: Usage) -> float:
             return usage.output_tokens / 1_000
 
-    async def talk() -> None:
-        desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
-        async with running(desk) as pilot:
-            await say(pilot, "Is it?")
-            await until(pilot, lambda: shown(pilot, "$0.20"))
-            await say(pilot, "Again?")
-            await until(pilot, lambda: shown(pilot, "$0.40"))
-            await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
-            head = next(row for row in lines(pilot) if "$0.40" in row)
-            assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
-
-    asyncio.run(talk())
+    desk = desk_in(tmp_path, model=Priced([opening], answer, answer))
+    async with running(desk) as pilot:
+        await say(pilot, "Is it?")
+        await until(pilot, lambda: shown(pilot, "$0.20"))
+        await say(pilot, "Again?")
+        await until(pilot, lambda: shown(pilot, "$0.40"))
+        await until(pilot, lambda: shown(pilot, "── not cached ─"))  # this model has a cache
+        head = next(row for row in lines(pilot) if "$0.40" in row)
+        assert re.search(r"Context +~\S+ / \S+ +\d+% +\$0\.40$", head)
 
 
 def test_the_cost_of_turns_whose_usage_is_not_known_is_not_guessed() -> None:
