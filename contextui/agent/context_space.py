@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from contextui.agent.protocol import declaration_tokens
 from contextui.agent.retry import Emit, RetryingModel
+from contextui.agent.tools import declaration_tokens
 from contextui.agent.turn import Turn, TurnOptions
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation

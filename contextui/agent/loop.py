@@ -18,10 +18,9 @@ from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.context_space import ContextSpace
 from contextui.agent.preamble import Preamble
 from contextui.agent.prompt import install, project_block, system_prompt
-from contextui.agent.protocol import TagFilter, calls_of
 from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
-from contextui.agent.tools import FileResult, ToolBox, ToolCall
+from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of
 from contextui.agent.turn import Turn, TurnOptions, fit_options, size_of
 from contextui.config.schema import ToolProtocol
 from contextui.context.composition import Composition

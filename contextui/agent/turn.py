@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.preamble import PreambleText
-from contextui.agent.protocol import TagFilter
 from contextui.agent.request import THINKING
 from contextui.agent.retry import Emit, RetryPolicy
-from contextui.agent.tools import ToolCall
+from contextui.agent.tools import TagFilter, ToolCall
 from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.events import AnswerDiscarded, Event, Notice, Reason, TurnFinished

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from contextui.agent.protocol import NativeCalls, TextCalls
-from contextui.agent.tools import ToolCall
+from contextui.agent.tools import NativeCalls, TextCalls, ToolCall
 from contextui.model import Answer, Block
 from tests.agent.talking import controller, end, run
 

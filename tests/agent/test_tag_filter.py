@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.protocol import TagFilter
+from contextui.agent.tools import TagFilter
 
 PARTS = st.lists(
     st.one_of(
