@@ -246,29 +246,26 @@ def test_by_hand_too_little_is_an_error() -> None:
     assert not talk.is_running
 
 
-def test_a_turn_and_a_compaction_exclude_each_other() -> None:
-    async def both() -> None:
-        compacting = asyncio.create_task(talk.compact())
-        await model.reached.wait()
-        assert talk.is_running
-        with pytest.raises(TurnRunningError, match="still working"):
-            await say(talk, "And now?")
-        with pytest.raises(TurnRunningError, match="still working"):
-            await talk.compact()
-        model.go.set()
-        assert (await compacting).success
-        model.go.clear()
-        model.reached.clear()
-        turn = asyncio.create_task(say(talk, "And now?"))
-        await model.reached.wait()
-        with pytest.raises(TurnRunningError, match="still working"):
-            await talk.compact()
-        model.go.set()
-        assert end(await turn).text == "Hello."
-
+async def test_a_turn_and_a_compaction_exclude_each_other() -> None:
     model = Waiting(OUTLINE, "Hello.")
     talk = talk_with(model=model)
-    asyncio.run(both())
+    compacting = asyncio.create_task(talk.compact())
+    await model.reached.wait()
+    assert talk.is_running
+    with pytest.raises(TurnRunningError, match="still working"):
+        await say(talk, "And now?")
+    with pytest.raises(TurnRunningError, match="still working"):
+        await talk.compact()
+    model.go.set()
+    assert (await compacting).success
+    model.go.clear()
+    model.reached.clear()
+    turn = asyncio.create_task(say(talk, "And now?"))
+    await model.reached.wait()
+    with pytest.raises(TurnRunningError, match="still working"):
+        await talk.compact()
+    model.go.set()
+    assert end(await turn).text == "Hello."
 
 
 @pytest.mark.parametrize("how", ["stop", "cancel"])

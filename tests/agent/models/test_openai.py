@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +18,6 @@ from contextui.model import (
     CallBegun,
     LlmMessage,
     ModelError,
-    ModelEvent,
     ModelRequest,
     TextDelta,
     ThinkingDelta,
@@ -35,7 +35,9 @@ from tests.agent.chat_server import (
     stream,
     usage,
 )
-from tests.agent.models.client import HI, KEY, asking
+from tests.agent.models import client
+from tests.agent.models.client import HI, KEY, asking, events_of
+from tests.agent.models.client import chat_model_of as model_of
 from tests.agent.server import HEADERS, Hangup, Raw, Reply, Server, Step, Stream
 from tests.agent.server import chunk as http_chunk
 
@@ -48,30 +50,9 @@ def no_openai_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def model_of(server: Server, **options: Any) -> OpenAIModel:
-    return OpenAIModel("gpt-x", **{"base_url": server.url, "api_key": KEY, **options})
-
-
-async def events_of(model: OpenAIModel, *requests: ModelRequest) -> list[ModelEvent]:
-    async with aclosing(model):
-        return [event for request in requests or (HI,) async for event in model.stream(request)]
-
-
-def answers(server: Server, *requests: ModelRequest, **options: Any) -> list[Answer]:
-    events = asyncio.run(events_of(model_of(server, **options), *requests))
-    return [event for event in events if isinstance(event, Answer)]
-
-
-def the_answer(*steps: Step, request: ModelRequest = HI, **options: Any) -> Answer:
-    with Server(*steps) as server:
-        [answer] = answers(server, request, **options)
-    return answer
-
-
-def the_failure(*steps: Step, request: ModelRequest = HI, **options: Any) -> ModelError:
-    with Server(*steps) as server, pytest.raises(ModelError) as caught:
-        answers(server, request, **options)
-    return caught.value
+answers = partial(client.answers, make=model_of)
+the_answer = partial(client.the_answer, make=model_of)
+the_failure = partial(client.the_failure, make=model_of)
 
 
 # --- asking --------------------------------------------------------------------------------
@@ -290,14 +271,6 @@ def test_openai_itself_needs_a_key_before_anything_is_sent() -> None:
     with pytest.raises(ModelError, match="OPENAI_API_KEY") as caught:
         OpenAIModel("gpt-x", base_url=DEFAULT_URL).check()
     assert caught.value.kind == "auth"
-
-
-@pytest.mark.parametrize("url", ["ftp://x", "http//x", "http://[broken", "http://x:99999999"])
-def test_a_wrong_address_is_one_clear_line(url: str) -> None:
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(events_of(OpenAIModel("gpt-x", base_url=url, api_key=KEY)))
-    assert "\n" not in str(caught.value)
-    assert caught.value.kind in ("not_found", "unreached", "settings")
 
 
 # --- faults --------------------------------------------------------------------------------
