@@ -200,7 +200,8 @@ class ContextSpace:
     async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
         env = strategy.env = self.env
         if not self._fits(coming):  # reduce the windows' detail before any message is dropped
-            room = self._context.counter.calibrated(max(env.whole_room - self._needed(coming), 1))
+            left = max(self.compaction.room - self._needed(coming), 1)
+            room = self._context.counter.calibrated(left)
             with suppress(ContextTooLargeError):  # the turn reports it, with the message included
                 await self._context.prepare(room)
         history = (*env.history, *((coming,) if coming is not None else ()))
@@ -212,12 +213,13 @@ class ContextSpace:
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
 
     def _fits(self, coming: ContextItem | None) -> bool:
-        return self._context.outlook().tokens + self._needed(coming) <= self.env.whole_room
+        return self._context.outlook().tokens + self._needed(coming) <= self.compaction.room
 
     def _needed(self, coming: ContextItem | None) -> int:
         if coming is None:
             return 0
-        return self.env.size(coming) + self.env.count(self.env.retrieved)
+        counted = self._context.counter.count(self.env.retrieved)
+        return self._context.item_tokens(coming) + counted
 
     def _system_prompt(self) -> str:
         system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
