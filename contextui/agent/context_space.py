@@ -206,8 +206,15 @@ class ContextSpace:
                 await self._context.prepare(room)
         history = (*env.history, *((coming,) if coming is not None else ()))
         seen = {item.id: item.revision for item in history}
+        active, windows = self._context.get_active(), self._context.windows
+        system = (one for one in active if one.type is ItemType.SYSTEM and not one.is_summary)
+        opened = windows.windows() if windows is not None else ()
+        shown = (runtime_of(window).renders.latest().xml for window in opened)
         payload = await strategy.compose_payload(
-            self._system_prompt(), history, self._tools, self._live_windows()
+            "\n\n".join(one.content for one in system),
+            history,
+            self._tools,
+            "\n".join(filter(None, [*shown, env.retrieved])) or None,
         )
         plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
@@ -220,15 +227,6 @@ class ContextSpace:
             return 0
         counted = self._context.counter.count(self.env.retrieved)
         return self._context.item_tokens(coming) + counted
-
-    def _system_prompt(self) -> str:
-        system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
-        return "\n\n".join(one.content for one in system if not one.is_summary)
-
-    def _live_windows(self) -> str | None:
-        windows = self._context.windows.windows() if self._context.windows else ()
-        shown = (runtime_of(window).renders.latest().xml for window in windows)
-        return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
 
     def _notices(self, troubles: list[str]) -> list[str]:
         return [
