@@ -33,7 +33,7 @@ from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang
 from tests.agent.shapes import violations
-from tests.agent.talking import controller, end, of, options, run, say
+from tests.agent.talking import controller, end, of, options, requests, run, say
 from tests.context.conversation import rough_counter
 from tests.windowing.samples import Todo
 
@@ -57,11 +57,6 @@ def talk_with(*steps: Step, lang: Lang = "en", **given: Any) -> InteractionContr
     context = full_context(lang)
     given.setdefault("options", options(budget=BUDGET))
     return controller(*steps, context=context, **given)
-
-
-def requests_of(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def kinds(events: list[Event]) -> list[type[Event]]:
@@ -97,7 +92,7 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert finished.result is not None
     assert finished.result.success
     assert end(events).text == "Hello."
-    summary, answer = requests_of(talk)
+    summary, answer = requests(talk)
     assert summary.tools == ()
     assert OUTLINE not in answer.system
     assert answer.messages[0].role == "user"
@@ -176,7 +171,7 @@ def test_an_empty_message_is_rejected_first() -> None:
     before = talk.context.current_seq
     with pytest.raises(InvalidItemError):
         run(talk, " \n")
-    assert (requests_of(talk), talk.context.current_seq) == ([], before)
+    assert (requests(talk), talk.context.current_seq) == ([], before)
     assert not talk.is_running
 
 

@@ -32,7 +32,7 @@ from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, end, of, options, run
+from tests.agent.talking import controller, end, of, options, requests, run
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "todo", "args": {"items": ["milk"]}}
@@ -40,11 +40,6 @@ CREATE = {"name": "todo", "args": {"items": ["milk"]}}
 
 def words(text: str, **fields: Any) -> Answer:
     return Answer(({"type": "text", "text": text},), **fields)
-
-
-def requests(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def check_whole(talk: InteractionController) -> None:
