@@ -291,7 +291,6 @@ async def test_closing_the_iterator_cancels_the_turn() -> None:
 
 
 async def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
-
     class Broken(ScriptedModel):
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
             yield TextDelta("So")
