@@ -157,24 +157,24 @@ def test_the_bytes_of_a_request_are_the_beginning_of_the_next() -> None:
     assert one == two[: len(one)]
 
 
-def test_text_calls_usage_and_events() -> None:
-    step = chat("I open it.", call("create", name="todo"), counted=usage(100, 20, 60))
+def test_reasoning_text_calls_usage_and_events() -> None:
+    step = chat(
+        *("I open it.", call("create", name="todo")),
+        reasoning="Hm, hm, hm.",
+        counted=usage(100, 20, 60),
+    )
     with Server(step) as server:
         events = asyncio.run(events_of(model_of(server), asking("Hi.", tools=TOOLS)))
     answer = events[-1]
     assert isinstance(answer, Answer)
+    assert "".join(one.text for one in events if isinstance(one, ThinkingDelta)) == "Hm, hm, hm."
     assert "".join(one.text for one in events if isinstance(one, TextDelta)) == "I open it."
     assert [one.name for one in events if isinstance(one, CallBegun)] == ["create"]
+    assert [block["type"] for block in answer.blocks] == ["thinking", "text", "tool_use"]
+    assert answer.blocks[2]["input"] == {"name": "todo"}
     assert answer.stop_reason == "tool_use"
-    assert answer.blocks[1]["input"] == {"name": "todo"}
     assert answer.usage == Usage(40, 20, 60, 0)
     assert answer.model == "gpt-test"
-
-
-def test_reasoning_is_shown_as_it_comes() -> None:
-    with Server(chat("Hi.", reasoning="Hm, hm, hm.")) as server:
-        events = asyncio.run(events_of(model_of(server)))
-    assert "".join(one.text for one in events if isinstance(one, ThinkingDelta)) == "Hm, hm, hm."
 
 
 # --- what servers differ in ----------------------------------------------------------------
