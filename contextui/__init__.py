@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
+    from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
-    from contextui.context.report import ContextStats as ContextStats
     from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
     from contextui.context.strategies.builtin import SlidingWindow as SlidingWindow
     from contextui.context.strategies.builtin import Summarization as Summarization
@@ -132,7 +132,7 @@ _FORMER = {
     "contextui.events": ["CompactionResult"],
     "contextui.context.gists.gist": ["gist"],
     "contextui.context.composition": ["Composition"],
-    "contextui.context.report": ["ContextStats"],
+    "contextui.context.ledger": ["ContextStats"],
     "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
     "contextui.context.strategies.registry": ["make_strategy"],
     "contextui.context.strategies.strategy": [

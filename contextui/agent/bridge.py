@@ -11,8 +11,7 @@ from contextui.agent.models.chat import ChatReader, Dialect, chat_body
 from contextui.agent.request import fit_id
 from contextui.agent.turn import TurnOptions
 from contextui.agent.wire import Payload, payload
-from contextui.context.changes import admit
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event, TurnFinished

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from contextui.agent.protocol import declaration_tokens
 from contextui.agent.retry import Emit, RetryingModel
+from contextui.agent.tools import declaration_tokens
 from contextui.agent.turn import Turn, TurnOptions
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation
@@ -200,33 +200,33 @@ class ContextSpace:
     async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
         env = strategy.env = self.env
         if not self._fits(coming):  # reduce the windows' detail before any message is dropped
-            room = self._context.counter.calibrated(max(env.whole_room - self._needed(coming), 1))
+            left = max(self.compaction.room - self._needed(coming), 1)
+            room = self._context.counter.calibrated(left)
             with suppress(ContextTooLargeError):  # the turn reports it, with the message included
                 await self._context.prepare(room)
         history = (*env.history, *((coming,) if coming is not None else ()))
         seen = {item.id: item.revision for item in history}
+        active, windows = self._context.get_active(), self._context.windows
+        system = (one for one in active if one.type is ItemType.SYSTEM and not one.is_summary)
+        opened = windows.windows() if windows is not None else ()
+        shown = (runtime_of(window).renders.latest().xml for window in opened)
         payload = await strategy.compose_payload(
-            self._system_prompt(), history, self._tools, self._live_windows()
+            "\n\n".join(one.content for one in system),
+            history,
+            self._tools,
+            "\n".join(filter(None, [*shown, env.retrieved])) or None,
         )
         plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
 
     def _fits(self, coming: ContextItem | None) -> bool:
-        return self._context.outlook().tokens + self._needed(coming) <= self.env.whole_room
+        return self._context.outlook().tokens + self._needed(coming) <= self.compaction.room
 
     def _needed(self, coming: ContextItem | None) -> int:
         if coming is None:
             return 0
-        return self.env.size(coming) + self.env.count(self.env.retrieved)
-
-    def _system_prompt(self) -> str:
-        system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
-        return "\n\n".join(one.content for one in system if not one.is_summary)
-
-    def _live_windows(self) -> str | None:
-        windows = self._context.windows.windows() if self._context.windows else ()
-        shown = (runtime_of(window).renders.latest().xml for window in windows)
-        return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
+        counted = self._context.counter.count(self.env.retrieved)
+        return self._context.item_tokens(coming) + counted
 
     def _notices(self, troubles: list[str]) -> list[str]:
         return [

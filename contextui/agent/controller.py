@@ -11,16 +11,14 @@ from contextui.agent.context_space import CompactionStoppedError, ContextSpace
 from contextui.agent.functions import function_tools
 from contextui.agent.loop import AgentLoop
 from contextui.agent.preamble import PreambleText
-from contextui.agent.protocol import TagFilter
 from contextui.agent.request import RequestBuilder
 from contextui.agent.retry import Emit
-from contextui.agent.tools import TOOLS, ToolBox
+from contextui.agent.tools import TOOLS, TagFilter, ToolBox
 from contextui.agent.turn import Turn, TurnOptions, TurnRunningError
 from contextui.config.schema import ToolProtocol
-from contextui.context.changes import admit
 from contextui.context.compaction.service import CompactionService
 from contextui.context.composition import Composition
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, admit
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import CompactionResult, Event, TurnFinished

@@ -6,6 +6,7 @@ with an answer that has no calls. What these four methods call follows in the sa
 
 import asyncio
 import hashlib
+import json
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,10 +19,9 @@ from contextui.agent.approval import Allowed, NotAllowedError
 from contextui.agent.context_space import ContextSpace
 from contextui.agent.preamble import Preamble
 from contextui.agent.prompt import install, project_block, system_prompt
-from contextui.agent.protocol import TagFilter, calls_of
 from contextui.agent.request import PLAIN, THINKING, RequestBuilder, plain_block
 from contextui.agent.retry import answer_to
-from contextui.agent.tools import FileResult, ToolBox, ToolCall
+from contextui.agent.tools import FileResult, TagFilter, ToolBox, ToolCall, calls_of
 from contextui.agent.turn import Turn, TurnOptions, fit_options, size_of
 from contextui.config.schema import ToolProtocol
 from contextui.context.composition import Composition
@@ -64,6 +64,7 @@ _EMPTY_ANSWER = msg("(Your answer was empty. Answer in words, or go on.)")
 _CUT_CALL = msg(
     "(Your answer was cut off within a call, so that call was not carried out. Make shorter calls.)"
 )
+_FAILURES = 3  # how often the same call may fail in one turn
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
 _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
@@ -152,7 +153,7 @@ class AgentLoop:
             return None
         if calls := self._store(turn, answer):
             await self.act(turn, calls)
-        if turn.is_stuck:
+        if max(turn.failures.values(), default=0) >= _FAILURES:
             text = msg("The turn was stopped: the same call failed three times.")
             return End("stuck", self._words(text))
         return self._judge(turn, answer, calls)
@@ -359,7 +360,8 @@ class AgentLoop:
     def _repair(self, turn: Turn, error: ModelError) -> bool:
         """Change what the provider rejected, so that the same bytes are not sent again."""
         words, refused = self._words, turn.request
-        if error.kind == "thinking" and turn.has_thinking:
+        blocks = refused.blocks() if refused is not None else ()
+        if error.kind == "thinking" and any(one["type"] in THINKING for one in blocks):
             turn.without_thinking = True
             turn.notify(
                 words("The provider rejected the model's thinking; it is left out of this turn.")
@@ -413,12 +415,12 @@ class AgentLoop:
 
     async def _run_call(self, turn: Turn, call: ToolCall) -> ActionResult:
         """Run one call, unless it failed too often in this turn."""
-        if turn.has_given_up(call):
+        key = json.dumps([call.name, call.input], sort_keys=True, default=str)
+        if turn.failures[key] >= _FAILURES:
             text = msg("Not carried out: the same call failed three times. Try something else.")
             return ActionResult(False, self._words(text))
         result = await self.tools.run(call)
-        if not result.ok:
-            turn.note_failure(call)
+        turn.failures[key] += not result.ok
         return result
 
     def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:

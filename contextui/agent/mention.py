@@ -12,7 +12,6 @@ import errno
 import os
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -154,14 +153,6 @@ def estimate(size: int) -> int:
     return size // _BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a mention leads to."""
-
-    mention: Mention
-    info: FileInfo
-
-
 class Attachments:
     """Reads the files that a message mentions, as items that precede it."""
 
@@ -185,27 +176,29 @@ class Attachments:
         mentions = mentions_in(text)
         if workspace is None or not mentions:
             return ()
-        found: dict[tuple[str, bool], Found] = {}
+        found: dict[tuple[str, bool], FileInfo] = {}
         images: dict[str, PreambleText] = {}
         for one in mentions:
             is_chosen = text[one.start : one.end] in chosen
             if _is_image_elsewhere(workspace, one):
                 images[one.path] = await asyncio.to_thread(self._image_elsewhere, one.path)
-            elif hit := await asyncio.to_thread(self._find, workspace, one, is_chosen):
-                found.setdefault((hit.info.path, one.is_whole), hit)
-        inside = [await self._attach(workspace, one) for one in found.values()]
+            elif info := await asyncio.to_thread(self._find, workspace, one, is_chosen):
+                found[info.path, one.is_whole] = info
+        inside = [
+            await self._attach(workspace, info, is_whole) for (_, is_whole), info in found.items()
+        ]
         return (*inside, *images.values())
 
-    def _find(self, workspace: Workspace, mention: Mention, is_chosen: bool) -> Found | None:
+    def _find(self, workspace: Workspace, mention: Mention, is_chosen: bool) -> FileInfo | None:
         try:
-            return Found(mention, workspace.stat(mention.path))
+            return workspace.stat(mention.path)
         except FileError as error:
             if is_chosen or is_surely_path(mention):
                 raise self._failed(mention.path, error) from error
         return None
 
-    async def _attach(self, workspace: Workspace, found: Found) -> PreambleText:
-        info, path = found.info, found.info.path
+    async def _attach(self, workspace: Workspace, info: FileInfo, is_whole: bool) -> PreambleText:
+        path = info.path
         if info.kind == "folder":
             return PreambleText(MENTION, await asyncio.to_thread(self._folder, workspace, path))
         if info.kind == "other":
@@ -218,7 +211,7 @@ class Attachments:
             readable = self._windows.files_for_model(allowed)
             assert readable is not None
             try:
-                return await asyncio.to_thread(self._file, readable, found)
+                return await asyncio.to_thread(self._file, readable, info, is_whole)
             except SecretFileError as error:
                 if error.real in allowed:
                     raise self._failed(path, error) from error
@@ -273,8 +266,8 @@ class Attachments:
             ) from error
         return PreambleText(MENTION, text, ({"type": "text", "text": text}, block))
 
-    def _file(self, workspace: Workspace, found: Found) -> PreambleText:
-        info, words = found.info, self._words
+    def _file(self, workspace: Workspace, info: FileInfo, is_whole: bool) -> PreambleText:
+        words = self._words
         if image.is_image_name(info.path):
             limit = image.LARGEST
             data = bytes(limit + 1) if info.size > limit else workspace.read_bytes(info.path)
@@ -286,10 +279,10 @@ class Attachments:
         about = {"path": one_line(info.path, 500), "count": len(lines)}
         whole = _numbered(lines, 1)
         tokens = estimate(info.size) if info.size > _BYTES * _LARGEST else self._count(whole)
-        if tokens <= OUTLINED or (found.mention.is_whole and tokens <= _LARGEST):
+        if tokens <= OUTLINED or (is_whole and tokens <= _LARGEST):
             title = words("The person attached {path} ({count} lines):", **about)
             return PreambleText(MENTION, f"{title}\n{whole}")
-        if found.mention.is_whole:
+        if is_whole:
             raise self._too_large(info)
         title = words(
             "The person attached the outline of {path} ({count} lines; read_file reads them):",

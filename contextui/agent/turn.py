@@ -1,23 +1,17 @@
 """Limits and state of a turn: usage, streamed text, failed calls."""
 
-import json
 import logging
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.preamble import PreambleText
-from contextui.agent.protocol import TagFilter
-from contextui.agent.request import THINKING
 from contextui.agent.retry import Emit, RetryPolicy
-from contextui.agent.tools import ToolCall
+from contextui.agent.tools import TagFilter
 from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.events import AnswerDiscarded, Event, Notice, Reason, TurnFinished
 from contextui.model import ContextSize, Model, ModelRequest, TextDelta
 from contextui.tokens import Usage
-
-FAILURES = 3
-"""How often the same call may fail in one turn."""
 
 _LEAST_BUDGET = 1_024  # tokens; a smaller context is of no use
 _ANSWER_SHARE = 4  # an answer gets at least a quarter of a small context
@@ -74,7 +68,7 @@ class Turn:
     without_thinking: bool = False
     files: list[ContextItem] = field(default_factory=list)
     cancelled: str = ""
-    _failures: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)  # of calls with their arguments
 
     def notify(self, text: str) -> None:
         """Emit a message for the person."""
@@ -98,34 +92,11 @@ class Turn:
         if self.tags is not None:
             self.tags = TagFilter()
 
-    @property
-    def has_thinking(self) -> bool:
-        """Whether the last request contained thinking that could be left out."""
-        blocks = self.request.blocks() if self.request else ()
-        return any(block["type"] in THINKING for block in blocks)
-
-    def note_failure(self, call: ToolCall) -> None:
-        """Count a failure of this call with these arguments."""
-        self._failures[_key(call)] += 1
-
-    def has_given_up(self, call: ToolCall) -> bool:
-        """Whether this call, with these arguments, failed too often to be run again."""
-        return self._failures[_key(call)] >= FAILURES
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether any call failed too often."""
-        return any(count >= FAILURES for count in self._failures.values())
-
     def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
         """Return the turn's last event."""
         return TurnFinished(
             reason, self.text, self.steps, self.usage, explanation, self.stop_reason
         )
-
-
-def _key(call: ToolCall) -> str:
-    return json.dumps([call.name, call.input], sort_keys=True, default=str)
 
 
 async def size_of(model: Model) -> ContextSize:

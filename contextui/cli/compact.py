@@ -13,7 +13,7 @@ from contextui.cli.progress import Countdown
 from contextui.cli.setup import Assembly, assemble
 from contextui.context.compaction.plan import CompactionPlan
 from contextui.context.item import ContextItem, is_conversation
-from contextui.context.report import debug_line
+from contextui.context.messages import debug_line
 from contextui.events import CompactionResult, Event, RetryScheduled
 from contextui.secrets import mask
 from contextui.session.session import Session

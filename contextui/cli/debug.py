@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.agent.protocol import declaration_tokens
+from contextui.agent.tools import declaration_tokens
 from contextui.agent.wire import payload
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -33,7 +33,8 @@ from contextui.cli.setup import (
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.context.item import ContextItem
-from contextui.context.report import ContextStats, debug_line
+from contextui.context.ledger import ContextStats
+from contextui.context.messages import debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
 from contextui.session.follow import Follower, RequestCost, Restarted, Update

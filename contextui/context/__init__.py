@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
+    from contextui.context.ledger import ContextStats as ContextStats
     from contextui.context.manager import ContextManager as ContextManager
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
-    from contextui.context.report import ContextStats as ContextStats
     from contextui.events import CompactionResult as CompactionResult
 
 _HOMES = {
@@ -30,7 +30,7 @@ _HOMES = {
     "contextui.context.manager": ["ContextManager"],
     "contextui.context.composition": ["Composition"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
-    "contextui.context.report": ["ContextStats"],
+    "contextui.context.ledger": ["ContextStats"],
 }
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605

@@ -1,15 +1,16 @@
-"""`ContextItem`: one item of the context, its stages, and ordered collections of items."""
+"""`ContextItem`: one item of the context, its stages, its validation, and ordered collections."""
 
 import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum, auto
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 
 from contextui.errors import InvalidItemError
 from contextui.model import Block
-from contextui.text import one_line, quote
+from contextui.names import WINDOW_ID
+from contextui.text import for_model, one_line, quote
 
 
 class ItemType(StrEnum):
@@ -289,6 +290,97 @@ def unload(item: ContextItem, load: Load) -> None:
 def reload(item: ContextItem) -> None:
     """Load an item's content back into memory."""
     object.__setattr__(item, "_body", item._stored())
+
+
+_WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
+
+
+def admit(item: ContextItem) -> None:
+    """Validate an item and sanitize its text for models and for the log.
+
+    Raises:
+        InvalidItemError: It has no content, invalid blocks, or an invalid window id.
+    """
+    if not isinstance(item.content, str) or not isinstance(item.id, str):
+        raise InvalidItemError("An item's content and id are text.")
+    if item.hidden not in (None, *get_args(Hidden)):
+        raise InvalidItemError(f"An item cannot be hidden as {quote(str(item.hidden))}.")
+    if item.type is ItemType.WINDOW and not WINDOW_ID.fullmatch(item.content):
+        raise InvalidItemError(f"{quote(item.content)} cannot be a window's id.")
+    if item.blocks and item.type not in _WITH_BLOCKS:
+        raise InvalidItemError(f"A {item.type.value} item has text only, no blocks.")
+    if not item.blocks and item.type is not ItemType.TOOL:
+        check_text(item.content, item.type)
+    blocks = clean_blocks(item.blocks or (), item.type)
+    words = item.content or "\n".join(b["text"] for b in blocks if b["type"] == "text")
+    assign(item, content=for_model(words), blocks=blocks or None)
+    assign(item, revision=0)  # `assign` counted this as a change
+
+
+def check_text(text: str, kind: ItemType) -> None:
+    """Raise `InvalidItemError` for blank text: no provider accepts an empty message."""
+    if not text.strip():
+        raise InvalidItemError(f"A {kind.value} item needs content.")
+
+
+def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
+    """Copy and sanitize the blocks of an item.
+
+    Raises:
+        InvalidItemError: A block is malformed, or not allowed for this type of item.
+    """
+    return tuple(_block(block, kind) for block in blocks)
+
+
+def _block(block: Any, kind: ItemType) -> Block:
+    if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+        raise InvalidItemError("A block is a mapping that names its type.")
+    needed = {"text": ("text",), "tool_use": ("id", "name")}.get(block["type"], ())
+    for name in needed:
+        if not isinstance(block.get(name), str):
+            raise InvalidItemError(f"A {block['type']} block needs its {name}.")
+    if block["type"] == "tool_use" and kind is not ItemType.ASSISTANT:
+        raise InvalidItemError(f"A {kind.value} item cannot call a tool.")
+    try:
+        clean: Block = _clean(block)
+    except RecursionError:
+        raise InvalidItemError("A block is nested too deeply.") from None
+    return clean
+
+
+def _clean(value: Any) -> Any:
+    """Deep-copy JSON-like data and sanitize every string in it."""
+    match value:
+        case str():
+            return for_model(value)
+        case Mapping():
+            return {_clean(key): _clean(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_clean(inner) for inner in value]
+    return value
+
+
+def edited(item: ContextItem, text: str) -> dict[str, Any]:
+    """The fields of an item after replacing its text.
+
+    Raises:
+        InvalidItemError: The item is a window or has more than text, or the text is empty.
+    """
+    if item.type is ItemType.WINDOW:
+        raise InvalidItemError(f"{item.content} is a window: act on it instead.")
+    check_text(text, item.type)
+    words = for_model(text)
+    return {"content": words, "blocks": _edited_blocks(item, words), "gist": None}
+
+
+def _edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
+    """Replace the text blocks of an answer: calls stay, thinking goes."""
+    if item.blocks is None:
+        return None
+    if item.type is not ItemType.ASSISTANT:
+        raise InvalidItemError("Only text can be edited, and this item has more than text.")
+    rest = tuple(block for block in item.blocks if block.get("type") not in ("text", *THINKING))
+    return ({"type": "text", "text": text}, *rest)
 
 
 _CHUNK = 512  # seqs to a chunk: a change copies one chunk and the list of chunks

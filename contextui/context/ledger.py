@@ -1,15 +1,16 @@
 """The items of a conversation and all state derived from them, kept consistent.
 
 The ledger checks no permissions and emits no events: the manager does. A session that is resumed
-from its log writes to the ledger directly.
+from its log writes to the ledger directly: those changes were permitted when they were logged.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from contextui.config.schema import Placement
-from contextui.context.changes import Changes
 from contextui.context.composition import Composition
 from contextui.context.item import (
     THINKING,
@@ -20,16 +21,112 @@ from contextui.context.item import (
     assign,
     is_conversation,
 )
-from contextui.context.messages import Content, is_reduced
+from contextui.context.messages import Content, Meter, is_reduced
 from contextui.context.placement.compose import PricedComposer
 from contextui.context.render import compose_in_place
-from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.units import Calls, Folds, TurnItems, units
 from contextui.errors import InvalidItemError
 from contextui.events import Trigger
 from contextui.model import CachePrices
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+
+UNDO_STEPS = 100
+"""The maximum number of undo steps."""
+
+UNDO_COMPACTIONS = 5
+"""The maximum number of compactions among them: each keeps all that it hid in memory."""
+
+_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undoing an edit never shows these
+_FIELDS = ("content", "blocks", "gist", "whole", "hidden", "pinned")
+
+
+class Before(NamedTuple):
+    """The fields of an item before a step."""
+
+    item: ContextItem
+    fields: Mapping[str, Any]
+
+
+class Compaction(NamedTuple):
+    """An undo step of its own kind: a summary that replaces items that were visible before."""
+
+    summary: ContextItem
+    items: tuple[ContextItem, ...]
+
+
+Step = list[Before] | Compaction
+
+
+def items_of(step: Step) -> list[ContextItem]:
+    """The items that a step changed."""
+    if isinstance(step, Compaction):
+        return [step.summary, *step.items]
+    return [before.item for before in step]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextStats:
+    """Item and token counts of a context.
+
+    Attributes:
+        total_items: All items, hidden ones too.
+        active_items: Those that are not hidden.
+        obsolete_items: Those that are.
+        window_items: All references to windows, hidden ones too.
+        estimated_tokens: The tokens of the active items.
+        all_tokens: The tokens of all items, hidden ones too.
+    """
+
+    total_items: int = 0
+    active_items: int = 0
+    obsolete_items: int = 0
+    window_items: int = 0
+    estimated_tokens: int = 0
+    all_tokens: int = 0
+
+
+class Tally:
+    """Updates the stats incrementally, from the items that changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[bool, int]] = {}
+        self._total = self._active = self._windows = 0
+        self._tokens = self._all_tokens = 0
+
+    def update(self, items: Iterable[ContextItem], size: Callable[[ContextItem], int]) -> None:
+        """Recount these items."""
+        for item in items:
+            was_active, was = self._known.get(item.id, (False, 0))
+            if item.id not in self._known:
+                self._total += 1
+                self._windows += item.type is ItemType.WINDOW
+            active, tokens = not item.is_obsolete, size(item)
+            self._known[item.id] = (active, tokens)
+            self._active += active - was_active
+            self._tokens += tokens * active - was * was_active
+            self._all_tokens += tokens - was
+
+    def tokens_of(self, item: ContextItem) -> int:
+        """The tokens of an item when it was last counted."""
+        return self._known[item.id][1]
+
+    def assume(self, items: int, windows: int, tokens: int) -> None:
+        """Count hidden items that exist in the log but are not loaded."""
+        self._total += items
+        self._windows += windows
+        self._all_tokens += tokens
+
+    def stats(self) -> ContextStats:
+        """The current stats."""
+        return ContextStats(
+            total_items=self._total,
+            active_items=self._active,
+            obsolete_items=self._total - self._active,
+            window_items=self._windows,
+            estimated_tokens=self._tokens,
+            all_tokens=self._all_tokens,
+        )
 
 
 class Ledger:
@@ -50,7 +147,9 @@ class Ledger:
         self.references: dict[str, list[ContextItem]] = {}
         """The items of each window, by window id."""
         self.all, self.active = ItemIndex(), ItemIndex()
-        self.calls, self.changes, self.folds = Calls(), Changes(), Folds()
+        self.calls, self.folds = Calls(), Folds()
+        self.steps: deque[Step] = deque(maxlen=UNDO_STEPS)
+        """The changes that `undo` can revert, oldest first."""
         self._awaits_answer = False
         self._pending: list[ContextItem] = []
         self.open: list[ContextItem] = []
@@ -135,6 +234,40 @@ class Ledger:
         self.tally.update(changed.values(), self.size)
         return self.tally.stats()
 
+    # --- checkpoints -------------------------------------------------------------------
+
+    def items_sent(self) -> Iterable[ContextItem]:
+        """The items that the last request contained something of, if that must be saved."""
+        return self.priced.items_sent() if self.priced is not None else ()
+
+    def placement_facts(self, item_ids: Collection[str]) -> dict[str, Any] | None:
+        """What a checkpoint with these items keeps of what was sent."""
+        return self.priced.save(item_ids) if self.priced is not None else None
+
+    def begin_load(self) -> None:
+        """Begin to load a checkpoint: `enter` its items, then `load` the rest."""
+        if self.priced is not None:
+            self.priced.hold()
+
+    def load(
+        self,
+        seq: int,
+        cut: int,
+        *,
+        rest: Sequence[int],
+        folds: Mapping[str, str],
+        undo_steps: Iterable[Step],
+        placement: Mapping[str, Any] | None,
+    ) -> None:
+        """Restore the figures of a checkpoint, after `enter` has added its items."""
+        if self.priced is not None:
+            self.priced.load(placement)
+        self.seq, self.cut = seq, cut
+        self.tally.assume(*rest)
+        self.folds.restore(folds)
+        self.steps.extend(undo_steps)
+        self.calls.end_turn()
+
     # --- changes -----------------------------------------------------------------------
 
     def enter(self, item: ContextItem, seq: int) -> None:
@@ -193,7 +326,11 @@ class Ledger:
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Apply an edit that a person made: `undo` reverts it as one step."""
-        self.changes.apply(items, fields)
+        self.steps.append(
+            [Before(item, {name: getattr(item, name) for name in _FIELDS}) for item in items]
+        )
+        for item in items:
+            assign(item, **fields)
         self._keep_out(items)
         self.note(items)
 
@@ -207,12 +344,12 @@ class Ledger:
         self.open = [item for item in self.open if item is not summary]
         if self.priced is not None:
             self.priced.compacted(items, summary)
-        if trigger == "strategy":
-            self.set(items, {"hidden": "compacted"})
-            self.set([summary], {"hidden": None})
-            return
-        self.changes.compact(items, summary)
-        self.note([*items, summary])
+        if trigger != "strategy":
+            self.steps.append(Compaction(summary, tuple(items)))
+            while sum(isinstance(step, Compaction) for step in self.steps) > UNDO_COMPACTIONS:
+                self.steps.popleft()
+        self.set(items, {"hidden": "compacted"})
+        self.set([summary], {"hidden": None})
 
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items without an undo step."""
@@ -221,8 +358,21 @@ class Ledger:
         self.note(items)
 
     def undo(self) -> list[ContextItem]:
-        """Undo the last step and return the items that it had changed."""
-        items = self.changes.undo()
+        """Undo the last step and return the items that it had changed, none if there is no step."""
+        if not self.steps:
+            return []
+        step = self.steps.pop()
+        if isinstance(step, Compaction):
+            assign(step.summary, hidden="dropped")
+            for item in step.items:
+                if item.hidden == "compacted":
+                    assign(item, hidden=None)
+        else:
+            for item, fields in step:
+                gone = item.hidden in _BY_ITSELF and fields["hidden"] is None
+                stays = gone or item.hidden == "closed"
+                assign(item, **{**fields, "hidden": item.hidden if stays else fields["hidden"]})
+        items = items_of(step)
         self._keep_out(items)
         self.note(items)
         return items

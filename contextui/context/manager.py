@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 from contextui.config.schema import Placement
-from contextui.context import changes
-from contextui.context.changes import edited
 from contextui.context.composition import Composition
 from contextui.context.item import (
     SUMMARY,
@@ -20,12 +18,14 @@ from contextui.context.item import (
     ItemType,
     ItemView,
     Stage,
+    admit,
     assign,
+    edited,
     is_conversation,
 )
-from contextui.context.ledger import Ledger
-from contextui.context.placement.figures import Change, Forecast, PlacedBlock
-from contextui.context.report import ContextStats, debug_line
+from contextui.context.ledger import ContextStats, Ledger
+from contextui.context.messages import debug_line
+from contextui.context.placement.items import Change, Forecast, PlacedBlock
 from contextui.context.trim import plan_trim
 from contextui.context.units import Calls, Folds
 from contextui.errors import (
@@ -106,7 +106,7 @@ class ContextManager:
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement, clock)
-        """All items and derived state; internal to `contextui.context`."""
+        """All items and derived state; only for `contextui.context` and `contextui.session`."""
         self._listeners = Listeners(windows.dispatcher if windows is not None else None)
         self._lock = threading.RLock()
         self._depth = 0
@@ -142,8 +142,11 @@ class ContextManager:
         with self._writing():
             if item.is_owned or item.id in self.ledger.items:
                 raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
-            changes.admit(item)
-            changes.check_calls(item, self.ledger.calls)
+            admit(item)
+            self.ledger.calls.check(item)
+            if item.tool_call_id is not None and item.tool_call_id not in self.calls.unanswered:
+                waits = quote(item.tool_call_id)
+                raise InvalidItemError(f"No tool call {waits} waits for a result.")
             if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
             if older := self.ledger.replace_older(item):
@@ -358,12 +361,12 @@ class ContextManager:
     @property
     def last_step(self) -> object:
         """What `undo` would undo, to compare with `has_steps_since`; None if there is nothing."""
-        steps = self.ledger.changes.steps
+        steps = self.ledger.steps
         return steps[-1] if steps else None
 
     def has_steps_since(self, step: object) -> bool:
         """Whether something can be undone that came after this value of `last_step`."""
-        steps = self.ledger.changes.steps
+        steps = self.ledger.steps
         is_known = step is None or any(one is step for one in steps)
         return is_known and self.last_step is not step
 

@@ -1,4 +1,4 @@
-"""Messages of a request, with the items and windows that each of them shows."""
+"""Messages of a request, with the items and windows that each of them shows, and their tokens."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -8,7 +8,10 @@ from xml.sax.saxutils import escape
 
 from contextui.context.item import THINKING, ContextItem, ItemType, Stage
 from contextui.model import Block, LlmMessage, Role
-from contextui.text import for_xml
+from contextui.text import for_xml, one_line
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.runtime import runtime_of
 from contextui.windowing.snapshot import ContextVersion
 
 _NO_OUTPUT = "(no output)"
@@ -187,3 +190,70 @@ class Messages(Sequence[LlmMessage]):
                 yield pieces[start:end] if start else islice(pieces, end)
             start = max(start - length, 0)
             stop = None if stop is None else stop - length
+
+
+_SHOWN = 50  # characters of an item in its debug line
+
+
+def debug_line(item: ContextItem) -> str:
+    """Describe an item in one line as the model receives it: ``[✓] [0004] Window: todo_1``. A
+    file that was read in an earlier turn appears as its gist."""
+    mark = "[X]" if item.is_obsolete else "[✓]"
+    is_gist = item.type is ItemType.TOOL and is_reduced(item)
+    gist = (item.shown_gist or item.line) if is_gist else None
+    words = gist or item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
+    return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"
+
+
+class Meter:
+    """Counts the tokens of items, and caches the counts.
+
+    An item costs its content plus the overhead of a message; a message that contains several items
+    is therefore counted slightly too high, never too low.
+
+    Args:
+        counter: Counts tokens.
+        is_alone: Whether each window is a message of its own.
+    """
+
+    def __init__(self, counter: TokenCounter, *, is_alone: bool = True) -> None:
+        self._counter, self._is_alone = counter, is_alone
+        self._items: dict[str, tuple[tuple[int, bool], int]] = {}
+        self._windows: dict[str, dict[int, int]] = {}
+
+    def item(self, item: ContextItem) -> int:
+        """The tokens of an item's own content, in the form of its current stage."""
+        form = (item.revision, is_reduced(item))
+        known = self._items.get(item.id)
+        if known is None or known[0] != form:
+            overhead = self._counter.message_overhead(role_of(item))
+            tokens = overhead + self._counter.count_content(content_of(item))
+            known = self._items[item.id] = (form, tokens)
+        return known[1]
+
+    def window(self, window_id: str, xml: str) -> int:
+        """The tokens of a window's render."""
+        counts, key = self._windows.setdefault(window_id, {}), hash(xml)
+        if key not in counts:
+            if len(counts) >= 4:
+                counts.clear()
+            counts[key] = self.render(xml)
+        return counts[key]
+
+    def render(self, xml: str) -> int:
+        """The tokens of a render, counted now."""
+        overhead = self._counter.message_overhead("user") if self._is_alone else 0
+        return overhead + self._counter.count(xml)
+
+    def reference(self, item: ContextItem, windows: WindowManager | None) -> int:
+        """The tokens of the window that an item refers to: its render, not its id."""
+        if windows is not None:
+            window = windows.get(item.content)
+            xml = (
+                runtime_of(window).renders.latest().xml
+                if window
+                else windows.last_render(item.content)
+            )
+            if xml is not None:
+                return self.window(item.content, xml)
+        return self.window(item.content, item.content)

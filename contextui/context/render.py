@@ -13,6 +13,7 @@ from contextui.context.item import THINKING, ContextItem, ItemType, Stage, is_co
 from contextui.context.messages import (
     Content,
     Messages,
+    Meter,
     Piece,
     Shown,
     WindowCopy,
@@ -21,7 +22,6 @@ from contextui.context.messages import (
     result_block,
     role_of,
 )
-from contextui.context.report import Meter
 from contextui.context.trim import trim
 from contextui.context.units import Unit, units
 from contextui.model import LlmMessage

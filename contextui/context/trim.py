@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from contextui.context.item import ContextItem, ItemType, is_conversation
-from contextui.context.report import Meter
+from contextui.context.messages import Meter
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError
 from contextui.text import one_line

@@ -10,16 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from contextui.context.changes import UNDO_STEPS, admit
 from contextui.context.item import (
     ContextItem,
     ItemType,
     Stage,
+    admit,
     assign,
     is_conversation,
     reload,
     unload,
 )
+from contextui.context.ledger import UNDO_STEPS
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event, ItemsChanged, TurnEnded

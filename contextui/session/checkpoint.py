@@ -7,10 +7,9 @@ everything since the oldest of them, and what undo could restore.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from contextui.context.changes import Before, Compaction, Step, items_of
 from contextui.context.item import ContextItem, ItemType, Stage, assign, is_conversation
+from contextui.context.ledger import Before, Compaction, Step, items_of
 from contextui.context.manager import ContextManager
-from contextui.context.replay import ContextReplay
 from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.runtime import runtime_of
@@ -28,7 +27,7 @@ def checkpoint_data(
     context: ContextManager, windows: WindowManager, places: Places, turn: int
 ) -> dict[str, Any]:
     """Return the state of a conversation between two turns, as JSON-ready data."""
-    replay, offsets = ContextReplay(context), places.items
+    ledger, offsets = context.ledger, places.items
     items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
     open_windows = [one for one in windows.windows() if not runtime_of(one).is_first_opening]
@@ -42,11 +41,11 @@ def checkpoint_data(
         "rest": [
             stats.total_items - len(items),
             stats.window_items - windows_named,
-            stats.all_tokens - sum(map(replay.counted_tokens, items)),
+            stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
         ],
         "folds": context.folds.among(item.id for item in items),
-        "undo": [_step_facts(step) for step in replay.undo_steps],
-        "placement": replay.placement_facts({item.id for item in items}),
+        "undo": [_step_facts(step) for step in ledger.steps],
+        "placement": ledger.placement_facts({item.id for item in items}),
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -65,17 +64,17 @@ def load_checkpoint(
 
     Items that are not given are skipped: their entries are invalid.
     """
-    replay = ContextReplay(context)
-    replay.begin()
+    ledger = context.ledger
+    ledger.begin_load()
     for offset, facts in data["items"]:
         if offset not in items:
             continue
         item, changes = items[offset], dict(facts)
         stage = Stage.NEW if changes.pop("open", False) else Stage.FINAL
         assign(item, stage=stage, **{k: v for k, v in changes.items() if k != "seq"})
-        replay.insert(item, facts["seq"])
+        ledger.enter(item, facts["seq"])
     context.counter.ratio = data["ratio"]
-    replay.load(
+    ledger.load(
         data["seq"],
         data["cut"],
         rest=data["rest"],
@@ -98,10 +97,9 @@ def _relevant_items(context: ContextManager) -> list[ContextItem]:
     since = next((item.seq for item in talk), context.current_seq + 1)
     kept = {item.id: item for item in context.get_active()}
     kept.update((item.id, item) for item in context.get_all().since(since))
-    replay = ContextReplay(context)
-    for step in replay.undo_steps:
+    for step in context.ledger.steps:
         kept.update((item.id, item) for item in items_of(step))
-    kept.update((item.id, item) for item in replay.items_sent())
+    kept.update((item.id, item) for item in context.ledger.items_sent())
     for item in list(kept.values()):
         asker = calls.asker(item)
         kept.update((one.id, one) for one in (asker, *calls.results(asker)))

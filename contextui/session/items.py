@@ -7,8 +7,15 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from contextui.context.changes import clean_blocks
-from contextui.context.item import BESIDE, SUMMARY, ContextItem, ItemType, Load, Origin
+from contextui.context.item import (
+    BESIDE,
+    SUMMARY,
+    ContextItem,
+    ItemType,
+    Load,
+    Origin,
+    clean_blocks,
+)
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
 from contextui.plain_file import open_plain

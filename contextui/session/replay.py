@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, get_args
 
-from contextui.context.changes import admit, check_text, items_of
 from contextui.context.gists.gist import gist
-from contextui.context.item import ContextItem, ItemType, assign
+from contextui.context.item import ContextItem, ItemType, admit, assign, check_text
+from contextui.context.ledger import items_of
 from contextui.context.manager import ContextManager
-from contextui.context.replay import ContextReplay
 from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
@@ -219,7 +218,7 @@ class WindowReplay:
         """Unhide the window's item, which a run without its class may have hidden."""
         references = context.window_items(window_id)
         if references and references[-1].hidden == "closed":
-            ContextReplay(context).set(references[-1:], {"hidden": None})
+            context.ledger.set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         if window_id in self._open and "focusId" in data:
@@ -258,7 +257,7 @@ class Replay:
 
     def __init__(self, context: ContextManager, windows: WindowReplay) -> None:
         self._context, self._windows = context, windows
-        self._changes = ContextReplay(context)
+        self._ledger = context.ledger
         self.turn = 0
         """How many turns have ended."""
         self.last_id: str | None = None
@@ -291,7 +290,7 @@ class Replay:
                 # The skipped entries may have been items.
                 if data["cut"] > self._context.current_seq + 1 + self.left_out:
                     raise InvalidEntryError("data.cut: higher than the seq of any item")
-                self._changes.set_cut(data["cut"])
+                self._ledger.cut = data["cut"]
             case "usage":
                 self._context.report_usage(data["counted"], data["usage"])
             case "request":
@@ -315,7 +314,7 @@ class Replay:
         return None
 
     def _end_turn(self, data: TurnFacts) -> None:
-        self._changes.end_turn(early=data["early"])
+        self._ledger.finish(early=data["early"])
         # A number that is far too high is invalid, but the turn has ended anyway.
         is_near = self.turn <= data["turn"] <= self.turn + 1 + self.left_out
         self.turn = data["turn"] if is_near else self.turn + (not data["early"])
@@ -335,7 +334,8 @@ class Replay:
             if item.id in items:
                 raise DuplicateItemError("its id is already in use")
         self._resolve_call_conflicts(item)
-        self._changes.add(item, seq)
+        self._ledger.replace_older(item)
+        self._ledger.enter(item, seq)
         if self._boundary is not None and self._boundary.summary_id == item.id:
             self._fold(self._boundary, item)
         return item
@@ -364,13 +364,13 @@ class Replay:
             self._context.end_turn()
         before = list(self._context.get_active()) if is_summary else []
         self._context.add(item)
-        self._changes.set(before, {"hidden": "compacted"})
+        self._ledger.set(before, {"hidden": "compacted"})
         if is_summary:
             self._boundary = None
         if line := gist_of_read(
             entry, item, self._context.calls, windows.lang if windows else "en"
         ):
-            self._changes.set([item], {"gist": line})
+            self._ledger.set([item], {"gist": line})
         return item
 
     def _compact(self, entry: Entry) -> None:
@@ -392,16 +392,16 @@ class Replay:
         if not summary.is_summary:
             raise InvalidEntryError("It is not a summary, so no items are hidden for it.")
         items = self._known(boundary.item_ids)
-        self._changes.compact(items, summary, boundary.trigger)
+        self._ledger.compact(items, summary, boundary.trigger)
 
     def _change(self, data: ChangeFacts) -> None:
-        changes, operation = self._changes, data["operation"]
+        ledger, operation = self._ledger, data["operation"]
         items = self._known(data["itemIds"])
         if operation == "undo":
-            steps = changes.undo_steps
+            steps = ledger.steps
             if not steps or {one.id for one in items_of(steps[-1])} != {one.id for one in items}:
                 raise InvalidEntryError("The change to undo is missing.")
-            changes.undo()
+            ledger.undo()
             return
         fields = dict(data["fields"])
         if "content" in fields:
@@ -409,12 +409,12 @@ class Replay:
                 if item.type is ItemType.WINDOW:
                     raise InvalidEntryError("A window cannot be edited.")
                 check_text(data["fields"]["content"], item.type)
-        (changes.set if operation == "trim" else changes.edit)(items, fields)
+        (ledger.set if operation == "trim" else ledger.step)(items, fields)
 
     def _request(self, data: RequestFacts) -> None:
         shown = ((one["windowId"], one.get("xml")) for one in data.get("windows", ()))
         self._windows.sent.update((window_id, xml) for window_id, xml in shown if xml)
-        self._changes.mark_sent(data["throughSeq"], data["waitingIds"], data.get("plan"))
+        self._ledger.fix(data["throughSeq"], data["waitingIds"], facts=data.get("plan"))
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:
         """Return the items with these ids, without those lost to damage."""

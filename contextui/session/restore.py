@@ -8,8 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.context.changes import admit
-from contextui.context.item import SUMMARY, ContextItem, unload
+from contextui.context.item import SUMMARY, ContextItem, admit, unload
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.plain_file import open_plain

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from contextui.context.changes import clean_blocks
-from contextui.context.item import Hidden, ItemType
+from contextui.context.item import Hidden, ItemType, clean_blocks
 from contextui.errors import ContextUIError
 from contextui.events import Operation
 from contextui.model import Block

@@ -74,7 +74,7 @@ class Panes(Static):
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: "AppSession") -> None:
-        from contextui.agent.protocol import (  # noqa: PLC0415  (after the first frame)
+        from contextui.agent.tools import (  # noqa: PLC0415  (after the first frame)
             declaration_tokens,
         )
 

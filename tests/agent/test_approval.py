@@ -6,75 +6,36 @@ import itertools
 import re
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 import contextui
-from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
+from contextui import Body, Lod, Preview, Window, action
 from contextui.agent.approval import (
     ApprovalGate,
     Choice,
-    Decision,
     Grant,
     Question,
     _file_grant,
 )
-from contextui.agent.tools import ToolBox, ToolCall
+from contextui.agent.tools import ToolBox
 from contextui.config.schema import Approval
 from contextui.errors import ActionError
 from contextui.windowing import intent as intent_module
-from contextui.windowing.action import ActionResult
 from contextui.windowing.intent import Intent
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
+from tests.agent import desk as base
 from tests.windowing.samples import Counter
 
-Answer = Callable[[Question], Choice | Awaitable[Choice]]
 
-
-class Person:
-    """Answers questions, and remembers them."""
-
-    def __init__(self, *answers: Choice | Answer) -> None:
-        self.questions: list[Question] = []
-        self._answers = list(answers)
-
-    async def __call__(self, question: Question) -> Decision:
-        self.questions.append(question)
-        answer = self._answers.pop(0)
-        if callable(answer):
-            given = answer(question)
-            answer = given if isinstance(given, str) else await given
-        return Decision(answer)
-
-
-class Desk:
-    """Windows in a folder, a model's tools, and a person."""
-
-    def __init__(self, folder: Path, *answers: Choice | Answer, mode: Any = "ask") -> None:
-        self.person = Person(*answers)
-        classes = [EditorWindow, CodeWindow, NotebookWindow, Counter]
-        self.windows = WindowManager(classes, workspace=Workspace(folder))
-        self.gate = ApprovalGate(mode, self.person)
-        self.tools = ToolBox(self.windows, self.gate)
-
-    @property
-    def questions(self) -> list[Question]:
-        return self.person.questions
-
-    def act(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        given = {"window_id": window_id, "action_id": action_id, "params": params}
-        return asyncio.run(self.tools.run(ToolCall("1", "action", given)))
-
-    def by_person(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+class Desk(base.Desk):
+    classes = (EditorWindow, CodeWindow, NotebookWindow, Counter)
 
 
 @pytest.fixture
@@ -91,15 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
-
-    def make(*answers: Choice | Answer, mode: Any = "ask") -> Desk:
-        made.append(Desk(folder, *answers, mode=mode))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.windows.shut_down()
+    yield from base.desks(Desk, folder)
 
 
 def append(desk: Desk, window_id: str, text: str) -> None:

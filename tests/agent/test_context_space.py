@@ -8,6 +8,7 @@ import pytest
 
 from contextui.agent.context_space import CompactionStoppedError
 from contextui.agent.controller import InteractionController
+from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.turn import TurnRunningError
 from contextui.agent.wire import payload
@@ -32,7 +33,7 @@ from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.words import Lang
 from tests.agent.shapes import violations
-from tests.agent.talking import controller, end, of, options, run, say
+from tests.agent.talking import controller, end, of, options, requests, run, say
 from tests.context.conversation import rough_counter
 from tests.windowing.samples import Todo
 
@@ -56,11 +57,6 @@ def talk_with(*steps: Step, lang: Lang = "en", **given: Any) -> InteractionContr
     context = full_context(lang)
     given.setdefault("options", options(budget=BUDGET))
     return controller(*steps, context=context, **given)
-
-
-def requests_of(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def kinds(events: list[Event]) -> list[type[Event]]:
@@ -96,7 +92,7 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert finished.result is not None
     assert finished.result.success
     assert end(events).text == "Hello."
-    summary, answer = requests_of(talk)
+    summary, answer = requests(talk)
     assert summary.tools == ()
     assert OUTLINE not in answer.system
     assert answer.messages[0].role == "user"
@@ -175,7 +171,7 @@ def test_an_empty_message_is_rejected_first() -> None:
     before = talk.context.current_seq
     with pytest.raises(InvalidItemError):
         run(talk, " \n")
-    assert (requests_of(talk), talk.context.current_seq) == ([], before)
+    assert (requests(talk), talk.context.current_seq) == ([], before)
     assert not talk.is_running
 
 
@@ -246,29 +242,26 @@ def test_by_hand_too_little_is_an_error() -> None:
     assert not talk.is_running
 
 
-def test_a_turn_and_a_compaction_exclude_each_other() -> None:
-    async def both() -> None:
-        compacting = asyncio.create_task(talk.compact())
-        await model.reached.wait()
-        assert talk.is_running
-        with pytest.raises(TurnRunningError, match="still working"):
-            await say(talk, "And now?")
-        with pytest.raises(TurnRunningError, match="still working"):
-            await talk.compact()
-        model.go.set()
-        assert (await compacting).success
-        model.go.clear()
-        model.reached.clear()
-        turn = asyncio.create_task(say(talk, "And now?"))
-        await model.reached.wait()
-        with pytest.raises(TurnRunningError, match="still working"):
-            await talk.compact()
-        model.go.set()
-        assert end(await turn).text == "Hello."
-
+async def test_a_turn_and_a_compaction_exclude_each_other() -> None:
     model = Waiting(OUTLINE, "Hello.")
     talk = talk_with(model=model)
-    asyncio.run(both())
+    compacting = asyncio.create_task(talk.compact())
+    await model.reached.wait()
+    assert talk.is_running
+    with pytest.raises(TurnRunningError, match="still working"):
+        await say(talk, "And now?")
+    with pytest.raises(TurnRunningError, match="still working"):
+        await talk.compact()
+    model.go.set()
+    assert (await compacting).success
+    model.go.clear()
+    model.reached.clear()
+    turn = asyncio.create_task(say(talk, "And now?"))
+    await model.reached.wait()
+    with pytest.raises(TurnRunningError, match="still working"):
+        await talk.compact()
+    model.go.set()
+    assert end(await turn).text == "Hello."
 
 
 @pytest.mark.parametrize("how", ["stop", "cancel"])
@@ -291,3 +284,23 @@ def test_by_hand_it_can_be_stopped(how: str) -> None:
     before = talk.context.current_seq
     asyncio.run(stop())
     assert (talk.context.current_seq, talk.is_running) == (before, False)
+
+
+# --- where nothing is configured ----------------------------------------------------------
+
+
+def test_with_the_offline_model_the_summary_is_an_outline() -> None:
+    for lang in ("en", "zh"):
+        headings = {"en": ["Goal", "Next step"], "zh": ["目标", "下一步"]}
+        talk = talk_with(model=OfflineModel(), lang=lang)
+        words = {"en": "We must sell milk next week.", "zh": "我们下周需要卖牛奶。"}
+        first = talk.context.get_active()[1]
+        talk.context.edit(first.id, words[lang])
+        events = run(talk, "What is on my list?")
+        (finished,) = of(CompactionFinished, events)
+        assert finished.result is not None, lang
+        assert finished.result.success, finished.result
+        for heading in headings[lang]:
+            assert f"## {heading}\n- {words[lang]}" in finished.result.summary, lang
+        assert end(events).reason == "done", lang
+        assert of(CompactionStarted, run(talk, "And now?")) == [], lang

@@ -32,7 +32,7 @@ from contextui.model import Answer, ModelEvent, ModelRequest, TextDelta
 from contextui.tokens import Usage
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, end, of, options, run
+from tests.agent.talking import controller, end, of, options, requests, run
 from tests.windowing.samples import Todo
 
 CREATE = {"name": "todo", "args": {"items": ["milk"]}}
@@ -40,11 +40,6 @@ CREATE = {"name": "todo", "args": {"items": ["milk"]}}
 
 def words(text: str, **fields: Any) -> Answer:
     return Answer(({"type": "text", "text": text},), **fields)
-
-
-def requests(talk: InteractionController) -> list[ModelRequest]:
-    assert isinstance(talk.model, ScriptedModel)
-    return talk.model.requests
 
 
 def check_whole(talk: InteractionController) -> None:
@@ -171,16 +166,13 @@ def test_a_budget_without_room_is_reported_before_any_request() -> None:
 # --- words -------------------------------------------------------------------------------
 
 
-def test_only_one_turn_at_a_time() -> None:
-    async def two() -> None:
-        talk = controller("Yes.")
-        turn = talk.run_turn("one")
-        await anext(turn)
-        with pytest.raises(TurnRunningError):
-            await anext(talk.run_turn("two"))
-        assert [event async for event in turn]
-
-    asyncio.run(two())
+async def test_only_one_turn_at_a_time() -> None:
+    talk = controller("Yes.")
+    turn = talk.run_turn("one")
+    await anext(turn)
+    with pytest.raises(TurnRunningError):
+        await anext(talk.run_turn("two"))
+    assert [event async for event in turn]
 
 
 def test_the_persons_actions_are_reported_before_their_message() -> None:
@@ -287,40 +279,34 @@ def test_a_turn_can_be_stopped_at_any_point(
     assert asyncio.run(everywhere()) > 20
 
 
-def test_closing_the_iterator_cancels_the_turn() -> None:
-    async def leave() -> None:
-        talk = lively()
-        turn = talk.run_turn("a list")
-        async for event in turn:
-            if isinstance(event, CallStarted):
-                break
-        await turn.aclose()  # type: ignore[attr-defined]  # it is a generator
-        assert not talk.is_running
-        check_whole(talk)
-
-    asyncio.run(leave())
+async def test_closing_the_iterator_cancels_the_turn() -> None:
+    talk = lively()
+    turn = talk.run_turn("a list")
+    async for event in turn:
+        if isinstance(event, CallStarted):
+            break
+    await turn.aclose()  # type: ignore[attr-defined]  # it is a generator
+    assert not talk.is_running
+    check_whole(talk)
 
 
-def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
+async def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
     class Broken(ScriptedModel):
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
             yield TextDelta("So")
             raise ZeroDivisionError("oops")
 
-    async def fall() -> None:
-        talk = controller(model=Broken())
-        events: list[Event] = []
+    talk = controller(model=Broken())
+    events: list[Event] = []
 
-        async def listen() -> None:
-            async for event in talk.run_turn("well?"):
-                events.append(event)
+    async def listen() -> None:
+        async for event in talk.run_turn("well?"):
+            events.append(event)
 
-        with pytest.raises(ZeroDivisionError):
-            await listen()
-        assert end(events).reason == "failed"
-        check_whole(talk)
-
-    asyncio.run(fall())
+    with pytest.raises(ZeroDivisionError):
+        await listen()
+    assert end(events).reason == "failed"
+    check_whole(talk)
 
 
 @pytest.mark.parametrize(

@@ -272,3 +272,21 @@ def test_text_does_not_follow_results_directly(wired: Wired) -> None:
     for received in wired.requests:
         assert beside(received) == []
     assert texts(wired.last).count("(stopped here)") == 2
+
+
+# --- whatever else a server may send ------------------------------------------------------
+
+
+def test_a_stop_reason_may_be_anything(wired: Wired) -> None:
+    events = wired.say("well?", answer("Yes.", stop_reason="\x1b[31m\u202e</Window>" * 100))
+    assert (end(events).reason, end(events).text) == ("done", "Yes.")
+    assert "\x1b" not in end(events).explanation
+    assert len(end(events).explanation) < 200
+
+
+def test_a_tool_s_name_may_be_anything(wired: Wired) -> None:
+    odd = [call("c" * 100_000), call("créate\n"), {**call("create", name="todo"), "id": "a b/c"}]
+    events = wired.say("a list", answer(*odd, pieces=100_000), answer("Done."))
+    assert [event.ok for event in of(CallFinished, events)] == [False, False, True]
+    assert len(wired.last.body) < 20_000
+    assert end(events).text == "Done."

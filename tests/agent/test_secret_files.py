@@ -21,14 +21,13 @@ from contextui import (
     action,
     call,
 )
-from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.agent.tools import ToolBox, ToolCall
 from contextui.context.compaction.plan import mentioned_files
 from contextui.context.item import ContextItem, ItemType
 from contextui.windowing.action import ActionResult
 from contextui.windowing.runtime import runtime_of
 from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
+from tests.agent import desk as base
 
 SECRET = "hunter2-is-the-password"
 PATHS = [".env", "link.txt", "SERVER.PEM", "deep/../.env", ".git/config", "config", "id_rsa"]
@@ -66,32 +65,8 @@ class Reader(Window):
             raise RuntimeError(f"could not peek: {error}") from error
 
 
-class Desk:
-    """Windows in a folder with secrets, a model's tools, and a person."""
-
-    def __init__(self, folder: Path, *choices: Choice, mode: Any = "ask") -> None:
-        self.questions: list[Question] = []
-        self._choices = list(choices)
-        self.windows = WindowManager(
-            [EditorWindow, FilesWindow, Reader], workspace=Workspace(folder)
-        )
-        self.gate = ApprovalGate(mode, self._answer)
-        self.tools = ToolBox(self.windows, self.gate)
-
-    async def _answer(self, question: Question) -> Decision:
-        self.questions.append(question)
-        return Decision(self._choices.pop(0))
-
-    def call(self, tool: str, /, **given: Any) -> ActionResult:
-        return asyncio.run(self.tools.run(ToolCall("1", tool, given)))
-
-    def act(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return self.call("action", window_id=window_id, action_id=action_id, params=params)
-
-    def by_person(self, name: str, /, **params: Any) -> ActionResult:
-        window_id, _, action_id = name.partition(".")
-        return asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+class Desk(base.Desk):
+    classes = (EditorWindow, FilesWindow, Reader)
 
     def seen(self) -> str:
         """All that the model sees of the windows, open and closed."""
@@ -115,15 +90,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
-
-    def make(*choices: Choice, mode: Any = "ask") -> Desk:
-        made.append(Desk(folder, *choices, mode=mode))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.windows.shut_down()
+    yield from base.desks(Desk, folder)
 
 
 WAYS: dict[str, Callable[[Desk, str], ActionResult]] = {

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from contextui.errors import (
     UnknownItemError,
 )
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
+from contextui.session.store import SessionStore
 from tests.context.conversation import Conversation, rough_counter
 
 
@@ -41,12 +43,6 @@ def test_seq_is_given_by_the_manager_alone_and_rises() -> None:
     assert context.current_seq == 43
     with pytest.raises(AttributeError, match="change through their ContextManager"):
         items[0].seq = 7
-
-
-def test_add_returns_the_item_itself() -> None:
-    context, item = manager(), user("hi")
-    assert context.add(item) is item
-    assert context.get(item.id) is item
 
 
 def test_views_do_not_change_under_their_reader() -> None:
@@ -244,11 +240,17 @@ def test_items_that_are_none_are_refused() -> None:
         assert (context.current_seq, item.seq, len(context.get_all())) == (0, 0, 0), item
 
 
-def test_an_item_is_added_once() -> None:
+def test_an_item_is_added_once_under_one_id_to_one_manager() -> None:
     context, item = manager(), user("hi")
-    context.add(item)
-    with pytest.raises(DuplicateItemError, match="was added before"):
-        context.add(item)
+    assert context.add(item) is item
+    for other, again in (
+        (context, item),
+        (manager(), item),
+        (context, ContextItem(ItemType.USER, "two", id=item.id)),
+    ):
+        with pytest.raises(DuplicateItemError, match="was added before"):
+            other.add(again)
+    assert context.get(item.id) is item
     assert context.current_seq == 1
 
 
@@ -350,21 +352,6 @@ def test_a_block_nested_too_deeply_is_a_clear_error() -> None:
     block = {"type": "tool_use", "id": "t", "name": "n", "input": deep}
     with pytest.raises(InvalidItemError, match="nested too deeply"):
         manager().add(ContextItem(ItemType.ASSISTANT, blocks=[block]))
-
-
-def test_two_items_cannot_share_an_id() -> None:
-    context = manager()
-    context.add(ContextItem(ItemType.USER, "one", id="same"))
-    with pytest.raises(DuplicateItemError):
-        context.add(ContextItem(ItemType.USER, "two", id="same"))
-    assert context.get("same").content == "one"
-
-
-def test_an_item_belongs_to_one_manager() -> None:
-    item = user("hi")
-    manager().add(item)
-    with pytest.raises(DuplicateItemError):
-        manager().add(item)
 
 
 def test_an_unknown_placement_is_refused() -> None:
@@ -569,3 +556,26 @@ def test_requesting_is_composing_and_marking_at_once() -> None:
     request = talk.context.request(1_000)
     talk.context.mark_sent(request)
     assert talk.composed() == list(request.messages)
+
+
+# --- items that a summary replaces --------------------------------------------------------
+
+
+def test_a_session_knows_it_when_it_is_opened_again(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    session = store.create(tmp_path)
+    context = session.context
+    items = [
+        context.add(ContextItem(ItemType.USER, "one")),
+        context.add(ContextItem(ItemType.ASSISTANT, "two")),
+        context.add(ContextItem(ItemType.USER, "three")),
+        context.add(ContextItem(ItemType.ASSISTANT, "four")),
+    ]
+    context.end_turn()
+    summary = context.compact(items[:2], "It was counted.")
+    session.close()
+    again = store.open(session.id)
+    folds = again.context.ledger.folds
+    assert folds.items_of(summary.id) == (items[0].id, items[1].id)
+    assert folds.summary_of(items[0].id) == summary.id
+    again.close()

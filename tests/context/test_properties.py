@@ -16,7 +16,7 @@ from contextui import (
     Lod,
     RenderOptions,
 )
-from contextui.context.report import Tally
+from contextui.context.ledger import Tally
 from contextui.errors import InvalidItemError
 from tests.context.conversation import Conversation, rough_counter, specified, wire
 from tests.thorough import times

@@ -203,21 +203,15 @@ def test_the_text_protocols_results_are_words_with_windows_behind_them() -> None
     ]
 
 
-def test_an_empty_result_says_so() -> None:
+def test_an_empty_result_says_so_and_an_error_is_marked() -> None:
     talk = Conversation()
     talk.say("go")
-    talk.call(1)
+    talk.call(2)
     talk.result("")
-    block = talk.composed()[-1].content[0]
-    assert isinstance(block, dict)
-    assert block["content"] == "(no output)"
-
-
-def test_an_error_result_is_marked() -> None:
-    talk = Conversation()
-    talk.say("go")
-    talk.call(1)
     talk.result("no such window", is_error=True)
-    block = talk.composed()[-1].content[0]
-    assert isinstance(block, dict)
-    assert block["is_error"] is True
+    empty, error = talk.composed()[-1].content
+    assert isinstance(empty, dict)
+    assert isinstance(error, dict)
+    assert empty["content"] == "(no output)"
+    assert "is_error" not in empty
+    assert error["is_error"] is True

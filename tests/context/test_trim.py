@@ -20,7 +20,7 @@ from contextui import (
     trim,
 )
 from contextui.context.item import is_conversation
-from contextui.context.report import Meter
+from contextui.context.messages import Meter
 from contextui.context.trim import ROUNDS_KEPT, item_sizes
 from contextui.context.units import Unit, rounds, units
 from contextui.events import Event

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.context.report import debug_line
+from contextui.context.messages import debug_line
 from contextui.session.follow import Follower, RequestCost, Restarted, Update
 from contextui.session.session import Session
 from contextui.session.usage import Sweep

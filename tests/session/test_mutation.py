@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ItemType
-from contextui.context.report import debug_line
+from contextui.context.messages import debug_line
 from contextui.session.entry import decode
 from contextui.session.export import to_json
 from contextui.session.session import Session

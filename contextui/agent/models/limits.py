@@ -104,12 +104,6 @@ class Stopwatch:
         return "total" if self._waited >= self._limits.total else "silence"
 
 
-def encoding_of(reply: "httpx2.Response") -> str:
-    """Return the compression of a body; empty if it has none."""
-    name = reply.headers.get("content-encoding", "").strip().lower()
-    return "" if name == "identity" else name
-
-
 async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
     """Yield the body of a reply, decompressed piece by piece.
 
@@ -118,10 +112,12 @@ async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
         ValueError: It cannot be decompressed, or not safely: with nested encodings a few bytes
             could take hours.
     """
-    encoding = encoding_of(reply)
-    if encoding and encoding not in _ZLIB:
-        raise ValueError(f"compressed as {encoding}")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding else None  # detects the format
+    encoding = reply.headers.get("content-encoding", "").strip().lower()
+    unpacker = None
+    if encoding not in ("", "identity"):
+        if encoding not in _ZLIB:
+            raise ValueError(f"compressed as {encoding}")
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # detects the format
     came = size = 0
     async for raw in reply.aiter_raw():
         came += len(raw)

@@ -101,7 +101,7 @@ class CompactionService:
 
     def preview(self) -> CompactionPlan:
         """Plan what would be summarized and what would stay."""
-        return plan(self.context, RETAIN, self._room)
+        return plan(self.context, RETAIN, self.room)
 
     def check(self) -> CompactionPlan:
         """Return the plan if compaction is possible and would save enough.
@@ -186,7 +186,7 @@ class CompactionService:
         return Summarizer(
             model=self.model,
             counter=self.context.counter,
-            room=self._room,
+            room=self.room,
             max_tokens=max(tokens, _LEAST_TOKENS),
             lang=self._lang,
             report=self.context.report_usage,
@@ -198,8 +198,8 @@ class CompactionService:
         files = await asyncio.to_thread(mentioned_files, items, windows) if windows else []
         summary = await this.summarizer.summarize(items, files)
         tokens = self.context.counter.count(summary.text)
-        left = math.floor(_FULL * self._room) - (this.before - chosen.tokens)
-        if tokens > max(left, self._room // SUMMARY_SHARE):
+        left = math.floor(_FULL * self.room) - (this.before - chosen.tokens)
+        if tokens > max(left, self.room // SUMMARY_SHARE):
             raise NoSummaryError("The summary is too long.")
         if tokens > chosen.tokens + _HEADINGS:
             raise NoSummaryError("The summary is longer than what it replaces.")
@@ -217,7 +217,7 @@ class CompactionService:
     def _fall_back(self, this: _Attempt, problem: Exception) -> CompactionResult:
         """Without a summary, keep only the newest part."""
         error = one_line(mask(reason_of(problem, self._lang)), _LONGEST_ERROR)
-        goes, text = plan(self.context, FALLBACK, self._room).goes, ""
+        goes, text = plan(self.context, FALLBACK, self.room).goes, ""
         if goes:
             text = Words(self._lang)(
                 "(The conversation before this, {count} messages, was left out without a summary: "
@@ -265,7 +265,8 @@ class CompactionService:
         )
 
     @property
-    def _room(self) -> int:
+    def room(self) -> int:
+        """The tokens available for all messages together, in our own count."""
         return max(self.context.counter.room_in(self.budget) - self._reserved, 1)
 
     @property

@@ -24,8 +24,7 @@ from contextui.context.placement.facts import (
     request_facts,
     state_facts,
 )
-from contextui.context.placement.figures import Figures
-from contextui.context.placement.items import ItemSlots
+from contextui.context.placement.items import Figures, ItemSlots
 from contextui.context.placement.messages import Forms, RequestPlan, SentMessages, is_placed
 from contextui.context.placement.slots import HEAD, Decision, Slot
 from contextui.context.placement.transcript import Transcript

@@ -308,7 +308,7 @@ class Transcript:
         asked, self._is_asked = self._is_asked, self._is_asked or sweeps
         self._planned(made)
         self._is_asked = asked
-        total = self._size_of(made)
+        total = self.size(made, self.written(made))
         return total, self.size_before(self.held_of(made)) * (total >= self.prices.minimum)
 
     def held_of(self, made: Decision) -> int:
@@ -325,20 +325,6 @@ class Transcript:
     def size_before(self, at: int) -> int:
         """The tokens that the last request had in front of a place."""
         return self._sums.before(at, SIZE)
-
-    def _size_of(self, made: Decision) -> int:
-        """The tokens of a planned request, without looking at each slot that it rewrites."""
-        start, end, before = self.start_of(made), len(self.slots), self._sums.before
-        new = (*self.tail[: made.place], *made.new, *self.tail[made.place :])
-        total = before(start, SIZE) + before(end, KEPT) - before(start, KEPT)
-        for slot, (form, _) in made.wants.items():
-            if slot.at >= start:
-                total += (form.tokens if form else 0) - (slot.want.tokens if slot.want else 0)
-        total += sum(form.tokens for slot in new if (form := made.want_of(slot)))
-        shown = [one for name in self.present for one in self._of_item.get(name, ())]
-        windows = sorted((one for one in shown if one.at >= start), key=lambda one: one.at)
-        listed = self._labelled((*windows, *new), made, start)
-        return total + sum(size_of(form, label) - form.tokens for _, form, label in listed if form)
 
     def _is_over(self, made: Decision) -> bool:
         if not (made.budget and self._long()):

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from contextui.agent.protocol import declaration_tokens
+from contextui.agent.tools import declaration_tokens
 from contextui.context.composition import Composition
 from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.context.placement.figures import Change
+from contextui.context.placement.items import Change
 from contextui.model import CachePrices
 from contextui.tui.inspector.labels import is_gist
 from contextui.tui.inspector.rows import ItemRow

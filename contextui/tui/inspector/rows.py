@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from contextui.context.item import ContextItem, ItemView
 from contextui.context.manager import ContextManager
-from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.items import PlacedBlock
 from contextui.context.placement.slots import HEAD
 from contextui.tui.inspector.snapshot import ContextSnapshot, head_of
 from contextui.words import Text

@@ -11,7 +11,7 @@ from contextui.context.composition import Composition
 from contextui.context.item import ItemType, ItemView
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Piece
-from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.items import PlacedBlock
 from contextui.context.placement.slots import HEAD
 from contextui.tui.inspector.budget import Shares
 

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +18,6 @@ from contextui.model import (
     CallBegun,
     LlmMessage,
     ModelError,
-    ModelEvent,
     ModelRequest,
     TextDelta,
     ThinkingDelta,
@@ -35,7 +35,9 @@ from tests.agent.chat_server import (
     stream,
     usage,
 )
-from tests.agent.models.client import HI, KEY, asking
+from tests.agent.models import client
+from tests.agent.models.client import HI, KEY, asking, events_of
+from tests.agent.models.client import chat_model_of as model_of
 from tests.agent.server import HEADERS, Hangup, Raw, Reply, Server, Step, Stream
 from tests.agent.server import chunk as http_chunk
 
@@ -48,30 +50,9 @@ def no_openai_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def model_of(server: Server, **options: Any) -> OpenAIModel:
-    return OpenAIModel("gpt-x", **{"base_url": server.url, "api_key": KEY, **options})
-
-
-async def events_of(model: OpenAIModel, *requests: ModelRequest) -> list[ModelEvent]:
-    async with aclosing(model):
-        return [event for request in requests or (HI,) async for event in model.stream(request)]
-
-
-def answers(server: Server, *requests: ModelRequest, **options: Any) -> list[Answer]:
-    events = asyncio.run(events_of(model_of(server, **options), *requests))
-    return [event for event in events if isinstance(event, Answer)]
-
-
-def the_answer(*steps: Step, request: ModelRequest = HI, **options: Any) -> Answer:
-    with Server(*steps) as server:
-        [answer] = answers(server, request, **options)
-    return answer
-
-
-def the_failure(*steps: Step, request: ModelRequest = HI, **options: Any) -> ModelError:
-    with Server(*steps) as server, pytest.raises(ModelError) as caught:
-        answers(server, request, **options)
-    return caught.value
+answers = partial(client.answers, make=model_of)
+the_answer = partial(client.the_answer, make=model_of)
+the_failure = partial(client.the_failure, make=model_of)
 
 
 # --- asking --------------------------------------------------------------------------------
@@ -176,24 +157,24 @@ def test_the_bytes_of_a_request_are_the_beginning_of_the_next() -> None:
     assert one == two[: len(one)]
 
 
-def test_text_calls_usage_and_events() -> None:
-    step = chat("I open it.", call("create", name="todo"), counted=usage(100, 20, 60))
+def test_reasoning_text_calls_usage_and_events() -> None:
+    step = chat(
+        *("I open it.", call("create", name="todo")),
+        reasoning="Hm, hm, hm.",
+        counted=usage(100, 20, 60),
+    )
     with Server(step) as server:
         events = asyncio.run(events_of(model_of(server), asking("Hi.", tools=TOOLS)))
     answer = events[-1]
     assert isinstance(answer, Answer)
+    assert "".join(one.text for one in events if isinstance(one, ThinkingDelta)) == "Hm, hm, hm."
     assert "".join(one.text for one in events if isinstance(one, TextDelta)) == "I open it."
     assert [one.name for one in events if isinstance(one, CallBegun)] == ["create"]
+    assert [block["type"] for block in answer.blocks] == ["thinking", "text", "tool_use"]
+    assert answer.blocks[2]["input"] == {"name": "todo"}
     assert answer.stop_reason == "tool_use"
-    assert answer.blocks[1]["input"] == {"name": "todo"}
     assert answer.usage == Usage(40, 20, 60, 0)
     assert answer.model == "gpt-test"
-
-
-def test_reasoning_is_shown_as_it_comes() -> None:
-    with Server(chat("Hi.", reasoning="Hm, hm, hm.")) as server:
-        events = asyncio.run(events_of(model_of(server)))
-    assert "".join(one.text for one in events if isinstance(one, ThinkingDelta)) == "Hm, hm, hm."
 
 
 # --- what servers differ in ----------------------------------------------------------------
@@ -290,14 +271,6 @@ def test_openai_itself_needs_a_key_before_anything_is_sent() -> None:
     with pytest.raises(ModelError, match="OPENAI_API_KEY") as caught:
         OpenAIModel("gpt-x", base_url=DEFAULT_URL).check()
     assert caught.value.kind == "auth"
-
-
-@pytest.mark.parametrize("url", ["ftp://x", "http//x", "http://[broken", "http://x:99999999"])
-def test_a_wrong_address_is_one_clear_line(url: str) -> None:
-    with pytest.raises(ModelError) as caught:
-        asyncio.run(events_of(OpenAIModel("gpt-x", base_url=url, api_key=KEY)))
-    assert "\n" not in str(caught.value)
-    assert caught.value.kind in ("not_found", "unreached", "settings")
 
 
 # --- faults --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem
-from contextui.context.placement.figures import PlacedBlock
+from contextui.context.placement.items import PlacedBlock
 from contextui.model import Answer, Block
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession

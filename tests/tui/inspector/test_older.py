@@ -22,7 +22,7 @@ def gone_on_with(folder: Path) -> AppSession:
     sent = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
     context.edit(sent[1].id, "another answer")
     context.compact(sent[:4], "They talked.", trigger="strategy")
-    context.ledger.changes.steps.clear()  # as after a hundred steps more
+    context.ledger.steps.clear()  # as after a hundred steps more
     context.drop(sent[4].id)
     context.end_turn()
     desk.session._recorder.checkpoint()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 
 from contextui.agent.models.offline import plan, scene, summary
 from contextui.agent.models.offline.tokens import is_chinese
-from contextui.agent.protocol import declaration_tokens
+from contextui.agent.tools import declaration_tokens
 from contextui.model import (
     LOCAL_PRICES,
     Answer,
