@@ -255,20 +255,6 @@ class ContextUIApp(KeyLine[int]):
         Binding("ctrl+g", "go_to_question", show=False, priority=True),
     ]
 
-    class Opened(Message):
-        """Posted when the session is open."""
-
-        def __init__(self, desk: "AppSession") -> None:
-            super().__init__()
-            self.desk = desk
-
-    class NotOpened(Message):
-        """Posted when the session could not be opened."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
-
     def __init__(
         self,
         open_desk: "Callable[[], AppSession]",
@@ -356,20 +342,19 @@ class ContextUIApp(KeyLine[int]):
         try:
             desk = self._open_desk()
             _load_panes()
-            self.post_message(self.Opened(desk))
+            self.call_later(self._show, desk)
             if (preload := getattr(desk.controller.model, "preload", None)) is not None:
                 preload()  # after the first frame, and before the person has typed a message
         except ContextUIError as error:
-            self.post_message(self.NotOpened(self.words(error)))
+            self.call_later(self._give_up, self.words(error))
         except Exception as error:
-            self.post_message(self.NotOpened(reason_of(error)))
+            self.call_later(self._give_up, reason_of(error))
 
-    @on(Opened)
-    async def _show(self, message: Opened) -> None:
-        await self.main.open_panes(message.desk)
+    async def _show(self, desk: "AppSession") -> None:
+        await self.main.open_panes(desk)
         if not self.is_headless:
             collect_less()
-        self._attach_session(message.desk)
+        self._attach_session(desk)
         self._mention_crash()
         if self._first_words:
             self.main.send(self._first_words)
@@ -435,9 +420,8 @@ class ContextUIApp(KeyLine[int]):
     def _survive(self, message: MainScreen.CommandFailed) -> None:
         self.survive(message.error)
 
-    @on(NotOpened)
-    def _give_up(self, message: NotOpened) -> None:
-        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
+    def _give_up(self, reason: str) -> None:
+        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=reason)
 
     def action_leave(self) -> None:
         if isinstance(self.screen, QuitScreen):
@@ -482,7 +466,8 @@ class ContextUIApp(KeyLine[int]):
         if key == QUESTION[0]:
             self.main.open_question()
 
-    def on_waiting_line_clicked(self) -> None:
+    @on(events.Click, "WaitingLine")
+    def _open_question(self) -> None:
         self.main.open_question()
 
     @contextmanager

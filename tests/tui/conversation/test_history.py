@@ -10,12 +10,7 @@ from textual.pilot import Pilot
 from contextui.session.history import PromptHistory
 from contextui.tui.conversation.draft import FolderDraft
 from contextui.tui.conversation.popup import Popup
-from contextui.tui.conversation.prompt import Prompt
-from tests.tui.running import desk_in, lines, running, shown, until
-
-
-def prompt(pilot: "Pilot[int]") -> Prompt:
-    return pilot.app.screen.query_one(Prompt)
+from tests.tui.running import desk_in, lines, prompt, running, shown, until
 
 
 def history_of(tmp_path: Path) -> PromptHistory:
@@ -96,39 +91,36 @@ def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
     asyncio.run(go_on())
 
 
-def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
-    async def talk() -> None:
-        history = history_of(tmp_path)
-        for text in ("write the tests", "run pytest", "!rm -rf build", "explain the parser"):
-            history.add(text)
-        desk = desk_in(tmp_path)
-        async with running(desk) as pilot:
-            await until(pilot, lambda: len(prompt(pilot).past) == 4)
-            before = len(desk.session.context.get_all())
-            await pilot.press(*"half", "ctrl+r")
-            popup = pilot.app.screen.query_one(Popup)
-            await until(pilot, lambda: popup.display)
-            await until(pilot, lambda: shown(pilot, "explain the parser"))
-            await until(pilot, lambda: "enter take" in lines(pilot)[-1])
-            assert prompt(pilot).whole_text == "half"  # the draft is still the person's
-            await pilot.press(*"rm")
-            await until(pilot, lambda: popup.option_count == 1)
-            await pilot.press("escape")
-            assert prompt(pilot).text == "half"
-            assert not popup.display
-            await pilot.press("ctrl+r", *"zz")
-            await until(pilot, lambda: shown(pilot, "No prompt matches."))
-            await pilot.press("enter")
-            await until(pilot, lambda: prompt(pilot).text == "half")
-            await pilot.press("ctrl+r", *"the", "down", "enter")
-            await until(pilot, lambda: prompt(pilot).text == "write the tests")
-            assert not popup.display
-            await pilot.press("up")
-            assert prompt(pilot).text == "half"  # not lost either
-            assert len(desk.session.context.get_all()) == before  # nothing was sent
-            assert not desk.session.windows.windows()  # and nothing ran
-
-    asyncio.run(talk())
+async def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
+    history = history_of(tmp_path)
+    for text in ("write the tests", "run pytest", "!rm -rf build", "explain the parser"):
+        history.add(text)
+    desk = desk_in(tmp_path)
+    async with running(desk) as pilot:
+        await until(pilot, lambda: len(prompt(pilot).past) == 4)
+        before = len(desk.session.context.get_all())
+        await pilot.press(*"half", "ctrl+r")
+        popup = pilot.app.screen.query_one(Popup)
+        await until(pilot, lambda: popup.display)
+        await until(pilot, lambda: shown(pilot, "explain the parser"))
+        await until(pilot, lambda: "enter take" in lines(pilot)[-1])
+        assert prompt(pilot).whole_text == "half"  # the draft is still the person's
+        await pilot.press(*"rm")
+        await until(pilot, lambda: popup.option_count == 1)
+        await pilot.press("escape")
+        assert prompt(pilot).text == "half"
+        assert not popup.display
+        await pilot.press("ctrl+r", *"zz")
+        await until(pilot, lambda: shown(pilot, "No prompt matches."))
+        await pilot.press("enter")
+        await until(pilot, lambda: prompt(pilot).text == "half")
+        await pilot.press("ctrl+r", *"the", "down", "enter")
+        await until(pilot, lambda: prompt(pilot).text == "write the tests")
+        assert not popup.display
+        await pilot.press("up")
+        assert prompt(pilot).text == "half"  # not lost either
+        assert len(desk.session.context.get_all()) == before  # nothing was sent
+        assert not desk.session.windows.windows()  # and nothing ran
 
 
 def test_another_session_does_not_remove_a_draft(tmp_path: Path) -> None:
