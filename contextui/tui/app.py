@@ -249,7 +249,7 @@ class ContextUIApp(KeyLine[int]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
     BINDINGS = [
-        Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("ctrl+p", "command_palette", "palette", key_display="^p", priority=True),
         Binding("f1", "help", "help", priority=True),
         Binding("ctrl+g", "go_to_question", show=False, priority=True),
@@ -423,7 +423,7 @@ class ContextUIApp(KeyLine[int]):
     def _give_up(self, reason: str) -> None:
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=reason)
 
-    def action_leave(self) -> None:
+    async def action_quit(self) -> None:
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():
@@ -434,9 +434,6 @@ class ContextUIApp(KeyLine[int]):
     def _leave_if(self, wanted: bool | None) -> None:
         if wanted:
             self._leave_with(0)
-
-    async def action_quit(self) -> None:
-        self.action_leave()
 
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen

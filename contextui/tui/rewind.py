@@ -169,8 +169,7 @@ class Rewinder:
         sizes = self._switcher.main.sizes
         try:
             sizes.hand_over(made)
-            self._switcher.switch(made, self._said(choice.turn, done))
-            await self._switched()
+            await self._switcher.switch(made, self._said(choice.turn, done)).wait()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
                 sizes.hand_over(desk.session.id)
@@ -218,10 +217,6 @@ class Rewinder:
         parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
-    async def _switched(self) -> None:
-        while self._switcher.is_under_way:
-            await asyncio.sleep(_LOOK)
-
     def _is_at(self, session_id: str) -> bool:
         return self._switcher.desk is not None and self._switcher.desk.session.id == session_id
 
@@ -235,8 +230,7 @@ class Rewinder:
             waited += _LOOK
         sizes = switcher.main.sizes
         sizes.hand_over(done.parent)
-        switcher.switch(done.parent)
-        await self._switched()
+        await switcher.switch(done.parent).wait()
         if not self._is_at(done.parent):
             sizes.hand_over(done.fork)
             switcher.rewound = done

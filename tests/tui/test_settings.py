@@ -102,7 +102,7 @@ async def test_a_setting_is_changed_in_the_users_file(
     async def write(name: str, text: str) -> None:
         screen._list.choose(screen._list.names.index(name))
         await pilot.press("enter")
-        field = screen.query_one("#value", Input)
+        field = screen.field
         field.value = text
         await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
         await pilot.press("enter")
