@@ -92,9 +92,9 @@ class Switcher:
     ) -> "Worker[None]":
         """Switch to another session: an earlier one by its id, or a new one with None.
 
-        Returns at once. A running turn is stopped if the person agrees; windows, jobs and unsent
-        text of the present session are kept as on quitting. If the other session cannot be
-        opened, the present one stays, with one line that says why.
+        A running turn is stopped if the person agrees; windows, jobs and unsent text of the
+        present session are kept as on quitting. If the other session cannot be opened, the present
+        one stays, with one line that says why.
 
         Raises:
             ContextUIError: This app has only one session, or is already switching.
