@@ -445,7 +445,7 @@ class ContextUIApp(KeyLine[int]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.words, lambda: self.main.commands))
+            self.push_screen(HelpScreen(self.words, self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""

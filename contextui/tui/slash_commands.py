@@ -121,7 +121,7 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             Command("inspector", "show or hide the inspector", lambda _: main.action_inspector()),
             Command("zoom", "zoom the current pane", lambda _: main.action_zoom()),
             Command("help", "all keys and commands",
-                    lambda _: app.push_screen(HelpScreen(words, lambda: main.commands))),
+                    lambda _: app.push_screen(HelpScreen(words, main.commands))),
             Command("quit", "quit; the session is saved", lambda _: app.call_later(app.action_quit),
                     aliases=("q",)),
         ]

@@ -181,16 +181,7 @@ async def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: P
         await until(pilot, lambda: prompt.text == "/fly")
         prompt.put("")
         await pilot.press("tab")
-        before = app.main.focused
-        await pilot.press("f1")
-        await until(pilot, lambda: shown(pilot, "Keys and commands"))
-        assert not shown(pilot, "/rewind")
         desk = await opened(pilot, may_open)
-        await until(pilot, lambda: shown(pilot, "/rewind"))  # the commands come with it
-        await pilot.press("escape")
-        assert before is not None
-        assert app.focused is not None
-        assert app.focused.id == before.id
         await until(pilot, lambda: len(desk.session.windows.windows()) == 2)
         assert [one.name for one in desk.session.windows.windows()] == ["todo", "files"]
         await until(pilot, lambda: shown(pilot, "Here I am."))

@@ -1,6 +1,5 @@
 """Prompts of earlier sessions: walking, searching, and the draft of a folder."""
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -31,64 +30,57 @@ async def send(pilot: "Pilot[int]", text: str, answer: str) -> None:
     await until(pilot, lambda: shown(pilot, answer))
 
 
-def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
+async def test_the_past_and_the_draft_of_other_sessions(tmp_path: Path) -> None:
     pasted = "\n".join(f"line {number} of a long text" for number in range(1_500))
     short = "half a thought\n[pasted 1: 1,500 lines]"
     long = "\n".join(f"line {number}" for number in range(150))  # long, not large
-
-    async def begin() -> None:
-        history_of(tmp_path).add(f"look\n{long}")
-        async with running(desk_in(tmp_path)) as pilot:
-            prompt(pilot).put("half a thought\n")
-            prompt(pilot).post_message(events.Paste(pasted))
-            await until(pilot, lambda: prompt(pilot).text == short)
-            pilot.app.exit()
-        for text in ("first words", "from another process"):
-            history_of(tmp_path).add(text)
-
-    async def go_on() -> None:
-        desk = desk_in(tmp_path, "Two.", "Three.")
-        async with running(desk) as pilot:  # a new session
-            await until(pilot, lambda: prompt(pilot).text == short)
-            assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
-            await until(pilot, lambda: len(prompt(pilot).past) == 3)
-            assert len(desk.session.context.get_all()) == 1  # it is not sent
-            await pilot.press(*"s", "enter")
-            await until(pilot, lambda: shown(pilot, "Two."))
-            sent = [one.content for one in desk.session.context.get_all()]
-            assert f"half a thought\n{pasted}s" in sent
-            await send(pilot, "second words", "Three.")
-            seen = []
-            for keys in (["up"], ["up"], ["up", "up"], ["up"]):  # the second one has two lines
-                await pilot.press(*keys)
-                seen.append(prompt(pilot).text)
-            assert seen == ["second words", short + "s", "from another process", "first words"]
-            await pilot.press("up")  # a long paste is a placeholder again
-            assert re.fullmatch(r"look\n\[pasted \d: 150 lines\]", prompt(pilot).text)
-            assert prompt(pilot).whole_text == f"look\n{long}"
-            await pilot.press(*["down"] * 6)
-            # What was recalled opens no list, which would take the arrows.
-            (tmp_path / "work" / "price.py").write_text("x = 1\n")
-            prompt(pilot).past.extend(["/open todo", "see @price", "/op"])
-            for text in ("/op", "see @price", "/open todo", "second words"):
-                await pilot.press("up")
-                await until(pilot, lambda text=text: prompt(pilot).text == text)  # type: ignore[misc]
-                assert not prompt(pilot).is_completing
-            await pilot.press("down", "down", "backspace")  # edited
-            await until(pilot, lambda: prompt(pilot).is_completing and shown(pilot, "@pric "))
-            prompt(pilot).clear()
-            await until(pilot, lambda: not prompt(pilot).is_completing)
-            prompt(pilot).post_message(events.Paste("as in @price"))
-            await until(pilot, lambda: prompt(pilot).text == "as in @price")
-            await pilot.pause()
+    history_of(tmp_path).add(f"look\n{long}")
+    async with running(desk_in(tmp_path)) as pilot:
+        prompt(pilot).put("half a thought\n")
+        prompt(pilot).post_message(events.Paste(pasted))
+        await until(pilot, lambda: prompt(pilot).text == short)
+        pilot.app.exit()
+    for text in ("first words", "from another process"):
+        history_of(tmp_path).add(text)
+    desk = desk_in(tmp_path, "Two.", "Three.")
+    async with running(desk) as pilot:  # a new session
+        await until(pilot, lambda: prompt(pilot).text == short)
+        assert prompt(pilot).whole_text == f"half a thought\n{pasted}"
+        await until(pilot, lambda: len(prompt(pilot).past) == 3)
+        assert len(desk.session.context.get_all()) == 1  # it is not sent
+        await pilot.press(*"s", "enter")
+        await until(pilot, lambda: shown(pilot, "Two."))
+        sent = [one.content for one in desk.session.context.get_all()]
+        assert f"half a thought\n{pasted}s" in sent
+        await send(pilot, "second words", "Three.")
+        seen = []
+        for keys in (["up"], ["up"], ["up", "up"], ["up"]):  # the second one has two lines
+            await pilot.press(*keys)
+            seen.append(prompt(pilot).text)
+        assert seen == ["second words", short + "s", "from another process", "first words"]
+        await pilot.press("up")  # a long paste is a placeholder again
+        assert re.fullmatch(r"look\n\[pasted \d: 150 lines\]", prompt(pilot).text)
+        assert prompt(pilot).whole_text == f"look\n{long}"
+        await pilot.press(*["down"] * 6)
+        # What was recalled opens no list, which would take the arrows.
+        (tmp_path / "work" / "price.py").write_text("x = 1\n")
+        prompt(pilot).past.extend(["/open todo", "see @price", "/op"])
+        for text in ("/op", "see @price", "/open todo", "second words"):
+            await pilot.press("up")
+            await until(pilot, lambda text=text: prompt(pilot).text == text)  # type: ignore[misc]
             assert not prompt(pilot).is_completing
-            prompt(pilot).clear()
-            await until(pilot, lambda: history_of(tmp_path).texts()[-1] == "second words")
-            pilot.app.exit()
-        assert offered_in(tmp_path) == ""  # it was sent
-
-    asyncio.run(begin())
-    asyncio.run(go_on())
+        await pilot.press("down", "down", "backspace")  # edited
+        await until(pilot, lambda: prompt(pilot).is_completing and shown(pilot, "@pric "))
+        prompt(pilot).clear()
+        await until(pilot, lambda: not prompt(pilot).is_completing)
+        prompt(pilot).post_message(events.Paste("as in @price"))
+        await until(pilot, lambda: prompt(pilot).text == "as in @price")
+        await pilot.pause()
+        assert not prompt(pilot).is_completing
+        prompt(pilot).clear()
+        await until(pilot, lambda: history_of(tmp_path).texts()[-1] == "second words")
+        pilot.app.exit()
+    assert offered_in(tmp_path) == ""  # it was sent
 
 
 async def test_a_search_takes_a_prompt_and_does_not_send_it(tmp_path: Path) -> None:
