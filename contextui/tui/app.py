@@ -211,18 +211,13 @@ _PANES = (
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
     *(".dialogs.timing", ".slash_commands"),
 )
+"""Everything that shows a session, imported on the thread that opens it."""
 
 
 def collect_less() -> None:
     """Scan for garbage less often, and never what is loaded so far: both block the screen."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-
-
-def _load_panes() -> None:
-    """Import everything that shows a session, on the thread that opens it."""
-    for name in _PANES:
-        import_module(name, "contextui.tui")
 
 
 LOST = 1
@@ -341,7 +336,8 @@ class ContextUIApp(KeyLine[int]):
     def _opening(self) -> None:
         try:
             desk = self._open_desk()
-            _load_panes()
+            for name in _PANES:
+                import_module(name, "contextui.tui")
             self.call_later(self._show, desk)
             if (preload := getattr(desk.controller.model, "preload", None)) is not None:
                 preload()  # after the first frame, and before the person has typed a message

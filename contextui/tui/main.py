@@ -277,7 +277,9 @@ class MainScreen(Screen[None]):
         assert inspector is not None
         assert conversation is not None
         self.desk, self._asker, self._attention = desk, asker, attention
-        self._collector = ChangeCollector(desk, lambda: self.call_later(self._wait_for_more))
+        self._collector = ChangeCollector(
+            desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
+        )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.sizes.attach(desk, desktop)
@@ -393,9 +395,6 @@ class MainScreen(Screen[None]):
         return self.writing.commands
 
     # --- events ------------------------------------------------------------------------
-
-    def _wait_for_more(self) -> None:
-        sure_timer(self, _BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
         if self._collector is None or not self.is_attached:

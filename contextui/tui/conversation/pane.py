@@ -1,7 +1,7 @@
 """The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from weakref import WeakSet
@@ -400,7 +400,10 @@ class Conversation(VerticalScroll):
         page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
         if page:
             self.query_one(Welcome).display = False
-            self.mount_all(self._widgets(page), after=self._earlier)
+            widgets = [self._widget(entry) for entry in page]
+            for before, widget in pairwise(widgets):
+                _space(before, widget)
+            self.mount_all(widgets, after=self._earlier)
         self._offer_earlier()
 
     def _offer_earlier(self) -> None:
@@ -410,12 +413,6 @@ class Conversation(VerticalScroll):
         text = self._words("↑ {count} earlier: Home or click to show", count=count)
         self._earlier.update(text)
         self._earlier.display = bool(count)
-
-    def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
-        widgets = [self._widget(entry) for entry in entries]
-        for before, widget in pairwise(widgets):
-            _space(before, widget)
-        return widgets
 
 
 def _space(before: Widget, widget: Widget) -> None:
