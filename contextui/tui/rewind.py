@@ -31,7 +31,6 @@ from contextui.words import Words
 if TYPE_CHECKING:
     from textual.app import App
 
-Notify = Callable[[str], object]
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
 _RELOAD = "reload"  # the action of a window that reads its file again
@@ -50,7 +49,7 @@ class Rewinder:
         switcher: Switcher,
         desk: AppSession,
         words: Words,
-        notify: Notify,
+        notify: Callable[[str], object],
     ) -> None:
         self._app, self._switcher = app, switcher
         self._desk, self._words, self._notify = desk, words, notify

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from contextui.tui.dialogs.sessions import Chosen
     from contextui.tui.switch import Switcher
 
-Notify = Callable[[str], object]
 _ALL = "all"
 
 
@@ -36,7 +35,7 @@ class SessionCommands:
         switcher: "Switcher",
         desk: AppSession,
         words: Words,
-        notify: Notify,
+        notify: Callable[[str], object],
     ) -> None:
         self._app, self._switcher = app, switcher
         self._desk, self._words, self._notify = desk, words, notify
