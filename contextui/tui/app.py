@@ -211,18 +211,13 @@ _PANES = (
     *(".conversation.pane", ".conversation.status", ".desktop.pane", ".inspector.pane"),
     *(".dialogs.timing", ".slash_commands"),
 )
+"""Everything that shows a session, imported on the thread that opens it."""
 
 
 def collect_less() -> None:
     """Scan for garbage less often, and never what is loaded so far: both block the screen."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-
-
-def _load_panes() -> None:
-    """Import everything that shows a session, on the thread that opens it."""
-    for name in _PANES:
-        import_module(name, "contextui.tui")
 
 
 LOST = 1
@@ -249,25 +244,11 @@ class ContextUIApp(KeyLine[int]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
     BINDINGS = [
-        Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("ctrl+p", "command_palette", "palette", key_display="^p", priority=True),
         Binding("f1", "help", "help", priority=True),
         Binding("ctrl+g", "go_to_question", show=False, priority=True),
     ]
-
-    class Opened(Message):
-        """Posted when the session is open."""
-
-        def __init__(self, desk: "AppSession") -> None:
-            super().__init__()
-            self.desk = desk
-
-    class NotOpened(Message):
-        """Posted when the session could not be opened."""
-
-        def __init__(self, reason: str) -> None:
-            super().__init__()
-            self.reason = reason
 
     def __init__(
         self,
@@ -355,21 +336,21 @@ class ContextUIApp(KeyLine[int]):
     def _opening(self) -> None:
         try:
             desk = self._open_desk()
-            _load_panes()
-            self.post_message(self.Opened(desk))
+            for name in _PANES:
+                import_module(name, "contextui.tui")
+            self.call_later(self._show, desk)
             if (preload := getattr(desk.controller.model, "preload", None)) is not None:
                 preload()  # after the first frame, and before the person has typed a message
         except ContextUIError as error:
-            self.post_message(self.NotOpened(self.words(error)))
+            self.call_later(self._give_up, self.words(error))
         except Exception as error:
-            self.post_message(self.NotOpened(reason_of(error)))
+            self.call_later(self._give_up, reason_of(error))
 
-    @on(Opened)
-    async def _show(self, message: Opened) -> None:
-        await self.main.open_panes(message.desk)
+    async def _show(self, desk: "AppSession") -> None:
+        await self.main.open_panes(desk)
         if not self.is_headless:
             collect_less()
-        self._attach_session(message.desk)
+        self._attach_session(desk)
         self._mention_crash()
         if self._first_words:
             self.main.send(self._first_words)
@@ -435,11 +416,10 @@ class ContextUIApp(KeyLine[int]):
     def _survive(self, message: MainScreen.CommandFailed) -> None:
         self.survive(message.error)
 
-    @on(NotOpened)
-    def _give_up(self, message: NotOpened) -> None:
-        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
+    def _give_up(self, reason: str) -> None:
+        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=reason)
 
-    def action_leave(self) -> None:
+    async def action_quit(self) -> None:
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():
@@ -451,9 +431,6 @@ class ContextUIApp(KeyLine[int]):
         if wanted:
             self._leave_with(0)
 
-    async def action_quit(self) -> None:
-        self.action_leave()
-
     def action_command_palette(self) -> None:
         if self.screen is self.main:  # commands only apply to the main screen
             self.push_screen(
@@ -464,7 +441,7 @@ class ContextUIApp(KeyLine[int]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.words, lambda: self.main.commands))
+            self.push_screen(HelpScreen(self.words, self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""
@@ -482,7 +459,8 @@ class ContextUIApp(KeyLine[int]):
         if key == QUESTION[0]:
             self.main.open_question()
 
-    def on_waiting_line_clicked(self) -> None:
+    @on(events.Click, "WaitingLine")
+    def _open_question(self) -> None:
         self.main.open_question()
 
     @contextmanager

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from contextui.config.schema import Notify
 from contextui.events import Event, TurnFinished, TurnStarted
-from contextui.tui.conversation.turn import TurnFigures
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import line
 from contextui.words import Words
 

@@ -84,10 +84,11 @@ class Grip(Widget):
             self.divider, self.x, self.y = divider, x, y
 
     class Dropped(Message):
-        """Posted when a divider was dragged to a new place."""
+        """Posted after a drag, or on a double click: back to the place that fits the content."""
 
-    class Reset(Message):
-        """Posted on a double click: back to the place that fits the content."""
+        def __init__(self, *, is_reset: bool = False) -> None:
+            super().__init__()
+            self.is_reset = is_reset
 
     def __init__(self, divider: Divider) -> None:
         super().__init__(id="grip" if divider == "rows" else "edge")
@@ -121,4 +122,4 @@ class Grip(Widget):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         if event.chain == 2:
-            self.post_message(self.Reset())
+            self.post_message(self.Dropped(is_reset=True))

@@ -168,9 +168,6 @@ class MainScreen(Screen[None]):
         Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
     ]
 
-    class Changed(Message):
-        """Posted when something changed in the session."""
-
     class CommandFailed(Message):
         """Posted when a slash command raised an error that is a bug."""
 
@@ -280,7 +277,9 @@ class MainScreen(Screen[None]):
         assert inspector is not None
         assert conversation is not None
         self.desk, self._asker, self._attention = desk, asker, attention
-        self._collector = ChangeCollector(desk, lambda: self.post_message(self.Changed()))
+        self._collector = ChangeCollector(
+            desk, lambda: self.call_later(sure_timer, self, _BATCH, self._take_changes)
+        )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.sizes.attach(desk, desktop)
@@ -396,10 +395,6 @@ class MainScreen(Screen[None]):
         return self.writing.commands
 
     # --- events ------------------------------------------------------------------------
-
-    @on(Changed)
-    def _wait_for_more(self) -> None:
-        sure_timer(self, _BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
         if self._collector is None or not self.is_attached:
@@ -714,9 +709,8 @@ class MainScreen(Screen[None]):
         self.sizes.drag(message)
 
     @on(Grip.Dropped)
-    @on(Grip.Reset)
-    def _drop(self, message: Grip.Dropped | Grip.Reset) -> None:
-        self.sizes.drop(is_reset=isinstance(message, Grip.Reset))
+    def _drop(self, message: Grip.Dropped) -> None:
+        self.sizes.drop(is_reset=message.is_reset)
 
     def on_mention_requested(self, message: "MentionRequested") -> None:
         from contextui.agent.mention import mention_of  # noqa: PLC0415  (see the class)

@@ -31,7 +31,6 @@ from contextui.words import Words
 if TYPE_CHECKING:
     from textual.app import App
 
-Notify = Callable[[str], object]
 _LOOK = 0.02  # seconds between two checks whether another session is open
 _PATIENCE = 20.0  # seconds for the old session to close
 _RELOAD = "reload"  # the action of a window that reads its file again
@@ -50,7 +49,7 @@ class Rewinder:
         switcher: Switcher,
         desk: AppSession,
         words: Words,
-        notify: Notify,
+        notify: Callable[[str], object],
     ) -> None:
         self._app, self._switcher = app, switcher
         self._desk, self._words, self._notify = desk, words, notify
@@ -169,8 +168,7 @@ class Rewinder:
         sizes = self._switcher.main.sizes
         try:
             sizes.hand_over(made)
-            self._switcher.switch(made, self._said(choice.turn, done))
-            await self._switched()
+            await self._switcher.switch(made, self._said(choice.turn, done)).wait()
         finally:
             if not self._is_at(made):  # it stays where it was: so do the files
                 sizes.hand_over(desk.session.id)
@@ -218,10 +216,6 @@ class Rewinder:
         parts.append(words("/undo undoes."))
         return ("" if words.lang == "zh" else " ").join(parts)
 
-    async def _switched(self) -> None:
-        while self._switcher.is_under_way:
-            await asyncio.sleep(_LOOK)
-
     def _is_at(self, session_id: str) -> bool:
         return self._switcher.desk is not None and self._switcher.desk.session.id == session_id
 
@@ -235,8 +229,7 @@ class Rewinder:
             waited += _LOOK
         sizes = switcher.main.sizes
         sizes.hand_over(done.parent)
-        switcher.switch(done.parent)
-        await self._switched()
+        await switcher.switch(done.parent).wait()
         if not self._is_at(done.parent):
             sizes.hand_over(done.fork)
             switcher.rewound = done

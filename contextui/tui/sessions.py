@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from contextui.tui.dialogs.sessions import Chosen
     from contextui.tui.switch import Switcher
 
-Notify = Callable[[str], object]
 _ALL = "all"
 
 
@@ -36,7 +35,7 @@ class SessionCommands:
         switcher: "Switcher",
         desk: AppSession,
         words: Words,
-        notify: Notify,
+        notify: Callable[[str], object],
     ) -> None:
         self._app, self._switcher = app, switcher
         self._desk, self._words, self._notify = desk, words, notify
@@ -78,12 +77,10 @@ class SessionCommands:
         if typed:
             if not (typed.isascii() and typed.isdigit() and int(typed) <= session.turn):
                 message = msg("{name} is not a turn of this session: it has {count}.")
-                raise ContextUIError(
-                    self._words(message, name=quote(typed[:40]), count=session.turn)
-                )
+                raise ContextUIError(message, name=quote(typed[:40]), count=session.turn)
             turn = int(typed)
         if not session.path.exists():
-            raise ContextUIError(self._words("There is nothing to fork yet."))
+            raise ContextUIError("There is nothing to fork yet.")
         note = (
             self._words("This is a fork from turn {turn}. The other session stays.", turn=turn)
             if turn is not None
@@ -155,7 +152,7 @@ class SessionCommands:
         """
         form, _, rest = typed.partition(" ")
         if form not in get_args(Format):
-            raise ContextUIError(self._words("Which one? {names}", names="md | html | json"))
+            raise ContextUIError("Which one? {names}", names="md | html | json")
         first, _, more = rest.strip().partition(" ")
         is_whole = first == _ALL
         name = more.strip() if is_whole else rest.strip()
@@ -182,11 +179,11 @@ class SessionCommands:
         if not os.path.lexists(path):
             return False
         if path.is_dir():
-            raise ContextUIError(self._words("{file} is a folder.", file=shown_path(path)))
+            raise ContextUIError("{file} is a folder.", file=shown_path(path))
         if warned != path:
             self._warned = path
             message = msg("{file} exists. Enter again to replace it.")
-            raise ContextUIError(self._words(message, file=shown_path(path)))
+            raise ContextUIError(message, file=shown_path(path))
         return True
 
     def _written(

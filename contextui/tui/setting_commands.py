@@ -84,7 +84,7 @@ class SettingCommands:
     def login(self, provider: str) -> None:
         names = self.providers()
         if provider not in names:
-            raise self._error("Which one? {names}", names=" | ".join(names))
+            raise ContextUIError("Which one? {names}", names=" | ".join(names))
 
         def entered() -> None:
             text = msg("The key of {provider} is saved. /model chooses a model.")
@@ -112,10 +112,10 @@ class SettingCommands:
         strategist, usable = self._desk.controller.strategist, self._usable_strategies()
         if not name:
             message, others = msg("The strategy is {name}. /strategy {others}"), " | ".join(usable)
-            raise self._error(message, name=strategist.strategy.name, others=others)
+            raise ContextUIError(message, name=strategist.strategy.name, others=others)
         if name in strategy_names() and name not in usable:
             message = msg("{name} needs a model that can extract facts. Connect one with /model.")
-            raise self._error(message, name=name)
+            raise ContextUIError(message, name=name)
         self._desk.switch_strategy(name)
         self._notify(
             self._words(
@@ -138,10 +138,10 @@ class SettingCommands:
             self._write_setting(_WRITABLE[name], value)
         elif name in names:
             message = msg("To change {name}, type /config {name} and enter the value there.")
-            raise self._error(message, name=name)
+            raise ContextUIError(message, name=name)
         else:
             message = msg("{name} is not one of {names}.")
-            raise self._error(message, name=quote(name), names=", ".join(_CONFIGURABLE))
+            raise ContextUIError(message, name=quote(name), names=", ".join(_CONFIGURABLE))
 
     def _set_until_quit(self, name: str, value: str) -> None:
         field = _CONFIGURABLE[name]
@@ -150,7 +150,7 @@ class SettingCommands:
         except SettingsError:
             message = "{name} is {value}: it must be {allowed}."
             wanted = self._words(allowed(field))
-            raise self._error(message, name=name, value=quote(value), allowed=wanted) from None
+            raise ContextUIError(message, name=name, value=quote(value), allowed=wanted) from None
         self._apply(field, chosen)
         table, _, key = name.partition(".")
         written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
@@ -216,7 +216,7 @@ class SettingCommands:
         chosen = next((one for one in modes if one == mode), None)
         if chosen is None:
             message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
-            raise self._error(message, name=quote(mode), names=", ".join(modes))
+            raise ContextUIError(message, name=quote(mode), names=", ".join(modes))
         self._desk.controller.tools.gate.mode = chosen
         self._notify(self._words("Approval: {mode}.", mode=self._words(MODES[chosen])))
 
@@ -227,7 +227,7 @@ class SettingCommands:
             message = (
                 msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
             )
-            raise self._error(message, name=quote(name), names=", ".join(self.themes()))
+            raise ContextUIError(message, name=quote(name), names=", ".join(self.themes()))
         self._app.theme = name
         self._notify(self._words("The theme is {name}.", name=name))
         with suppress(ContextUIError):  # without a home, nothing is remembered
@@ -236,11 +236,8 @@ class SettingCommands:
     def lang(self, name: str) -> None:
         """Choose the language, from the next start."""
         if name not in _LANGUAGES:
-            raise self._error("Which one? {names}", names=" | ".join(_LANGUAGES))
+            raise ContextUIError("Which one? {names}", names=" | ".join(_LANGUAGES))
         self._write_setting("lang", name)
-
-    def _error(self, message: str, **values: object) -> ContextUIError:
-        return ContextUIError(self._words(message, **values))
 
     def models(self) -> list[Choice]:
         known = _MODELS | {self._desk.controller.model.name: msg("current")}

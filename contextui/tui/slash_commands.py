@@ -121,7 +121,7 @@ def all_commands(app: App[int], main: MainScreen, desk: AppSession, switcher: Sw
             Command("inspector", "show or hide the inspector", lambda _: main.action_inspector()),
             Command("zoom", "zoom the current pane", lambda _: main.action_zoom()),
             Command("help", "all keys and commands",
-                    lambda _: app.push_screen(HelpScreen(words, lambda: main.commands))),
+                    lambda _: app.push_screen(HelpScreen(words, main.commands))),
             Command("quit", "quit; the session is saved", lambda _: app.call_later(app.action_quit),
                     aliases=("q",)),
         ]
@@ -139,7 +139,7 @@ class WindowCommands:
     def open(self, typed: str) -> None:
         name, _, rest = typed.partition(" ")
         if not name:
-            raise self._error("Which one? {names}", names=" | ".join(self._names()))
+            raise ContextUIError("Which one? {names}", names=" | ".join(self._names()))
         if self._desk.reloader.is_changed(name):
             self._app.run_worker(self._open_changed(name, rest), name="reload")
         elif name in self._windows.classes or not self._has_files:
@@ -170,7 +170,7 @@ class WindowCommands:
                     "ctrl+p opens files."
                 )
                 files = ", ".join(map(shown_name, found))
-                raise self._error(message, name=quote(path), files=files)
+                raise ContextUIError(message, name=quote(path), files=files)
             else:
                 self._open(typed.partition(" ")[0], "")
         except ContextUIError as error:
@@ -242,16 +242,16 @@ class WindowCommands:
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
         how = f"/open {cls.name} {takes(cls.opening)}"
         if typed.strip() and not cls.opening.listing:
-            raise self._error("{name} takes no arguments. Type: /open {name}", name=cls.name)
+            raise ContextUIError("{name} takes no arguments. Type: /open {name}", name=cls.name)
         given = arguments(typed, cls.opening)
         needed = [param.name for param in cls.opening.listing if not param.optional]
         if missing := [name for name in needed if name not in given]:
             message = msg("{name} needs {params}. Type: {how}")
-            raise self._error(message, name=cls.name, params=", ".join(missing), how=how)
+            raise ContextUIError(message, name=cls.name, params=", ".join(missing), how=how)
         try:
             cls.opening.validate(given, cls.name, self._words.lang)
         except InvalidParamsError as error:
-            raise self._error("{problem}. Type: {how}", problem=error, how=how) from error
+            raise ContextUIError("{problem}. Type: {how}", problem=error, how=how) from error
         return given
 
     def close(self, window_id: str) -> None:
@@ -259,13 +259,13 @@ class WindowCommands:
         there = self._open_ids()
         if not window_id and len(there) != 1:
             message = msg("Which one? {names}") if there else msg("No window is open.")
-            raise self._error(message, names=" | ".join(there))
+            raise ContextUIError(message, names=" | ".join(there))
         window_id = window_id or there[0]
         window = self._windows.get(window_id)
         lost = runtime_of(window).renders.at().unsaved if window is not None else ""
         warned, self._warned = self._warned, (window_id, lost)
         if lost and warned != self._warned:
-            raise self._error("Unsaved: {what}. Enter again to close.", what=lost)
+            raise ContextUIError("Unsaved: {what}. Enter again to close.", what=lost)
         self._windows.close(window_id, actor="person")
         self._main.note(self._words("Closed {window}. /undo reopens it.", window=window_id))
 
@@ -273,7 +273,7 @@ class WindowCommands:
         there = self._open_ids()
         if window_id not in there:
             message = msg("Which one? {names}") if there else msg("No window is open.")
-            raise self._error(message, names=" | ".join(there))
+            raise ContextUIError(message, names=" | ".join(there))
         self._main.navigation.go_to_window(window_id)
 
     # --- prompts of servers ------------------------------------------------------------
@@ -299,7 +299,7 @@ class WindowCommands:
         if window is None or not name:
             known = ", ".join(one.name for one in self.prompts())
             message = msg("There is no prompt {name}. Available in open windows: {names}.")
-            raise self._error(message, name=quote(first), names=known or "–")
+            raise ContextUIError(message, name=quote(first), names=known or "–")
         arguments = dict(one.partition("=")[::2] for one in rest if "=" in one)
         given = {"name": name, "arguments": arguments}
         self._main.run_worker(self._fetch(window, given), exit_on_error=False)
@@ -342,9 +342,6 @@ class WindowCommands:
 
     def _open_ids(self) -> list[str]:
         return [window.id for window in self._windows.windows()]
-
-    def _error(self, message: str, **values: object) -> ContextUIError:
-        return ContextUIError(self._words(message, **values))
 
 
 def _first_sentence(description: str) -> str:

@@ -15,6 +15,7 @@ from contextui.words import Text, Words
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.worker import Worker
 
     from contextui.tui.app_session import AppSession
     from contextui.tui.conversation.prompt import Prompt
@@ -88,12 +89,12 @@ class Switcher:
         *,
         fork: bool = False,
         turn: int | None = None,
-    ) -> None:
+    ) -> "Worker[None]":
         """Switch to another session: an earlier one by its id, or a new one with None.
 
-        Returns at once. A running turn is stopped if the person agrees; windows, jobs and unsent
-        text of the present session are kept as on quitting. If the other session cannot be
-        opened, the present one stays, with one line that says why.
+        A running turn is stopped if the person agrees; windows, jobs and unsent text of the
+        present session are kept as on quitting. If the other session cannot be opened, the present
+        one stays, with one line that says why.
 
         Raises:
             ContextUIError: This app has only one session, or is already switching.
@@ -104,7 +105,7 @@ class Switcher:
             raise ContextUIError("Another session is being opened.")
         self.is_under_way = True
         target = Target(Path(self.desk.session.cwd), session_id, fork, turn)
-        self._app.run_worker(self._run(target, note), name="switch", group="switch")
+        return self._app.run_worker(self._run(target, note), name="switch", group="switch")
 
     def is_closing(self, session_id: str) -> bool:
         return any(desk.session.id == session_id for desk in self._unclosed)

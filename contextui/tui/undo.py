@@ -46,7 +46,7 @@ class Undo:
             return
         items = context.undo()
         if not items:
-            raise ContextUIError(self._words("Nothing to undo."))
+            raise ContextUIError("Nothing to undo.")
         text = msg("Undone: {items}. It was a change to the context; in a window, u undoes edits.")
         self._main.note(self._words(text, items=listed(items, self._words)))
 

@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from textual._context import visible_screen_stack
 from textual.app import ScreenStackError
 from textual.pilot import Pilot, WaitForScreenTimeout
+from textual.screen import Screen
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
@@ -22,11 +23,13 @@ from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.app_session import AppSession
 from contextui.tui.conversation.entries import AsideLine, ModelWords
+from contextui.tui.conversation.prompt import Prompt
 from contextui.windowing.finding.registry import GROUP, discover
 from contextui.windowing.window import Clock, Window, utc_now
 from contextui.words import Lang
 from tests.agent.talking import options
 
+S = TypeVar("S", bound=Screen[Any])
 SIZES = [(80, 24), (120, 40), (200, 60)]
 _PATIENCE = 1_200  # pauses that a condition is waited for
 
@@ -125,6 +128,18 @@ def _is_drawing(app: ContextUIApp) -> bool:
 def app_of(pilot: "Pilot[int]") -> ContextUIApp:
     assert isinstance(pilot.app, ContextUIApp)
     return pilot.app
+
+
+def prompt(pilot: "Pilot[int]") -> Prompt:
+    return app_of(pilot).main.prompt
+
+
+async def on_screen(pilot: "Pilot[Any]", kind: type[S]) -> S:
+    """Wait for a screen of this kind."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    screen = pilot.app.screen
+    assert isinstance(screen, kind)
+    return screen
 
 
 def noted(pilot: "Pilot[int]", text: str) -> bool:

@@ -107,6 +107,24 @@ class SharedChat(SharedApp):
         """The items that came since the test began."""
         return list(self.desk.session.context.get_all())[self._first :]
 
+    def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
+        """Do something in the app; what was said before does not count."""
+
+        async def begin(pilot: "Pilot[int]") -> None:
+            self.answer()
+            self._first = len(self.desk.session.context.get_all())
+            assert isinstance(pilot.app, ContextUIApp)
+            pilot.app.main.set_class(not self._inspector, "-no-inspector")
+            pilot.app.main.query_one(Panes).show("chat")
+            pilot.app.main.sizes.fit()
+            await act(pilot)
+
+        super().run(begin, size)
+
+    def answer(self, *steps: Step, model: ScriptedModel | None = None) -> None:
+        """Let the model answer these steps."""
+        self.desk.controller.model = model or ScriptedModel(*steps)
+
     def talk(
         self,
         act: Act,
@@ -117,12 +135,7 @@ class SharedChat(SharedApp):
         """Do something in the app, whose model answers these steps."""
 
         async def begin(pilot: "Pilot[int]") -> None:
-            self.desk.controller.model = model or ScriptedModel(*steps)
-            self._first = len(self.desk.session.context.get_all())
-            assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.set_class(not self._inspector, "-no-inspector")
-            pilot.app.main.query_one(Panes).show("chat")
-            pilot.app.main.sizes.fit()
+            self.answer(*steps, model=model)
             await act(pilot)
 
         super().run(begin, size)

@@ -20,7 +20,7 @@ from contextui.tui.dialogs.diff import ChangeView
 from contextui.windowing.preview import Preview
 from contextui.words import Lang, Words
 from tests.tui.change import Host, question, settled
-from tests.tui.running import app_of, desk_in, lines, running, until
+from tests.tui.running import app_of, desk_in, lines, on_screen, running, until
 
 OLD = ["one", "two", "three"]
 NEW = ["one", "TWO [/foo]", "three"]
@@ -385,9 +385,7 @@ async def test_an_answer_decides_about_the_file_and_a_question_rings_while_the_p
             app.post_message(events.AppBlur())
             await until(pilot, lambda: not app.app_focus)
             app.main.send("go")
-            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            screen = app.screen
-            assert isinstance(screen, ApprovalScreen)
+            screen = await on_screen(pilot, ApprovalScreen)
             assert "\a" in written
             assert any("◆ asks" in one for one in written)
             app.post_message(events.AppFocus())

@@ -5,7 +5,7 @@ import pytest
 from contextui.config.schema import Notify
 from contextui.events import TurnFinished, TurnStarted
 from contextui.tui.attention import LONG, Attention
-from contextui.tui.conversation.turn import TurnFigures
+from contextui.tui.conversation.status import TurnFigures
 from contextui.words import Words
 
 

@@ -1,6 +1,5 @@
 """The frame: keys that lead everywhere, help, palette, zoom, panes, languages."""
 
-import asyncio
 import re
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -249,33 +248,14 @@ async def test_a_new_session_from_its_outline_to_the_first_answer(tmp_path: Path
         app.desk.close()
 
 
-async def test_any_size_is_usable(tmp_path: Path) -> None:
-    desk = desk_in(tmp_path, call("create", name="todo"), "Done.", "Well typed.")
-    async with running(desk, (1, 1)) as pilot:
-        await say(pilot, "a list")
-        assert desk.session.windows.get("todo_1") is not None
-        for size in ((1, 1), (10, 3), (300, 100), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await pilot.press("x")
-            assert pilot.app.is_running
-            everything = pilot.app.screen.query("*")
-            assert {one.styles.scrollbar_size_vertical for one in everything} <= {0, 1}  # thin
-        await pilot.press("enter")
-        await until(pilot, lambda: shown(pilot, "Well typed."))
-        assert shown(pilot, "xxxx")
-
-
-def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
+async def test_a_session_that_cannot_be_opened_ends_the_app() -> None:
     def fail() -> AppSession:
         raise UnknownWindowError("There is no such session.")
 
-    async def start() -> ContextUIApp:
-        app = ContextUIApp(fail)
-        async with app.run_test() as pilot:
-            await until(pilot, lambda: app.return_code is not None)
-        return app
-
-    assert asyncio.run(start()).return_code == 2
+    app = ContextUIApp(fail)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.return_code is not None)
+    assert app.return_code == 2
 
 
 async def test_ctrl_c_clears_and_says_what_quits(pilot: "Pilot[int]") -> None:

@@ -1,6 +1,5 @@
 """The start screen of a folder with earlier sessions."""
 
-import asyncio
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -71,10 +70,11 @@ async def test_hostile_titles_are_inert_and_typing_starts_a_new_session(tmp_path
 
 
 @pytest.mark.parametrize("place", ["http://{at}", "http://192.0.2.1:9"])
-def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
+async def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
     tmp_path: Path, place: str
 ) -> None:
-    async def look(server: Server) -> None:
+    with Server() as server:
+        server.pages = {**OLLAMA}
         add(tmp_path / "home", "Elsewhere", tmp_path / "other")
         desk = connected(tmp_path, {"OLLAMA_HOST": place.format(at=urlsplit(server.url).netloc)})
         desk.is_offline = True
@@ -90,10 +90,6 @@ def test_without_a_model_the_screen_says_what_answers_and_finds_a_server(
             assert pilot.app.screen.query(Try)
             assert not pilot.app.screen.query(ResumeRow)
         assert bool(server.lookups) is is_here  # another machine is not asked
-
-    with Server() as server:
-        server.pages = {**OLLAMA}
-        asyncio.run(look(server))
 
 
 async def test_trust_shows_what_the_folder_brings_and_uses_exactly_that(

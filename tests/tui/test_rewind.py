@@ -14,7 +14,7 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.dialogs import guard
 from contextui.tui.dialogs.rewind import FileList, RewindScreen, TurnList
 from contextui.windowing.runtime import runtime_of
-from tests.tui.running import app_of, lines, noted, running, say, shown, until
+from tests.tui.running import app_of, lines, noted, on_screen, running, say, shown, until
 from tests.tui.test_switch import Sessions
 
 
@@ -44,9 +44,7 @@ async def sheet(pilot: "Pilot[int]", typed: str = "/rewind") -> RewindScreen:
     app = app_of(pilot)
     await until(pilot, lambda: all(one.is_finished for one in app.workers if one.name == "rewind"))
     app.main.run_command(typed)
-    await until(pilot, lambda: isinstance(app.screen, RewindScreen))
-    screen = app.screen
-    assert isinstance(screen, RewindScreen)
+    screen = await on_screen(pilot, RewindScreen)
     await ready(pilot, screen)
     return screen
 

@@ -24,7 +24,7 @@ from contextui.tui.dialogs.session_list import SessionList, SessionRow, rows_of
 from contextui.tui.dialogs.sessions import SessionsScreen
 from contextui.tui.switch import Target
 from tests.cli.traps import TRAPS, UntrustedFolder
-from tests.tui.running import app_of, desk_in, lines, running, shown, until
+from tests.tui.running import app_of, desk_in, lines, on_screen, running, shown, until
 from tests.tui.sharing import SharedApp
 from tests.tui.test_surfaces import ACTING, PAYLOADS
 from tests.tui.test_switch import Sessions
@@ -107,9 +107,7 @@ def shared(sheets: Sheets) -> SharedApp:
 async def opened(pilot: "Pilot[int]") -> SessionsScreen:
     app = app_of(pilot)
     app.main.run_command("/sessions")
-    await until(pilot, lambda: isinstance(app.screen, SessionsScreen))
-    screen = app.screen
-    assert isinstance(screen, SessionsScreen)
+    screen = await on_screen(pilot, SessionsScreen)
     await until(pilot, lambda: screen.is_read)
     await pilot.pause()
     return screen
@@ -292,9 +290,7 @@ async def test_the_first_look_reads_as_many_logs_as_fit(
 
     app = app_of(pilot)
     app.main.run_command("/sessions")
-    await until(pilot, lambda: isinstance(app.screen, SessionsScreen))
-    screen = app.screen
-    assert isinstance(screen, SessionsScreen)
+    screen = await on_screen(pilot, SessionsScreen)
     await until(pilot, lambda: shown(pilot, "one of many"))
     first = len(screen._catalogue._heads)
     assert first < 150, first

@@ -14,7 +14,7 @@ from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.dialogs.config import ConfigScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import region_text
-from tests.tui.running import app_of, desk_in, noted, running, shown, until
+from tests.tui.running import app_of, desk_in, noted, on_screen, running, shown, until
 from tests.tui.sharing import SharedApp
 
 
@@ -77,9 +77,7 @@ async def choose(pilot: "Pilot[int]", move: str) -> None:
 async def settings_of(pilot: "Pilot[int]") -> ConfigScreen:
     """Open the settings."""
     app_of(pilot).main.run_command("/config")
-    await until(pilot, lambda: isinstance(pilot.app.screen, ConfigScreen))
-    screen = pilot.app.screen
-    assert isinstance(screen, ConfigScreen)
+    screen = await on_screen(pilot, ConfigScreen)
     await until(pilot, lambda: shown(pilot, "esc back"))
     return screen
 
@@ -104,7 +102,7 @@ async def test_a_setting_is_changed_in_the_users_file(
     async def write(name: str, text: str) -> None:
         screen._list.choose(screen._list.names.index(name))
         await pilot.press("enter")
-        field = screen.query_one("#value", Input)
+        field = screen.field
         field.value = text
         await until(pilot, lambda: shown(pilot, text[:12]))  # also what is wrong is seen
         await pilot.press("enter")

@@ -171,11 +171,12 @@ async def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: P
     app, may_open = opening_later(tmp_path, model=Heavy("Here I am."))
     async with app.run_test(size=(120, 40)) as pilot:
         prompt = app.screen.query_one(Prompt)
-        for typed in ("hello", "/open todo", "/open files", "/fly"):
+        for typed in ("/etc/hosts ?", "/open todo", "/open files", "/fly"):
             prompt.put(typed)
             await pilot.press("enter")
             await until(pilot, partial(shown, pilot, f"· {typed}"))
         assert not shown(pilot, "Unknown command")
+        assert shown(pilot, "sent as soon as the session is open   ↑ to edit")
         await pilot.press("up")
         await until(pilot, lambda: prompt.text == "/fly")
         prompt.put("")
@@ -185,6 +186,7 @@ async def test_what_is_typed_before_the_session_is_open_is_done_then(tmp_path: P
         assert [one.name for one in desk.session.windows.windows()] == ["todo", "files"]
         await until(pilot, lambda: shown(pilot, "Here I am."))
         assert not shown(pilot, "Unknown command")
+        assert not shown(pilot, "sent as soon as")
         await until(pilot, lambda: threads)
         assert threads[0] is not threading.main_thread()  # the model is loaded beside the frame
         desk.close()

@@ -4,7 +4,6 @@ Names of models, files, folders and branches, values of settings, prompts of ser
 from anywhere. None of it reaches the terminal as it is, and markup stays text.
 """
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,7 @@ async def screen_of(pilot: "Pilot[int]", kind: type[Any]) -> Any:
     return pilot.app.screen
 
 
-def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
+async def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     folder = tmp_path / FOLDER
     home, work = folder / "home", folder / "work"
     (work / ".git").mkdir(parents=True)
@@ -105,7 +104,9 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
     secret = json.dumps(PAYLOAD.replace("/", "|"))  # JSON strings are TOML strings, too
     (home / "config.toml").write_text(f"secret_files = [{secret}]\n")
 
-    async def go(server: Server) -> None:
+    with Server() as server:
+        tags = [{"name": one} for one in (PAYLOAD, "same", "same", "[b]x[@click=app.quit]y")]
+        server.pages = {**OLLAMA, "/api/tags": {"models": tags}, "/api/ps": {"models": tags}}
         environ = {"OLLAMA_HOST": server.url, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": PAYLOAD}
         desk = connected(folder, environ, windows=[FilesWindow, Offering])
         desk.session.windows.open("offering")
@@ -136,11 +137,6 @@ def test_sheets_popups_and_what_is_pasted(tmp_path: Path) -> None:
             check(pilot)
             await settings(pilot)
             await others(pilot)
-
-    with Server() as server:
-        tags = [{"name": one} for one in (PAYLOAD, "same", "same", "[b]x[@click=app.quit]y")]
-        server.pages = {**OLLAMA, "/api/tags": {"models": tags}, "/api/ps": {"models": tags}}
-        asyncio.run(go(server))
 
 
 async def models(pilot: "Pilot[int]") -> None:

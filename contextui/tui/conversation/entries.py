@@ -18,7 +18,7 @@ from contextui.secrets import mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.code import CodeFence
 from contextui.tui.conversation.shell import CommandLine, TypedCommand
-from contextui.tui.conversation.turn import TurnFigures, TurnLine
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
 from contextui.tui.timers import sure_timer
 from contextui.words import Words
@@ -266,6 +266,14 @@ class ModelWords(Markdown):
             self._words("{count} more characters: see the inspector", count=count), FAINT
         )
         self.add_class("-cut")
+
+
+class TurnLine(Static):
+    """The figures of a turn, at the right."""
+
+    def __init__(self, figures: TurnFigures, words: Words) -> None:
+        super().__init__(Content.styled(figures.text(words), FAINT), classes="turn")
+        self.entry = figures
 
 
 class AsideLine(Static):

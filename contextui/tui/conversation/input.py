@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 36  # maximum cells of a name
 _HITS = 100  # prompts that a search shows
-_CALM = 0.3  # seconds before a command is shown to run: most have ended by then
 _HISTORY_KEYS = (("↑↓", msg("move")), ("enter", msg("take")), ("esc", msg("close")))
 
 
@@ -124,6 +123,7 @@ class InputArea(Vertical):
 
     # --- commands ----------------------------------------------------------------------
 
+    @on(Popup.OptionSelected)
     def complete(self) -> None:
         if self.prompt.is_searching:
             self._take_from_history()
@@ -315,7 +315,3 @@ class InputArea(Vertical):
         self.prompt.end_search(found)
         self.leave_commands()
         self._offer_to_take_back()
-
-    @on(Popup.Chosen)
-    def _take_clicked(self) -> None:
-        self.complete()

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from contextui.agent.mention import OUTLINED, estimate, mention_of
-from contextui.files.errors import FileError
 from contextui.files.index import STALE, Match, PathIndex
-from contextui.files.outline import numbered, outline, shallowest
 from contextui.tui.conversation.popup import Popup
 from contextui.tui.desktop.rowlist import mark_style, marked_name
 from contextui.tui.lines import KEY, MUTED, age, fit, line, short
@@ -24,7 +22,6 @@ _KEYS = (("↑↓", msg("move")), ("tab", msg("insert")), ("esc", msg("close")))
 _AGAIN = (("enter", msg("the whole file")), ("esc", msg("close")))
 _HITS = 50
 _WIDE = 60  # cells from which ages are shown
-_OUTLINE = 400  # entries
 
 
 class MentionList:
@@ -101,34 +98,11 @@ class MentionList:
             return False
         self._query = None
         self.again = mention_of(found.path), mention_of(found.path, is_whole=True)
-        self._show_whole(found, tokens, None)
-        size: list[int] = []
-        path = found.path
-
-        def look() -> None:
-            size.append(_outline_tokens(self._workspace, path))
-
-        def show() -> None:
-            if self.again is not None and self.again[0] == mention_of(path):
-                self._show_whole(found, tokens, size[0] if size and size[0] else None)
-
-        self._load(look, show)
-        return True
-
-    def _show_whole(self, found: Match, tokens: int, outlined: int | None) -> None:
-        words = self._words
-        text = (
-            words("as outline, enter again for all {whole}", whole=short(tokens))
-            if outlined is None
-            else words(
-                "{outline} as outline, enter again for all {whole}",
-                outline=short(outlined),
-                whole=short(tokens),
-            )
-        )
-        title = Content.assemble((f"@{line(found.path)}", f"bold {KEY}"))
-        row = Content.assemble((fit(text, self._popup.row_width), MUTED))
+        text = self._words("as outline, enter again for all {whole}", whole=short(tokens))
+        title = Content.styled(f"@{line(found.path)}", f"bold {KEY}")
+        row = Content.styled(fit(text, self._popup.row_width), MUTED)
         self._popup.show([(row, None)], title=title, hints=_AGAIN)
+        return True
 
     def _opened(self) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -167,15 +141,3 @@ def _marked(found: Match, width: int) -> Content:
     while content.cell_length > width - 1:
         content = content[max(1, content.cell_length - width) :]
     return Content.assemble(("…", MUTED), content)
-
-
-def _outline_tokens(workspace: "Workspace", path: str) -> int:
-    """Return about how many tokens the outline of a file has; 0 if it is not known."""
-    if workspace.is_secret(path):
-        return 0
-    try:
-        text = workspace.open_text(path).file.text
-    except FileError:
-        return 0
-    rows = numbered(shallowest(outline(path, text), _OUTLINE))
-    return estimate(sum(len(one) + 1 for one in rows))

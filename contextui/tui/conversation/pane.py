@@ -1,15 +1,15 @@
 """The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from weakref import WeakSet
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -48,13 +48,14 @@ from contextui.tui.conversation.entries import (
     ModelWords,
     PersonMessage,
     Thought,
+    TurnLine,
     YourWords,
     called,
     entries_of,
     entry_of,
 )
 from contextui.tui.conversation.shell import CommandLine, TypedCommand, end_line
-from contextui.tui.conversation.turn import TurnFigures, TurnLine
+from contextui.tui.conversation.status import TurnFigures
 from contextui.tui.conversation.welcome import Try, Welcome
 from contextui.tui.lines import short, shown_folder
 from contextui.words import Text, Words, msg
@@ -62,16 +63,6 @@ from contextui.words import Text, Words, msg
 _PAGE = 30  # earlier entries rendered at once
 _MOST = 30  # entries kept as widgets, because each layout visits all; see `_append`
 _FIRST = 2  # index after the welcome and the line about earlier entries
-
-
-class Earlier(Static):
-    """The line that offers earlier entries; a click shows them."""
-
-    class Requested(Message):
-        """Posted when the person wants to see earlier entries."""
-
-    def on_click(self) -> None:
-        self.post_message(self.Requested())
 
 
 class Conversation(VerticalScroll):
@@ -94,14 +85,14 @@ class Conversation(VerticalScroll):
         self._thought: Thought | None = None
         self._retry_reason = ""  # why the last request was retried
         self._before = entries_of(desk.session.context.get_all())
+        self._earlier = Static(id="earlier", markup=False)
         self._folded: WeakSet[Widget] = WeakSet()
         self._workspace = desk.session.windows.workspace
 
     def compose(self) -> ComposeResult:
         yield Welcome(self._words, self._folder)
-        earlier = Earlier("", id="earlier", markup=False)
-        earlier.display = False  # until the number of entries is known
-        yield earlier
+        self._earlier.display = False  # until the number of entries is known
+        yield self._earlier
 
     def on_mount(self) -> None:
         self.anchor()
@@ -367,7 +358,7 @@ class Conversation(VerticalScroll):
     @property
     def _is_whole(self) -> bool:
         """Whether the pane can show something: not while the app shuts down."""
-        return self.is_attached and bool(self.query(Earlier) and self.query(Welcome))
+        return self.is_attached and bool(self.query(Welcome))
 
     def _append(self, widget: Widget) -> None:
         if not self._is_whole:
@@ -402,32 +393,26 @@ class Conversation(VerticalScroll):
             case TypedCommand():
                 return CommandLine(entry, self._words)
 
-    def on_earlier_requested(self) -> None:
-        self._show_earlier()
-
+    @on(events.Click, "#earlier")
     def _show_earlier(self) -> None:
         if not self._is_whole:
             return
         page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
         if page:
             self.query_one(Welcome).display = False
-            self.mount_all(self._widgets(page), after=self.query_one(Earlier))
+            widgets = [self._widget(entry) for entry in page]
+            for before, widget in pairwise(widgets):
+                _space(before, widget)
+            self.mount_all(widgets, after=self._earlier)
         self._offer_earlier()
 
     def _offer_earlier(self) -> None:
         if not self._is_whole:
             return
         count = len(self._before)
-        earlier = self.query_one(Earlier)
         text = self._words("↑ {count} earlier: Home or click to show", count=count)
-        earlier.update(text)
-        earlier.display = bool(count)
-
-    def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
-        widgets = [self._widget(entry) for entry in entries]
-        for before, widget in pairwise(widgets):
-            _space(before, widget)
-        return widgets
+        self._earlier.update(text)
+        self._earlier.display = bool(count)
 
 
 def _space(before: Widget, widget: Widget) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -17,9 +16,6 @@ _FRAME = 6  # cells of a row that the border and its padding take
 
 class Popup(OptionList, can_focus=False):
     """A list that floats above the prompt; the prompt keeps the focus and its keys move it."""
-
-    class Chosen(Message):
-        """Posted when a row is clicked."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="popup")
@@ -70,7 +66,3 @@ class Popup(OptionList, can_focus=False):
 
     def close(self) -> None:
         self.display, self._values = False, ()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.post_message(self.Chosen())

@@ -21,8 +21,8 @@ from contextui.events import (
     UsageSpent,
 )
 from contextui.model import TextDelta, ThinkingDelta
+from contextui.text import duration
 from contextui.tokens import Usage
-from contextui.tui.conversation.turn import TurnFigures, turn_cost
 from contextui.tui.lines import KEY, MUTED, SPINNER, fit, line, short
 from contextui.words import Words, msg
 
@@ -30,6 +30,43 @@ _ROOMY = 52  # cells needed for the full status
 _NAME = 24  # cells of the name of a job
 _PATIENCE = 1.0  # seconds after which a job that a call waits for is named
 _ROUND = len("⠋    esc ") + 4  # cells around the status
+
+_LEAST = 0.001  # dollars: a smaller cost is shown as less than this
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFigures:
+    """What a turn took.
+
+    Attributes:
+        seconds: Its duration, without the time spent waiting for the person.
+        calls: How many tool calls were made.
+        cached: The share of the input that came from the cache; None if the model has no cache.
+        cost: Its cost in dollars; None if no price is known.
+    """
+
+    seconds: float
+    calls: int = 0
+    cached: float | None = None
+    cost: float | None = None
+
+    def text(self, words: Words) -> str:
+        """Format the figures in one line; nothing that is not known is mentioned."""
+        parts = [duration(self.seconds, words)]
+        if self.calls == 1:
+            parts.append(words("1 call"))
+        elif self.calls:
+            parts.append(words("{count} calls", count=f"{self.calls:,}"))
+        if self.cached is not None:
+            parts.append(words("{percent}% cached", percent=f"{100 * self.cached:.0f}"))
+        if self.cost:
+            parts.append(turn_cost(self.cost))
+        return "   ".join(parts)
+
+
+def turn_cost(dollars: float) -> str:
+    """Format the cost of one turn: `$0.010`."""
+    return f"${dollars:,.3f}" if dollars >= _LEAST else f"<${_LEAST}"
 
 
 @dataclass(slots=True)

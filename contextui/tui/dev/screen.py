@@ -15,7 +15,6 @@ from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -74,12 +73,6 @@ class DevScreen(Screen[None]):
         Binding("y", "copy", "copy XML"),
     ]
 
-    class Changed(Message):
-        """Posted when something happened at the bench."""
-
-    class GistDrawn(Message):
-        """Posted when the gist of the window is rendered."""
-
     def __init__(self, bench: Bench) -> None:
         super().__init__()
         self.bench, self.words = bench, bench.words
@@ -102,7 +95,7 @@ class DevScreen(Screen[None]):
             bench.windows,
             self.words,
             LastActions(bench.windows.clock),
-            Gists(lambda _: self.post_message(self.GistDrawn())),
+            Gists(lambda _: self.call_later(self._draw_border)),
             self._tokens,
         )
 
@@ -121,7 +114,7 @@ class DevScreen(Screen[None]):
         yield KeyFooter(self.words)
 
     async def on_mount(self) -> None:
-        self.bench.on_change = lambda: self.post_message(self.Changed())
+        self.bench.on_change = lambda: self.call_later(self._schedule)
         await self.form.show(self.bench.window, None)
         self.form.focus()
         self._schedule()
@@ -139,7 +132,6 @@ class DevScreen(Screen[None]):
 
     # --- drawing -----------------------------------------------------------------------
 
-    @on(Changed)
     def _schedule(self) -> None:
         if not self._is_due:
             self._is_due = True
@@ -194,7 +186,6 @@ class DevScreen(Screen[None]):
         kinds = {"you": "person", "model": "model"}
         return kinds.get(newest.kind) if newest is not None and is_new else None
 
-    @on(GistDrawn)
     def _draw_border(self) -> None:
         if self._frame is not None and self._frame.is_attached:
             self._frame.draw_border()

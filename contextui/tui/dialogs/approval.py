@@ -443,7 +443,8 @@ class ApprovalScreen(ModalScreen[Decision]):
         if key == "w":
             self._toggle_whole()
         elif key == "r":
-            self._ask_why()
+            self.add_class("-asks-why")
+            self.query_one("#why").focus()
         elif key == "n":
             self._decide(Decision("no"))
         else:
@@ -464,10 +465,6 @@ class ApprovalScreen(ModalScreen[Decision]):
     @on(Input.Submitted, "#why")
     def _refuse(self, event: Input.Submitted) -> None:
         self._decide(Decision("no", event.value))
-
-    def _ask_why(self) -> None:
-        self.add_class("-asks-why")
-        self.query_one("#why").focus()
 
     def _decide(self, decision: Decision) -> None:
         if self.app.screen is self:  # else it is dismissed, or covered by another screen

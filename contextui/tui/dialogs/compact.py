@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -61,7 +61,7 @@ class CompactScreen(QuestionScreen):
         #box { width: 104; border: round $primary; border-title-color: $primary; }
         #what { height: auto; max-height: 45vh; margin: 1 0; }
         #items, #headline, #note { height: auto; }
-        #note { margin: 1 0 0 0; }
+        #note { margin: 0 0 1 0; }
     }
     """
     no = ("n", msg("Cancel; Esc does the same"))
@@ -71,16 +71,12 @@ class CompactScreen(QuestionScreen):
         super().__init__(words, words("Compact the conversation?"), "y", words("Compact it"))
         self._plan, self._calls = plan, calls
 
-    def compose(self) -> ComposeResult:
-        words = self._words
-        with Vertical(id="box") as box:
-            box.border_title = Content(self._title)
-            yield Static(self._headline(), id="headline")
-            with VerticalScroll(id="what"):
-                yield What(words, self._plan, self._calls)
-            yield Static(self.choices(), id="choices")
-            note = words("The model writes the summary. /undo restores everything.")
-            yield Static(Content.styled(note, MUTED), id="note")
+    def details(self) -> ComposeResult:
+        yield Static(self._headline(), id="headline")
+        with VerticalScroll(id="what"):
+            yield What(self._words, self._plan, self._calls)
+        note = self._words("The model writes the summary. /undo restores everything.")
+        yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
         self.query_one("#what").focus()

@@ -151,7 +151,7 @@ class ConfigScreen(ListSheet[None, str]):
     ConfigScreen {
         #box { width: 108; }
         #about { margin: 1 0 0 0; }
-        #value { background: $foreground 6%; display: none; }
+        #field { background: $foreground 6%; }
         &.-typing .keys { margin: 0; }
     }
     """
@@ -177,7 +177,7 @@ class ConfigScreen(ListSheet[None, str]):
             box.border_title = Content(self._words("Settings"))
             yield self._list
             yield Static(id="about", markup=False)
-            yield Input(id="value", select_on_focus=False, compact=True)
+            yield self.field
             yield self.filter
             yield KeyBar(self._words)
 
@@ -190,8 +190,7 @@ class ConfigScreen(ListSheet[None, str]):
         self._describe()
 
     def hints(self) -> Sequence[Hint]:
-        is_writing = self.query_one("#value", Input).has_focus
-        return _INPUT_KEYS if is_writing else _KEYS
+        return _INPUT_KEYS if self.field.has_focus else _KEYS
 
     def _rows(self, text: str) -> list[Content]:
         return fold(Content.styled(text, MUTED), min(_WIDTH, self.app.size.width) - _BESIDE)
@@ -233,7 +232,9 @@ class ConfigScreen(ListSheet[None, str]):
         value = line(self._list.value(name))
         choices = self._list.choices(name)
         if not choices:
-            self._type(value)
+            self.filter.display = False
+            self.add_class("-typing")
+            self.type_in(value)
             return
 
         def write(chosen: Chosen | None) -> None:
@@ -246,26 +247,11 @@ class ConfigScreen(ListSheet[None, str]):
         menu = MenuScreen(title, [entries], self._words, enter=enter, at=value)
         self.app.push_screen(menu, write)
 
-    def _type(self, value: str) -> None:
-        field = self.query_one("#value", Input)
-        field.value, field.display = value, True
-        field.cursor_position = len(value)
-        self.filter.display = False
-        self.add_class("-typing")
-        field.focus()
-
-    def action_leave(self) -> None:
-        if self.query_one("#value", Input).display:
-            self._leave_field()
-        else:
-            super().action_leave()
-
-    def _leave_field(self) -> None:
-        self.query_one("#value", Input).display = False
-        self._list.focus()
+    def leave_field(self) -> None:
+        super().leave_field()
         self.filter.end()
 
-    @on(Input.Submitted, "#value")
+    @on(Input.Submitted, "#field")
     async def _write_typed(self, event: Input.Submitted) -> None:
         assert self._list.row is not None
         await self._write(self._list.row, event.value)
@@ -282,7 +268,7 @@ class ConfigScreen(ListSheet[None, str]):
         except ContextUIError as error:
             self.note(words(error))  # the field stays, to correct it
             return
-        self._leave_field()
+        self.leave_field()
         self._list.loaded = loaded
         self._list.refresh()
         self.note(result_text(words, loaded, name, value, self._apply))

@@ -86,18 +86,12 @@ class HelpPage(Widget):
 
     def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
-        self._words = words
-        self._groups: dict[str, list[tuple[str, str]]] = {}
-        self.show(commands)
-
-    def show(self, commands: Commands) -> None:
-        words = self._words
         listed = tuple((_names(command), command.about) for command in commands.all)
         self._groups = {
             words(name): [(key, words(about)) for key, about in keys]
             for name, keys in {**_KEYS, msg("Commands"): listed}.items()
+            if keys
         }
-        self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         return max(map(len, self._columns(width)), default=1)
@@ -182,24 +176,14 @@ class HelpScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, words: Words, commands: Callable[[], Commands]) -> None:
+    def __init__(self, words: Words, commands: Commands) -> None:
         super().__init__()
         self._words, self._commands = words, commands
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
-            yield HelpPage(self._words, self._commands())
-
-    def on_mount(self) -> None:
-        if not self._commands().all:
-            self._waits = self.set_interval(0.2, self._add_commands)
-
-    def _add_commands(self) -> None:
-        if self._commands().all:
-            self._waits.stop()
-            self.query_one(HelpPage).show(self._commands())
-            self.call_after_refresh(self._show_keys)
+            yield HelpPage(self._words, self._commands)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_keys)

@@ -22,7 +22,7 @@ from contextui.config.sources import Loaded
 from contextui.errors import ContextUIError
 from contextui.model import ModelError
 from contextui.text import quote
-from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.conversation.status import turn_cost
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.question import Dialog
 from contextui.tui.dialogs.sheet import ListSheet

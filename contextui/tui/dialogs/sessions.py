@@ -72,7 +72,7 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     SessionsScreen {
         #box { width: 114; height: 37; }
         FilterLine { margin: 0 0 1 0; }
-        #rename { background: $background; width: 1fr; display: none; margin: 1 0 0 0; }
+        #field { background: $background; width: 1fr; margin: 1 0 0 0; }
         #columns { height: 1; }
         #middle { height: 1fr; }
         #left { width: 66; }
@@ -128,13 +128,12 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
                     yield self._list
                 with VerticalScroll(id="preview", can_focus=False):
                     yield Static(id="what", markup=False)
-            yield Input(
-                id="rename", placeholder=words("Title"), select_on_focus=False, compact=True
-            )
+            self.field.placeholder = words("Title")
+            yield self.field
             yield KeyBar(words)
 
     def hints(self) -> Sequence[Hint]:
-        return _RENAME_KEYS if self.query_one("#rename", Input).has_focus else _KEYS
+        return _RENAME_KEYS if self.field.has_focus else _KEYS
 
     def on_mount(self) -> None:
         self._fit()
@@ -420,26 +419,13 @@ class SessionsScreen(ListSheet[Chosen, SessionRow]):
     def action_rename(self) -> None:
         if (place := self._place_there()) is not None:
             self._renamed = place
-            head, field = self._catalogue.known(place), self.query_one("#rename", Input)
-            field.value = line((head.since_fork or head.title) if head is not None else "")
-            field.display = True
-            field.focus()
-            field.cursor_position = len(field.value)
+            head = self._catalogue.known(place)
+            self.type_in(line((head.since_fork or head.title) if head is not None else ""))
 
-    def action_leave(self) -> None:
-        if self.query_one("#rename", Input).display:
-            self._leave_title()
-        else:
-            super().action_leave()
-
-    def _leave_title(self) -> None:
-        self.query_one("#rename", Input).display = False
-        self._list.focus()
-
-    @on(Input.Submitted, "#rename")
+    @on(Input.Submitted, "#field")
     async def _rename(self, event: Input.Submitted) -> None:
         place, title = self._renamed, event.value.strip()
-        self._leave_title()
+        self.leave_field()
         if place is None or not title:
             return
         try:

@@ -7,6 +7,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import DescendantFocus, Key
+from textual.widgets import Input
 
 from contextui.tui.desktop.rowlist import FilterLine, RowList
 from contextui.tui.dialogs.question import Dialog
@@ -29,6 +30,7 @@ class ListSheet(Dialog[R | None], Generic[R, T]):
     DEFAULT_CSS = """
     ListSheet {
         #box { max-width: 100%; max-height: 100%; }
+        #field { display: none; }
         .keys { margin: 1 0 0 0; }
     }
     """
@@ -39,6 +41,17 @@ class ListSheet(Dialog[R | None], Generic[R, T]):
         super().__init__()
         self._words, self.listed = words, listed
         self.filter = FilterLine(listed, hint=hint, keeps=True, is_always_shown=is_filter_shown)
+        self.field = Input(id="field", select_on_focus=False, compact=True)
+        """For text that the person enters about an entry."""
+
+    def type_in(self, text: str) -> None:
+        self.field.value, self.field.display = text, True
+        self.field.cursor_position = len(text)
+        self.field.focus()
+
+    def leave_field(self) -> None:
+        self.field.display = False
+        self.listed.focus()
 
     def hints(self) -> Sequence[Hint]:
         raise NotImplementedError
@@ -55,8 +68,10 @@ class ListSheet(Dialog[R | None], Generic[R, T]):
         self.filter.begin()
 
     def action_leave(self) -> None:
-        """Clear the filter; without one, close the sheet."""
-        if self.filter.query_text:
+        """Leave the field or clear the filter; without them, close the sheet."""
+        if self.field.display and self.field.is_attached:
+            self.leave_field()
+        elif self.filter.query_text:
             self.filter.end()
         else:
             self.dismiss(None)

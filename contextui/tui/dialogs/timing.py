@@ -8,7 +8,6 @@ from typing import Any
 from rich.cells import cell_len
 from textual.app import App
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -55,12 +54,6 @@ class WaitingLine(Static):
         background: $background; text-wrap: nowrap; text-overflow: ellipsis;
     }
     """
-
-    class Clicked(Message):
-        """Posted when the person wants to see the question."""
-
-    def on_click(self) -> None:
-        self.post_message(self.Clicked())
 
 
 class Asker:

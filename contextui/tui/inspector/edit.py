@@ -15,7 +15,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import for_terminal, one_line
-from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.conversation.status import turn_cost
 from contextui.tui.footer import KeyBar
 from contextui.tui.inspector.prices import Offer, turns
 from contextui.tui.inspector.rows import ItemRow

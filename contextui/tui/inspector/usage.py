@@ -15,7 +15,7 @@ from textual.message import Message
 
 from contextui.session.usage import PlannedRequest, Sweep
 from contextui.tokens import Usage
-from contextui.tui.conversation.turn import turn_cost
+from contextui.tui.conversation.status import turn_cost
 from contextui.tui.inspector.detail import copy_text
 from contextui.tui.inspector.plot import COLOURS, MONEY, TEXTURES, TOKENS, Bar, plot
 from contextui.tui.inspector.sweeps import reason_text

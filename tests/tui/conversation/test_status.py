@@ -1,6 +1,5 @@
 """The line below an answer, and the status of a turn in the prompt's border."""
 
-import asyncio
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,10 +20,9 @@ from contextui.events import (
 from contextui.model import LOCAL_PRICES, NO_CACHE, Answer, CachePrices
 from contextui.tokens import Usage
 from contextui.tui.conversation import status as module
-from contextui.tui.conversation.entries import Called, CallLine, entry_of
+from contextui.tui.conversation.entries import Called, CallLine, TurnLine, entry_of
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.status import TurnStatus
-from contextui.tui.conversation.turn import TurnFigures, TurnLine
+from contextui.tui.conversation.status import TurnFigures, TurnStatus
 from contextui.words import Words
 from tests.tui.running import desk_in, lines, running, say, shown
 from tests.tui.sharing import SharedChat
@@ -78,7 +76,7 @@ class Broken(ScriptedModel):
         raise RuntimeError("no idea")
 
 
-def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) -> None:
+async def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) -> None:
     allowed = "◇ you allowed it"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.txt").write_text("one\ntwo\n")
@@ -91,22 +89,19 @@ def test_a_save_that_was_allowed_says_so_with_its_lines(tmp_path: Path) -> None:
     async def yes(question: Question) -> Decision:
         return Decision("once")
 
-    async def talk() -> None:
-        async with running(desk_in(tmp_path, model=model)) as pilot:
-            pilot.app.desk.controller.tools.gate.ask = yes  # type: ignore[attr-defined]
-            await say(pilot, "Save it.")
-            saves = [one for one in pilot.app.screen.query(CallLine) if "save" in one.entry.title]
-            assert saves[0].entry.allowed
-            row = next(one for one in lines(pilot) if "✓ editor_1.save" in one)
-            assert "+2 -1" in row
-            assert allowed in row
-            row = next(one for one in lines(pilot) if "✓ editor_1.replace" in one)
-            assert allowed not in row
-            line = pilot.app.screen.query_one(TurnLine)
-            assert entry_of(line) is line.entry
-            assert line.entry.calls == 3
-
-    asyncio.run(talk())
+    async with running(desk_in(tmp_path, model=model)) as pilot:
+        pilot.app.desk.controller.tools.gate.ask = yes  # type: ignore[attr-defined]
+        await say(pilot, "Save it.")
+        saves = [one for one in pilot.app.screen.query(CallLine) if "save" in one.entry.title]
+        assert saves[0].entry.allowed
+        row = next(one for one in lines(pilot) if "✓ editor_1.save" in one)
+        assert "+2 -1" in row
+        assert allowed in row
+        row = next(one for one in lines(pilot) if "✓ editor_1.replace" in one)
+        assert allowed not in row
+        line = pilot.app.screen.query_one(TurnLine)
+        assert entry_of(line) is line.entry
+        assert line.entry.calls == 3
 
 
 @pytest.mark.parametrize("width", [40, 90])
@@ -132,22 +127,23 @@ def test_what_a_call_says_about_itself_fits_its_line(chat: SharedChat, width: in
         (type("Local", (ScriptedModel,), {"prices": LOCAL_PRICES}), ["% cached"], ["$"]),
     ],
 )
-def test_figures_only_where_there_are_any(
-    chat: SharedChat, model: type[ScriptedModel], says: list[str], never: list[str]
+async def test_figures_only_where_there_are_any(
+    pilot: "Pilot[int]",
+    chat: SharedChat,
+    model: type[ScriptedModel],
+    says: list[str],
+    never: list[str],
 ) -> None:
     usage = Usage(input_tokens=10, output_tokens=20, cache_read_input_tokens=90)
     answer = Answer(({"type": "text", "text": "Yes."},), usage=usage)
-
-    async def talk(pilot: "Pilot[int]") -> None:
-        await say(pilot, "Is it?")
-        text = pilot.app.screen.query_one(TurnLine).entry.text(Words("en"))
-        assert all(one in text for one in says), text
-        assert not any(one in text for one in never), text
-        assert shown(pilot, text)
-        if not says:  # nothing on the whole screen
-            assert [one for one in lines(pilot) if "cache" in one.lower()] == []
-
-    chat.talk(talk, model=model(answer))
+    chat.answer(model=model(answer))
+    await say(pilot, "Is it?")
+    text = pilot.app.screen.query_one(TurnLine).entry.text(Words("en"))
+    assert all(one in text for one in says), text
+    assert not any(one in text for one in never), text
+    assert shown(pilot, text)
+    if not says:  # nothing on the whole screen
+        assert [one for one in lines(pilot) if "cache" in one.lower()] == []
 
 
 def test_a_call_that_waits_for_a_job_names_it() -> None:
