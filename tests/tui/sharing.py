@@ -138,10 +138,7 @@ class SharedChat(SharedApp):
             self.answer(*steps, model=model)
             await act(pilot)
 
-        super().run(begin, size)
-
-    def run(self, act: Act, size: tuple[int, int] = (120, 40)) -> None:
-        self.talk(act, size=size)
+        self.run(begin, size)
 
     def _open(self) -> AbstractAsyncContextManager["Pilot[int]"]:
         self._number += 1  # an app after a test that failed has a folder of its own
