@@ -33,7 +33,8 @@ def run(folder: Path, *options: str, **files: str) -> str:
     for name, text in {"conftest": CONFTEST, **files}.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
-    argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    own = f"--basetemp={folder / 'base'}"  # else it would clear away what other runs left
+    argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", own, *options]
     environment = {"PYTHONPATH": str(ROOT), "HOME": str(folder)}
     done = forkserver.run(argv, cwd=folder, env=environment, capture_output=True, timeout=60)
     return bytes(done.stdout).decode() + bytes(done.stderr).decode()

@@ -136,4 +136,4 @@ def test_a_long_result_takes_little_work() -> None:
     result_gist(item)
     start = time.process_time()
     result_gist(item)
-    assert time.process_time() - start < 0.2  # counting all of its tokens takes seconds
+    assert time.process_time() - start < 1  # counting all of its tokens takes seconds

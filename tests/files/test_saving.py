@@ -330,7 +330,7 @@ def test_whichever_call_fails_it_is_the_old_file_or_the_new(
             expected = read(workspace)
         if way == "keep_links":
             (root / "other.txt").hardlink_to(path)
-        descriptors = sorted(os.listdir("/dev/fd"))
+        descriptors = set(os.listdir("/dev/fd"))
         error = None
         with pytest.MonkeyPatch.context() as patch:
             failing = Failing(patch, nth, on=on)
@@ -338,7 +338,7 @@ def test_whichever_call_fails_it_is_the_old_file_or_the_new(
                 workspace.save("file.txt", new, expected=expected, keep_links=way == "keep_links")
             except FileError as raised:
                 error = raised
-        assert sorted(os.listdir("/dev/fd")) == descriptors
+        assert set(os.listdir("/dev/fd")) <= descriptors  # what earlier tests left may close
         content = path.read_bytes() if path.exists() else None
         if content != new:
             failures += 1

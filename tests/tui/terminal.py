@@ -19,6 +19,7 @@ import pyte
 from tests import forkserver
 
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")  # not in the picture, and most of what is written
+_LAST = b"\x1b[0;12345m"  # after it, nothing that an ended program wrote is still on its way
 _PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
 
 
@@ -135,7 +136,10 @@ class Terminal:
         """The exit status, once the program has ended."""
         self.wait_for(lambda: self.process.poll() is not None)
         if self._ours >= 0:
-            self._read(0.2)
+            self._read(0.05)
+            os.write(self._theirs, _LAST)
+            self.wait_for(lambda: _LAST in self.written)
+            self.written = self.written.replace(_LAST, b"")
         status = self.process.returncode
         return status if status >= 0 else 128 - status
 

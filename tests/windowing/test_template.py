@@ -28,6 +28,7 @@ def run_tests(folder: Path) -> str:
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error"),
             *("-W", "ignore:Module already imported", "."),  # in the server of forked processes
+            f"--basetemp={folder}-base",  # else it would clear away what other runs left
         ],
         cwd=folder,
         capture_output=True,

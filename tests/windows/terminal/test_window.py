@@ -188,7 +188,7 @@ def test_a_busy_terminal_reports_its_progress_once_a_beat(
             until(lambda: len(texts) > 2)
         assert (len(texts) <= 1) == (beat > 1)
         terminal.act("cancel")
-        until(lambda: not runtime_of(terminal.window).jobs.running())
+        until(lambda: shell.at_prompt and not runtime_of(terminal.window).jobs.running())
 
 
 # --- whole output in a session -----------------------------------------------------------
