@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 
 import pyte
 import pytest
@@ -114,12 +115,16 @@ class Typing:
         self._screen = pyte.Screen(100, 30)
         self._stream = pyte.ByteStream(self._screen)
         self.type(f"{load.format(script)}; echo rea''dy\n", "ready")
+        self._read_until(lambda: self._screen.display[self._screen.cursor.y].rstrip() == ">")
 
     def type(self, keys: str, expected: str) -> None:
         """Type, and wait until the screen shows what is expected."""
         os.write(self._terminal, keys.encode())
+        self._read_until(lambda: any(line.startswith(expected) for line in self._screen.display))
+
+    def _read_until(self, condition: Callable[[], bool]) -> None:
         until = time.monotonic() + PATIENCE
-        while not any(line.startswith(expected) for line in self._screen.display):
+        while not condition():
             ready, _, _ = select.select([self._terminal], [], [], until - time.monotonic())
             assert ready, self._screen.display
             self._stream.feed(os.read(self._terminal, 65_536))
