@@ -194,7 +194,7 @@ class LineView(ScrollView):
     def _size_updated(
         self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
     ) -> bool:
-        # Textual posts none if something asked for a region since the view was shown.
+        # Textual posts no `Resize` if a lookup of a region laid out the view before the screen did.
         changed = super()._size_updated(size, virtual_size, container_size, layout)
         if changed:
             self.post_message(Resize(size, virtual_size, container_size))
